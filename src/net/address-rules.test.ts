@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addressRules } from './address-rules.ts';
 
 const PUBLIC = ['8.8.8.8', '93.184.216.34', '2606:4700::1111', '::ffff:8.8.8.8', '172.32.0.1', '100.128.0.1'];
-const INSIDE = [
+const PRIVATE = [
   ...['127.0.0.1', '127.255.255.255', '0.0.0.0', '0.1.2.3', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
   ...[
     '169.254.169.254',
@@ -44,17 +44,17 @@ const INSIDE = [
   ...['fec0::1', 'ff02::1', '64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1', '2001:db8::1', '100::1'],
 ];
 
-test('public addresses are allowed', () => {
+test('tenants may connect to public addresses', () => {
   for (const address of PUBLIC) assert.equal(addressRules([]).allows('host', address), true, address);
 });
-test('addresses of the inside are not', () => {
-  for (const address of INSIDE) assert.equal(addressRules([]).allows('host', address), false, address);
+test('tenants may not connect to private and reserved addresses', () => {
+  for (const address of PRIVATE) assert.equal(addressRules([]).allows('host', address), false, address);
 });
-test('what is no address is not', () => {
+test('a text that is no IP address is refused', () => {
   for (const address of ['', 'localhost', '1.2.3', '1.2.3.4.5', '0x7f.1', 'x::1'])
     assert.equal(addressRules([]).allows('host', address), false, address);
 });
-test('the operator may allow hosts and ranges', () => {
+test('the operator may allow private hosts and ranges for tenants', () => {
   const rules = addressRules(['wiki.internal', '10.1.0.0/16', '192.168.1.9', 'fd00::/8']);
   assert.equal(rules.allows('wiki.internal', '192.168.7.7'), true);
   assert.equal(rules.allows('WIKI.internal.', '192.168.7.7'), true);

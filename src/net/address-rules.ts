@@ -1,13 +1,13 @@
-/** Which addresses tenants may make the service connect to. Pure. */
+/** Decides which addresses tenants may make the service connect to. Pure. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export interface AddressRules {
-  /** True when a connection to `address` (an IP) for the host `host` is allowed to a tenant. */
+  /** Returns whether a tenant's request for `host` may connect to `address` (an IP). */
   allows(host: string, address: string): boolean;
 }
 
-/** @param allow hosts and CIDRs of the operator: private addresses that tenants may name all the same. */
+/** Builds the rules. @param allow hosts and CIDRs of the operator: private addresses that tenants may still use. */
 export function addressRules(allow: readonly string[]): AddressRules {
   const hosts = new Set<string>();
   const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
@@ -20,7 +20,7 @@ export function addressRules(allow: readonly string[]): AddressRules {
   return {
     allows(host, address) {
       if (hosts.has(host.toLowerCase().replace(/\.$/, ''))) return true;
-      const parsed = embedded(address);
+      const parsed = parseAddress(address);
       if (!parsed) return false;
       if (ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))) return true;
       return isPublic(parsed);
@@ -29,14 +29,14 @@ export function addressRules(allow: readonly string[]): AddressRules {
 }
 
 /**
- * The address that is meant: IPv4 written as IPv6 counts as IPv4. Undefined when it is none. Translation prefixes (NAT64,
- * 6to4, Teredo) stay what they are: none of them is public.
+ * Returns the parsed address, or undefined if the text is no IP address. IPv4 written as IPv6 becomes IPv4. Translation
+ * prefixes (NAT64, 6to4, Teredo) stay IPv6: none of them is public.
  */
-function embedded(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(address) === 0 ? undefined : ipaddr.process(address);
 }
 
-/** All of IPv6 that is given out for the public internet. */
+/** The IPv6 addresses that are assigned to the public internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {

@@ -1,8 +1,8 @@
 /**
- * The only module that opens outbound connections.
+ * Opens outbound connections; no other module does.
  *
- * The address check sits where the connection is made, on the address that is then used: neither a name that resolves
- * differently the second time nor a redirect gets around it.
+ * The address check runs where the connection is made, on the address that is then used. Neither a name that later resolves
+ * differently nor a redirect can bypass the check.
  */
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,69 +19,68 @@ const TIMEOUT_MS_DEFAULT = 60_000;
 const RESPONSE_BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_HOST_MAX = 64;
-/** A model takes a connection for each answer that it streams. */
+/** Each streamed answer of a model needs its own connection. */
 const OPERATOR_CONNECTIONS_PER_HOST_MAX = 16_384;
 export const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
-/** Of bodies that nobody reads: those of redirects and of answers that are asked for again. */
+/** Bytes read from unused bodies: those of redirects and of responses before a retry. */
 const DISCARDED_BYTES_MAX = 65_536;
 const USER_AGENT = 'Pinakes/0.1';
-/** Headers that may say who we are, to the host that they were meant for alone. */
+/** Names of headers that may contain credentials. They are sent only to the origin they were made for. */
 const CREDENTIAL_HEADER = /auth|cookie|credential|key|secret|session|signature|token/i;
 
 export interface HttpRequestOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Who gave the address: `operator` (settings) may name private hosts, `tenant` never unless the settings allow it. */
+  /** Who chose the address. `operator` (settings) may use private hosts; `tenant` may not, unless the settings allow it. */
   trust: 'operator' | 'tenant';
   signal: AbortSignal;
-  /** For the whole exchange up to the last byte, redirects and retries included. */
+  /** Timeout of the whole exchange until the last byte, with redirects and retries. */
   timeoutMs?: number;
-  /** Of the decoded body. */
+  /** Maximum bytes of the decoded body. */
   responseBytesMax?: number;
-  /** How often to try again after a failed connection or a status that may pass; 0 by default. */
+  /** Retries after a failed connection or a temporary status; 0 by default. */
   retriesMax?: number;
-  /** False: a redirect is the answer. True by default. */
+  /** False: a redirect is returned as the response. True by default. */
   followRedirects?: boolean;
 }
 
 export interface HttpResponse {
   status: number;
   headers: Headers;
-  /** After redirects. */
+  /** The address after redirects. */
   url: string;
-  /** Decoded and limited; rejects with ServiceError upstream_failed when it grows beyond `responseBytesMax`. */
+  /** The decoded body; rejects with ServiceError upstream_failed when it exceeds `responseBytesMax`. */
   body: AsyncIterable<Uint8Array>;
   bytes(): Promise<Buffer>;
   text(): Promise<string>;
   json(): Promise<unknown>;
-  /** Frees the connection of an answer that nobody wants to read. */
+  /** Drops an unread body and frees its connection. */
   discard(): Promise<void>;
 }
 
 export interface HttpClient {
   /**
-   * Any status is an answer. The body must be read or discarded, or the signal aborted, else the connection stays taken until the timeout.
-   *
-   * @throws ServiceError upstream_failed, upstream_timeout; the signal's reason when it aborts.
+   * Sends a request. Every status is returned as a response. The caller must read or discard the body or abort the signal:
+   * otherwise the connection stays in use until the timeout.
    */
   request(url: string, options: HttpRequestOptions): Promise<HttpResponse>;
-  /** `fetch` for addresses that the operator configured: what the AI SDK takes. Does not follow redirects. */
+  /** `fetch` for addresses that the operator configured; the AI SDK uses it. Does not follow redirects. */
   readonly operatorFetch: typeof fetch;
-  /** The same with less around it, for who reads many answers at once. */
+  /** The same with less overhead, for callers that read many responses at once. */
   readonly operatorRequest: OperatorRequest;
   close(): Promise<void>;
 }
 
 interface HttpClientOptions {
-  /** Hosts and CIDRs that addresses from tenants may reach although private. */
+  /** Private hosts and CIDRs that tenants may use. */
   allow: readonly string[];
-  /** Name -> addresses. Tests bring their own. */
+  /** Resolves a name to addresses. Tests pass their own function. */
   lookup?: (host: string) => Promise<{ address: string }[]>;
 }
 
-/** Connections are kept and reused until `close`; those for tenants and for the operator are kept apart. */
+/** Opens the client. Connections are reused until `close`; tenants and the operator use separate connections. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
   const rules = addressRules(options.allow);
   const lookup = options.lookup ?? ((host) => dnsLookup(host, { all: true, order: 'verbatim' }));
@@ -115,7 +114,7 @@ function openAgent(
   return new Agent({ connect, connections, allowH2: false });
 }
 
-/** The addresses that a connection may use. One forbidden address among several refuses them all. */
+/** Returns the addresses of a host. If one of several addresses is forbidden, all are refused. */
 async function resolveHost(
   lookup: NonNullable<HttpClientOptions['lookup']>,
   rules: AddressRules | undefined,
@@ -135,7 +134,7 @@ class AddressRefused extends Error {
   }
 }
 
-/** Connects to the first address that answers. The certificate is checked for the name, not the address. */
+/** Connects to the first address that accepts. The certificate is checked against the name, not the address. */
 function tryEach(
   connectTo: buildConnector.connector,
   target: buildConnector.Options,
@@ -165,7 +164,7 @@ async function exchange(agents: Agents, url: string, options: HttpRequestOptions
         return undefined;
       });
       const wait = retryWait(attempt, outcome?.headers.get('retry-after') ?? null);
-      // An answer says more than a timeout.
+      // If the wait would exceed the deadline, the response is returned, because it says more than a timeout.
       const isLast = last || performance.now() + wait >= deadline;
       if (outcome && (isLast || !RETRIED_STATUSES.includes(outcome.status))) return outcome;
       await outcome?.discard();
@@ -176,7 +175,7 @@ async function exchange(agents: Agents, url: string, options: HttpRequestOptions
   }
 }
 
-/** One attempt, with its redirects. Where a redirect leads was not chosen by the operator. */
+/** Makes one attempt and follows its redirects. The target of a redirect to another origin counts as chosen by a tenant. */
 async function follow(
   agents: Agents,
   start: string,
@@ -199,7 +198,7 @@ async function follow(
       body,
       signal,
     });
-    // Before there is a connection the signal is not heeded.
+    // undici ignores the signal until the connection exists.
     const response = await unlessAborted(sent, signal);
     const location = [response.headers['location']].flat()[0];
     const isRedirect = REDIRECT_STATUSES.includes(response.statusCode) && location !== undefined;
@@ -272,11 +271,13 @@ function isRefused(error: unknown): boolean {
   return error instanceof AddressRefused || (error instanceof Error && isRefused(error.cause));
 }
 
-/** Never the cause's text: it may hold addresses of the inside. */
-function explainFailure(error: unknown, url: string, given: AbortSignal, timeout: AbortSignal): Error {
+/** Returns an error without the cause's text, which may contain internal addresses. */
+function explainFailure(error: unknown, url: string, callerSignal: AbortSignal, timeout: AbortSignal): Error {
   if (error instanceof ServiceError) return error;
-  if (given.aborted)
-    return given.reason instanceof Error ? given.reason : new Error('aborted', { cause: given.reason });
+  if (callerSignal.aborted)
+    return callerSignal.reason instanceof Error
+      ? callerSignal.reason
+      : new Error('aborted', { cause: callerSignal.reason });
   const host = URL.canParse(url) ? new URL(url).host : 'The address';
   if (timeout.aborted) return new ServiceError('upstream_timeout', `${host} did not answer in time.`, { cause: error });
   if (isRefused(error))

@@ -1,12 +1,12 @@
-/** Bodies of answers: decompressed, and cut off when they grow too large. */
+/** Decodes the bodies of responses and limits their size. */
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 
-/** Encodings one after the other that are undone; nobody needs more, and each multiplies a bomb. */
+/** Encodings of one body that are decoded. No server needs more, and each one multiplies a decompression bomb. */
 const ENCODINGS_MAX = 2;
 
-/** `bytesMax` counts decoded bytes: a small body that unpacks without end stops there. */
+/** Yields the decoded body. `bytesMax` counts decoded bytes, so a small body that decodes to a huge one stops there. */
 export async function* limitedBody(
   body: Readable,
   encoding: string | null,
@@ -15,9 +15,9 @@ export async function* limitedBody(
 ): AsyncGenerator<Uint8Array> {
   try {
     let bytes = 0;
-    for await (const piece of decoded(body, encoding)) {
+    for await (const piece of decode(body, encoding)) {
       bytes += (piece as Uint8Array).length;
-      if (bytes > bytesMax) throw new ServiceError('upstream_failed', `The answer is larger than ${bytesMax} bytes.`);
+      if (bytes > bytesMax) throw new ServiceError('upstream_failed', `The response is larger than ${bytesMax} bytes.`);
       yield piece as Uint8Array;
     }
   } catch (error) {
@@ -27,16 +27,16 @@ export async function* limitedBody(
   }
 }
 
-function decoded(body: Readable, encoding: string | null): Readable {
+function decode(body: Readable, encoding: string | null): Readable {
   const names = (encoding ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > ENCODINGS_MAX) throw new ServiceError('upstream_failed', 'The answer is encoded too often.');
+  if (names.length > ENCODINGS_MAX) throw new ServiceError('upstream_failed', 'The response has too many encodings.');
   return names.reverse().reduce((source: Readable, name) => {
     const decoder = decoderFor(name);
-    // Errors reach the reader through the decoder, which pipeline destroys with them.
+    // The reader receives errors from the decoder, which pipeline destroys with the error.
     pipeline(source, decoder, () => {});
     return decoder;
   }, body);
@@ -48,6 +48,6 @@ function decoderFor(name: string) {
   if (name === 'br') return createBrotliDecompress();
   throw new ServiceError(
     'upstream_failed',
-    `The answer has an encoding that is not supported: ${JSON.stringify(name.slice(0, 40))}.`,
+    `The response has an encoding that is not supported: ${JSON.stringify(name.slice(0, 40))}.`,
   );
 }

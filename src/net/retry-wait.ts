@@ -1,10 +1,10 @@
-/** How long to wait before a request is sent again. */
+/** Computes the wait before a retry. */
 
 export const RETRY_BASE_MS = 500;
 export const RETRY_WAIT_MS_MAX = 60_000;
 
 /**
- * Milliseconds: what the server asks for, else exponential with jitter. Never more than `RETRY_WAIT_MS_MAX`.
+ * Returns the wait in milliseconds: the server's `Retry-After`, otherwise exponential with jitter. At most `RETRY_WAIT_MS_MAX`.
  *
  * @param attempt 0 after the first failure.
  * @param retryAfter the header: seconds or a date.

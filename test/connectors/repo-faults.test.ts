@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { beforeEach, describe, test } from 'node:test';
 import { RATE_LIMIT_WAIT_MS_MAX } from '../../src/connectors/repo/api.ts';
-import { SINGLES_MAX } from '../../src/connectors/repo/connector.ts';
+import { SINGLE_FETCHES_MAX } from '../../src/connectors/repo/connector.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { problemOf } from '../support/worlds/read-origin.ts';
 import { fake, files, origin, type RepoOrigin, repo, run, site } from '../support/worlds/repo-world.ts';
@@ -31,12 +31,12 @@ describe('an error of the listing names itself', () => {
     ['an API that fails', 'GitHub failed', () => fake.faults.add(/\/git\/trees\//, { status: 502 }, 9)],
     [
       'an answer of something else',
-      'GitHub answered with something that makes no sense',
+      'GitHub sent an unusable response',
       () => fake.faults.add(/\/git\/trees\//, { status: 200, body: '{"tree":[]}' }, 9),
     ],
     [
       'a tree without entries',
-      'GitHub answered with something that makes no sense',
+      'GitHub sent an unusable response',
       () => fake.faults.add(/\/git\/trees\//, { status: 200, body: '{"tree":[],"truncated":false}' }, 9),
     ],
   ];
@@ -51,8 +51,8 @@ describe('an error of the listing names itself', () => {
 });
 
 describe('faults that pass', () => {
-  beforeEach(() => site.git.commit(files(SINGLES_MAX + 5)));
-  const all = files(SINGLES_MAX + 5);
+  beforeEach(() => site.git.commit(files(SINGLE_FETCHES_MAX + 5)));
+  const all = files(SINGLE_FETCHES_MAX + 5);
 
   for (const [what, fault] of [
     ['500', { status: 500 }],
@@ -78,7 +78,7 @@ describe('faults that pass', () => {
     site.git.commit({ 'large.txt': Buffer.alloc(300_000, 'a b c d e f g h i j\n') });
     fake.faults.add(/legacy/, { truncateAfter: 700 });
     const { stored } = await run(origin());
-    assert.equal(Object.keys(stored).length, SINGLES_MAX + 6);
+    assert.equal(Object.keys(stored).length, SINGLE_FETCHES_MAX + 6);
     assert.ok(fake.count(/\/git\/blobs\//) > 0);
   });
 });
@@ -96,11 +96,11 @@ test('a file that does not come whole fails alone', async () => {
   fake.faults.add(new RegExp(sha), { truncateAfter: 4 }, 9);
   const cut = await run(origin());
   assert.deepEqual(Object.keys(cut.stored), ['a.md']);
-  assert.deepEqual(cut.failed, { 'b.md': 'GitHub did not answer or not to its end. Try again later.' });
+  assert.deepEqual(cut.failed, { 'b.md': 'GitHub did not answer, or its answer was interrupted. Try again later.' });
   fake.faults.clear();
   fake.faults.add(new RegExp(sha), { status: 200, body: 'text that is long enough to be CUT\n' });
   const other = await run(origin());
-  assert.match(other.failed['b.md']!, /other bytes/);
+  assert.match(other.failed['b.md']!, /bytes that do not match/);
 });
 
 describe('the rate limit', () => {

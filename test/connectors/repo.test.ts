@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { Octokit } from '@octokit/rest';
-import { SINGLES_MAX } from '../../src/connectors/repo/connector.ts';
+import { SINGLE_FETCHES_MAX } from '../../src/connectors/repo/connector.ts';
 import { type Memory, problemOf } from '../support/worlds/read-origin.ts';
 import { fake, files, origin, type RepoOrigin, run, site } from '../support/worlds/repo-world.ts';
 
@@ -33,9 +33,9 @@ describe('a first run', () => {
   test('of many files is one tarball from another host, without the credential', async () => {
     site.privateTo = 'secret-1';
     const long = `deep/${'folder-with-a-long-name/'.repeat(6)}file.md`;
-    site.git.commit({ ...files(SINGLES_MAX + 20), [long]: 'deep\n' });
+    site.git.commit({ ...files(SINGLE_FETCHES_MAX + 20), [long]: 'deep\n' });
     const { stored } = await run(origin(), { credential: 'secret-1' });
-    assert.equal(Object.keys(stored).length, SINGLES_MAX + 21);
+    assert.equal(Object.keys(stored).length, SINGLE_FETCHES_MAX + 21);
     assert.equal(stored[long], 'deep\n');
     assert.equal(fake.count(/\/git\/blobs\//), 0);
     assert.equal(fake.count(/legacy\.tar\.gz/), 1);
@@ -44,25 +44,28 @@ describe('a first run', () => {
   });
 
   test('asks singly for what a tarball leaves out or changes', async () => {
-    site.git.commit(files(SINGLES_MAX + 1));
+    site.git.commit(files(SINGLE_FETCHES_MAX + 1));
     site.git.exportIgnored.add('notes/3.md');
     site.git.exportSubstituted.add('notes/4.md');
     const { stored } = await run(origin());
-    assert.deepEqual(stored, files(SINGLES_MAX + 1));
+    assert.deepEqual(stored, files(SINGLE_FETCHES_MAX + 1));
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
 
   test('asks singly for a file that is too large to be kept in memory', async () => {
-    site.git.commit({ ...files(SINGLES_MAX + 1), 'large.txt': Buffer.alloc(9 * 1024 * 1024, 'words and words\n') });
+    site.git.commit({
+      ...files(SINGLE_FETCHES_MAX + 1),
+      'large.txt': Buffer.alloc(9 * 1024 * 1024, 'words and words\n'),
+    });
     const { stored } = await run(origin());
     assert.equal(stored['large.txt']?.length, 9 * 1024 * 1024);
     assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/legacy/)], [1, 1]);
   });
 
   test('of few files of a large repository is no tarball', async () => {
-    site.git.commit({ ...files(SINGLES_MAX + 1), 'film.mp4': Buffer.alloc(65 * 1024 * 1024) });
+    site.git.commit({ ...files(SINGLE_FETCHES_MAX + 1), 'film.mp4': Buffer.alloc(65 * 1024 * 1024) });
     await run(origin({ pathFilters: ['notes/'] }));
-    assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/tarball/)], [SINGLES_MAX + 1, 0]);
+    assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/tarball/)], [SINGLE_FETCHES_MAX + 1, 0]);
   });
 
   test('takes only what the path filters name', async () => {
@@ -118,11 +121,11 @@ test('what is no text to read is passed over with a reason', async () => {
   assert.deepEqual(Object.keys(singly.stored).sort(), taken);
   assert.equal(fake.count(/legacy\.tar\.gz/), 0);
 
-  site.git.commit(files(SINGLES_MAX));
+  site.git.commit(files(SINGLE_FETCHES_MAX));
   const memory: Memory = new Map();
   const together = await run(origin(), { memory });
   assert.deepEqual(together.skipped, expected);
-  assert.equal(Object.keys(together.stored).length, taken.length + SINGLES_MAX);
+  assert.equal(Object.keys(together.stored).length, taken.length + SINGLE_FETCHES_MAX);
   assert.equal(fake.count(/legacy\.tar\.gz/), 1);
 
   // What a tarball showed to be unreadable is not fetched again while it stays the same.

@@ -1,4 +1,4 @@
-/** Requests to GitHub's REST API: repeated where a fault may pass, within its rate limits, with errors for people. */
+/** Sends requests to GitHub's REST API: retries temporary failures, obeys rate limits, explains errors to people. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -12,21 +12,21 @@ import type { TreeEntry } from './rules.ts';
 const GITHUB_API_URL = 'https://api.github.com';
 const API_VERSION = '2022-11-28';
 const ATTEMPTS_MAX = 3;
-/** A rate limit that ends sooner is waited for. */
+/** The client waits for a rate limit that ends sooner than this. */
 export const RATE_LIMIT_WAIT_MS_MAX = 60_000;
-/** What GitHub asks to wait when it limits requests without saying for how long. */
+/** The wait that GitHub recommends when it limits requests without a time. */
 const RATE_LIMIT_WAIT_MS_DEFAULT = 60_000;
 const JSON_BYTES_MAX = 2 * 1024 * 1024;
-/** A tree of 100,000 entries, the most that GitHub gives, with their addresses. */
+/** A tree of 100,000 entries, GitHub's maximum, with their addresses. */
 const TREE_BYTES_MAX = 64 * 1024 * 1024;
 const ERROR_BYTES_MAX = 64 * 1024;
 const TREE_ENTRIES_MAX = 400_000;
 const TREE_REQUESTS_MAX = 2_000;
 const TARBALL_BYTES_MAX = 2 * 1024 * 1024 * 1024;
-/** While it comes the files in it are stored. */
+/** The files of a tarball are stored while it is being received. */
 const TARBALL_TIMEOUT_MS = 60 * 60 * 1000;
 const BLOB_TIMEOUT_MS = 5 * 60 * 1000;
-/** The hash of a tree without entries. */
+/** The hashes of a tree without entries, as SHA-1 and SHA-256. */
 const EMPTY_TREES = new Set([
   '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
@@ -74,7 +74,7 @@ class Refusal extends OriginError {
   }
 }
 
-interface AskOptions {
+interface RequestOptions {
   accept?: string;
   bytesMax?: number;
   timeoutMs?: number;
@@ -82,18 +82,21 @@ interface AskOptions {
 
 export interface RepoClientOptions {
   http: HttpClient;
-  /** Of the REST API; null = the real one. */
+  /** Address of the REST API; null: GitHub's own. */
   baseUrl: string | null;
   clock: Clock;
-  /** First wait before a repetition. */
+  /** First wait before a retry. */
   retryBaseMs?: number;
 }
 
-/** Digest of a credential -> when requests with it are allowed again, in milliseconds of the clock. */
+/** Maps a digest of a credential to the time when its requests are allowed again, in milliseconds of the clock. */
 export type RateLimits = Map<string, number>;
 const RATE_LIMITS_MAX = 10_000;
 
-/** For one repository and one run or file. @throws (all) OriginError; ServiceError upstream_failed, upstream_timeout. */
+/**
+ * The client of one repository, for one run or file. @throws (all methods) OriginError; ServiceError upstream_failed,
+ * upstream_timeout.
+ */
 export class RepoClient {
   readonly #options: RepoClientOptions;
   readonly #limits: RateLimits;
@@ -102,7 +105,7 @@ export class RepoClient {
   readonly #credential: string | null;
   readonly #signal: AbortSignal;
 
-  /** @param limits shared by all clients of the process: GitHub blocks who goes on asking while limited. */
+  /** @param limits shared by all clients of the process, because GitHub blocks clients that continue while limited. */
   constructor(
     options: RepoClientOptions,
     limits: RateLimits,
@@ -122,7 +125,7 @@ export class RepoClient {
 
   async repository(): Promise<Repository> {
     return this.#json('', RepositorySchema).catch(
-      explained([404], {
+      withProblem([404], {
         title: 'The repository was not found',
         message: this.#credential
           ? `There is no repository ${this.#repository}, or the access token may not read it.`
@@ -132,29 +135,33 @@ export class RepoClient {
     );
   }
 
-  /** @param ref `heads/<branch>`, `tags/<tag>` or a commit hash; tags that have a message lead to their commit. */
+  /** Returns a commit. @param ref `heads/<branch>`, `tags/<tag>` or a commit hash; an annotated tag gives its commit. */
   async commit(ref: string): Promise<Commit> {
     const missing: OriginProblem = {
       title: 'The reference was not found',
-      message: `${this.#repository} has no ${describeRef(ref)}. What was read before stays as it is.`,
+      message: `${this.#repository} has no ${describeRef(ref)}. What earlier runs read stays as it is.`,
       retryable: false,
     };
     const empty: OriginProblem = {
       title: 'The repository is empty',
-      message: `${this.#repository} has no commits. What was read before stays as it is.`,
+      message: `${this.#repository} has no commits. What earlier runs read stays as it is.`,
       retryable: true,
     };
     const asText = (response: HttpResponse) => response.text();
-    const answer = await this.#ask(`/commits/${encodePath(ref)}`, { accept: 'application/vnd.github.sha' }, asText)
-      .catch(explained([409], empty))
-      .catch(explained([404, 422], missing));
-    const sha = HASH.safeParse(answer.trim());
-    if (!sha.success) throw senseless();
-    const commit = await this.#json(`/git/commits/${sha.data}`, CommitSchema).catch(explained([404], missing));
+    const response = await this.#request(
+      `/commits/${encodePath(ref)}`,
+      { accept: 'application/vnd.github.sha' },
+      asText,
+    )
+      .catch(withProblem([409], empty))
+      .catch(withProblem([404, 422], missing));
+    const sha = HASH.safeParse(response.trim());
+    if (!sha.success) throw unusableResponse();
+    const commit = await this.#json(`/git/commits/${sha.data}`, CommitSchema).catch(withProblem([404], missing));
     return { sha: commit.sha, tree: commit.tree.sha, date: new Date(commit.committer.date) };
   }
 
-  /** All files, submodules and links below a tree. One request, more for a tree that GitHub does not give whole. */
+  /** Returns all files, submodules and links below a tree. Needs more than one request if GitHub truncates the tree. */
   async tree(sha: string): Promise<TreeEntry[]> {
     const entries: TreeEntry[] = [];
     const folders: { sha: string; prefix: string }[] = [{ sha, prefix: '' }];
@@ -176,16 +183,16 @@ export class RepoClient {
 
   async #tree(sha: string, query: string): Promise<z.infer<typeof TreeSchema>> {
     const tree = await this.#json(`/git/trees/${sha}${query}`, TreeSchema, { bytesMax: TREE_BYTES_MAX });
-    // No folder of git is empty, only a repository may be.
-    if (tree.tree.length === 0 && !EMPTY_TREES.has(sha)) throw senseless();
+    // Git has no empty folders; only a whole repository may be empty.
+    if (tree.tree.length === 0 && !EMPTY_TREES.has(sha)) throw unusableResponse();
     return tree;
   }
 
-  /** The bytes as they are. */
+  /** Returns the unchanged bytes of a blob. */
   async blob(sha: string, bytesMax: number): Promise<AsyncGenerator<Uint8Array>> {
     const options = { accept: 'application/vnd.github.raw+json', bytesMax, timeoutMs: BLOB_TIMEOUT_MS };
-    return this.#ask(`/git/blobs/${sha}`, options, asStream).catch(
-      explained([404], {
+    return this.#request(`/git/blobs/${sha}`, options, asStream).catch(
+      withProblem([404], {
         title: 'The file was not found',
         message: 'The history of the repository was rewritten meanwhile. The next run reads it again.',
         retryable: true,
@@ -193,22 +200,22 @@ export class RepoClient {
     );
   }
 
-  /** A gzipped tar of all files: `git archive`, with a folder above them. Follows the redirect to where it is kept. */
+  /** Returns a gzipped tar of all files (`git archive`) below one top folder. Follows the redirect to its storage. */
   async tarball(commit: string): Promise<AsyncGenerator<Uint8Array>> {
     const options = { bytesMax: TARBALL_BYTES_MAX, timeoutMs: TARBALL_TIMEOUT_MS };
-    return this.#ask(`/tarball/${commit}`, options, asStream);
+    return this.#request(`/tarball/${commit}`, options, asStream);
   }
 
-  #json<T>(path: string, schema: z.ZodType<T>, options: AskOptions = {}): Promise<T> {
-    return this.#ask(path, options, async (response) => {
+  #json<T>(path: string, schema: z.ZodType<T>, options: RequestOptions = {}): Promise<T> {
+    return this.#request(path, options, async (response) => {
       const parsed = schema.safeParse(await response.json());
       if (parsed.success) return parsed.data;
-      throw senseless();
+      throw unusableResponse();
     });
   }
 
-  /** Reads an answer of 2xx; asks again where a fault may pass, also for one that is cut off in the middle. */
-  async #ask<T>(path: string, options: AskOptions, read: (response: HttpResponse) => Promise<T>): Promise<T> {
+  /** Sends a request and reads its 2xx response. Retries temporary failures, also of a response that is truncated. */
+  async #request<T>(path: string, options: RequestOptions, read: (response: HttpResponse) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const last = attempt >= ATTEMPTS_MAX - 1;
       let wait = retryWait(attempt, null, this.#options.retryBaseMs);
@@ -231,7 +238,7 @@ export class RepoClient {
     }
   }
 
-  #send(path: string, options: AskOptions): Promise<HttpResponse> {
+  #send(path: string, options: RequestOptions): Promise<HttpResponse> {
     const baseUrl = this.#options.baseUrl ?? GITHUB_API_URL;
     return this.#options.http.request(`${baseUrl}/repos/${encodePath(this.#repository)}${path}`, {
       headers: {
@@ -246,7 +253,7 @@ export class RepoClient {
     });
   }
 
-  /** Milliseconds until requests are allowed again; undefined when it is not a rate limit that refused. */
+  /** Returns the milliseconds until requests are allowed again, or undefined if no rate limit caused the status. */
   #rateLimit(response: HttpResponse, message: string): number | undefined {
     if (response.status !== 403 && response.status !== 429) return undefined;
     const after = response.headers.get('retry-after');
@@ -265,11 +272,11 @@ export class RepoClient {
     this.#limits.set(this.#limitKey, now + milliseconds);
   }
 
-  /** Until a limit that another request met is over. @throws OriginError for one that lasts. */
+  /** Waits for a rate limit that another request met. @throws OriginError for a long one. */
   async #awaitLimit(): Promise<void> {
-    const left = (this.#limits.get(this.#limitKey) ?? 0) - this.#options.clock.now().getTime();
-    if (left > RATE_LIMIT_WAIT_MS_MAX) throw this.#limitedUntil(left);
-    if (left > 0) await sleep(left, undefined, { signal: this.#signal });
+    const remainingMs = (this.#limits.get(this.#limitKey) ?? 0) - this.#options.clock.now().getTime();
+    if (remainingMs > RATE_LIMIT_WAIT_MS_MAX) throw this.#limitedUntil(remainingMs);
+    if (remainingMs > 0) await sleep(remainingMs, undefined, { signal: this.#signal });
   }
 
   #limitedUntil(milliseconds: number): OriginError {
@@ -283,15 +290,15 @@ export class RepoClient {
   }
 }
 
-/** Gives the refusals of these statuses a problem that says more. */
-function explained(statuses: readonly number[], problem: OriginProblem): (error: unknown) => never {
+/** Returns a handler that replaces refusals of these statuses by a more specific problem. */
+function withProblem(statuses: readonly number[], problem: OriginProblem): (error: unknown) => never {
   return (error) => {
     if (error instanceof Refusal && statuses.includes(error.status)) throw new OriginError(problem, { cause: error });
     throw error;
   };
 }
 
-/** GitHub's own words, for telling refusals apart; never shown. */
+/** Returns GitHub's own message, which distinguishes refusals. The message is never shown. */
 async function errorMessage(response: HttpResponse): Promise<string> {
   try {
     let text = '';
@@ -306,31 +313,32 @@ async function errorMessage(response: HttpResponse): Promise<string> {
 }
 
 function refusalOf(status: number, message: string): Refusal {
-  return new Refusal(status, { retryable: status >= 500, ...wordsOf(status, message) });
+  return new Refusal(status, { retryable: status >= 500, ...explanationOf(status, message) });
 }
 
-function wordsOf(status: number, message: string): { title: string; message: string } {
+function explanationOf(status: number, message: string): { title: string; message: string } {
   if (status === 401)
     return {
       title: 'GitHub does not accept the access token',
-      message: 'It is wrong, has expired or was revoked. Store a new one.',
+      message: 'The access token is wrong, has expired or was revoked. Store a new one.',
     };
   if (status === 451 || /access blocked/i.test(message))
     return {
       title: 'The repository is blocked',
-      message: 'GitHub does not give access to it, for legal or other reasons.',
+      message: 'GitHub refuses access to the repository, for legal or other reasons.',
     };
   if (status === 403)
     return {
       title: 'No permission',
       message:
-        'The access token may not read this repository. It needs to read its contents, and single sign-on if required.',
+        'The access token may not read this repository. Allow it to read contents, and authorize it for single sign-on if required.',
     };
-  if (status >= 500) return { title: 'GitHub failed', message: `It answered with status ${status}. Try again later.` };
-  return { title: 'GitHub refused a request', message: `It answered with status ${status}.` };
+  if (status >= 500)
+    return { title: 'GitHub failed', message: `GitHub answered with status ${status}. Try again later.` };
+  return { title: 'GitHub refused a request', message: `GitHub answered with status ${status}.` };
 }
 
-/** Files are read by who wants them, while they come. */
+/** Returns the body as a stream, which the caller reads while it is received. */
 async function asStream(response: HttpResponse): Promise<AsyncGenerator<Uint8Array>> {
   return explainedBody(response.body);
 }
@@ -343,15 +351,16 @@ async function* explainedBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** Without the address, which the operator may keep to themselves. */
+/** Returns an error without the address, which may be private to the operator. */
 function unreachable(cause: ServiceError): ServiceError {
-  const what = cause.code === 'upstream_timeout' ? 'in time' : 'or not to its end';
-  return new ServiceError(cause.code, `GitHub did not answer ${what}. Try again later.`, { cause });
+  const what =
+    cause.code === 'upstream_timeout' ? 'did not answer in time' : 'did not answer, or its answer was interrupted';
+  return new ServiceError(cause.code, `GitHub ${what}. Try again later.`, { cause });
 }
 
-function senseless(): OriginError {
+function unusableResponse(): OriginError {
   return new OriginError({
-    title: 'GitHub answered with something that makes no sense',
+    title: 'GitHub sent an unusable response',
     message: 'Nothing was changed. Check the address of the API, or try again later.',
     retryable: true,
   });
@@ -371,7 +380,7 @@ function describeRef(ref: string): string {
   return `${kind === 'heads' ? 'branch' : 'tag'} ${name}`;
 }
 
-/** Slashes stay. */
+/** Encodes a path but keeps its slashes. */
 export function encodePath(path: string): string {
   return path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 }

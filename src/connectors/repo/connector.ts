@@ -1,8 +1,8 @@
 /**
- * Repositories of GitHub: the files of one commit, each a source.
+ * The connector of GitHub repositories: makes a source from each file of one commit.
  *
- * A run asks for the commit that the reference leads to and for its tree. Files whose hash is known are not asked for; many
- * changed ones come in one tarball, few one by one. Whatever came is checked against its hash.
+ * A run requests the commit of the reference, and its tree. Files with a stored hash are not fetched. Many changed files are
+ * fetched in one tarball, few of them one by one. All received bytes are checked against their hash.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -40,19 +40,21 @@ const PATH_FILTERS_MAX = 100;
 const REPOSITORY_FILES_MAX = 100_000;
 const REFERENCE_UNITS_MAX = 255;
 const CREDENTIAL_UNITS_MAX = 1000;
-/** Changed files that are fetched one by one. */
-export const SINGLES_MAX = 20;
-/** Without a tarball no more files than this are fetched one by one: the rate limit would not last for them. */
-const SINGLES_WITHOUT_TARBALL_MAX = 1000;
-/** A tarball of fewer bytes is always worth it; of more, where this share of the repository is wanted. */
+/** Maximum changed files that are fetched one by one. */
+export const SINGLE_FETCHES_MAX = 20;
+/** If the tarball fails, at most this many files are fetched one by one: more would use up the rate limit. */
+const FETCHES_WITHOUT_TARBALL_MAX = 1000;
+/** A smaller tarball is always used. A larger one is used only if the run needs this share of the repository's bytes. */
 const TARBALL_BYTES_FREE = 64 * 1024 * 1024;
 const TARBALL_SHARE_MIN = 0.05;
-/** Larger files of a tarball are not kept in memory but fetched one by one. */
+/** Larger files of a tarball are not held in memory but fetched one by one. */
 const TARBALL_FILE_BYTES_MAX = 8 * 1024 * 1024;
 const ATTRIBUTES_BYTES_MAX = 512 * 1024;
-/** Files remembered as not readable, so that they are not fetched again. */
-const PASSED_MAX = 1000;
-/** Of the rules in connectors/repo/rules.ts: with another number unchanged repositories are looked through once more. */
+/** Refused files in the cursor, which are not fetched again. */
+const REFUSED_FILES_MAX = 1000;
+/**
+ * Version of the rules in connectors/repo/rules.ts. After a change of this number unchanged repositories are listed once more.
+ */
 const RULES_VERSION = 1;
 
 type RepoOrigin = Extract<Origin, { kind: 'repo' }>;
@@ -76,7 +78,7 @@ export function openRepoConnector(options: RepoClientOptions): Connector<'repo'>
   return {
     kind: 'repo',
     list: (origin, credential, request) => list(client(origin, credential, request.signal), origin, request),
-    fetch: (origin, credential, item, _known, signal) => fetchFile(client(origin, credential, signal), item),
+    fetch: (origin, credential, item, _stored, signal) => fetchFile(client(origin, credential, signal), item),
     check,
   };
 }
@@ -102,7 +104,7 @@ function check(origin: RepoOrigin, credential: string | null): void {
     throw invalidRequest('The access token has characters that no access token has.');
 }
 
-/** What git allows as the name of a branch or tag. */
+/** Returns whether git allows the name for a branch or tag. */
 function isRefName(name: string): boolean {
   return (
     name !== '' &&
@@ -123,39 +125,39 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
     yield { kind: 'end', full: false, cursor };
     return;
   }
-  const place: Place = { repository, reference, commit };
+  const revision: Revision = { repository, reference, commit };
   const all = await client.tree(commit.tree);
   const attributesOf = await readAttributes(client, all);
-  const takes = compilePathFilters(origin.pathFilters);
-  const entries = all.filter((entry) => takes(entry.path));
+  const matchesFilters = compilePathFilters(origin.pathFilters);
+  const entries = all.filter((entry) => matchesFilters(entry.path));
   if (entries.length > REPOSITORY_FILES_MAX)
     throw new OriginError({
       title: 'Too many files',
       message: `${entries.length} files match; the limit is ${REPOSITORY_FILES_MAX}. Narrow them down with path filters.`,
       retryable: false,
     });
-  const passed: Passed = new Map(cursor?.passed.map(([path, sha, reason]) => [path, { sha, reason }]));
-  const wanted = new Map<string, TreeEntry>();
+  const passed: RefusedFiles = new Map(cursor?.passed.map(([path, sha, reason]) => [path, { sha, reason }]));
+  const toFetch = new Map<string, TreeEntry>();
   for (const entry of entries) {
     const before = passed.get(entry.path);
     if (before && before.sha !== entry.sha) passed.delete(entry.path);
     const refusal =
       refusalByPath(entry, attributesOf(entry.path), origin.pathFilters) ?? passed.get(entry.path)?.reason;
-    const known = refusal === undefined ? await request.findStored(entry.path) : undefined;
+    const stored = refusal === undefined ? await request.findStored(entry.path) : undefined;
     if (refusal !== undefined) yield skipped(entry, refusal);
-    else if (known?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
-    else wanted.set(entry.path, entry);
+    else if (stored?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
+    else toFetch.set(entry.path, entry);
   }
-  if (isTarballWorthIt([...wanted.values()], all)) yield* fromTarball(client, place, wanted, attributesOf, passed);
-  for (const entry of wanted.values()) yield { kind: 'present', item: itemOf(place, entry, attributesOf) };
-  const remembered = [...passed].slice(0, PASSED_MAX).map(([path, { sha, reason }]) => [path, sha, reason]);
+  if (isTarballWorthIt([...toFetch.values()], all)) yield* fromTarball(client, revision, toFetch, attributesOf, passed);
+  for (const entry of toFetch.values()) yield { kind: 'present', item: itemOf(revision, entry, attributesOf) };
+  const remembered = [...passed].slice(0, REFUSED_FILES_MAX).map(([path, { sha, reason }]) => [path, sha, reason]);
   yield { kind: 'end', full: true, cursor: { rules: RULES_VERSION, tree: commit.tree, passed: remembered } };
 }
 
-/** By path: files that were looked into and are not read as long as they have that hash. */
-type Passed = Map<string, { sha: string; reason: string }>;
+/** Refused files by path. They are not fetched again while they have the same hash. */
+type RefusedFiles = Map<string, { sha: string; reason: string }>;
 
-interface Place {
+interface Revision {
   repository: Repository;
   reference: string;
   commit: Commit;
@@ -168,44 +170,44 @@ async function readAttributes(client: RepoClient, entries: readonly TreeEntry[])
   return parseAttributes(Buffer.concat(bytes).toString('utf8'));
 }
 
-function isTarballWorthIt(wanted: readonly TreeEntry[], all: readonly TreeEntry[]): boolean {
-  if (wanted.length <= SINGLES_MAX) return false;
+function isTarballWorthIt(toFetch: readonly TreeEntry[], all: readonly TreeEntry[]): boolean {
+  if (toFetch.length <= SINGLE_FETCHES_MAX) return false;
   const bytes = (entries: readonly TreeEntry[]) => entries.reduce((sum, entry) => sum + entry.size, 0);
   const total = bytes(all);
-  return total <= TARBALL_BYTES_FREE || bytes(wanted) >= total * TARBALL_SHARE_MIN;
+  return total <= TARBALL_BYTES_FREE || bytes(toFetch) >= total * TARBALL_SHARE_MIN;
 }
 
 /**
- * Takes from `wanted` what came. What is not in the tarball as it is in the tree stays (`export-ignore`, changed line ends,
- * an archive that breaks off) and is fetched one by one.
+ * Reports files of the tarball and removes them from `toFetch`. Files that differ from the tree (`export-ignore`, changed line
+ * ends) or are missing from an interrupted archive stay in `toFetch`.
  */
 async function* fromTarball(
   client: RepoClient,
-  place: Place,
-  wanted: Map<string, TreeEntry>,
+  revision: Revision,
+  toFetch: Map<string, TreeEntry>,
   attributesOf: ReadAttributes,
-  passed: Passed,
+  passed: RefusedFiles,
 ): AsyncGenerator<Change> {
   try {
-    const body = await client.tarball(place.commit.sha);
-    const isWanted = (path: string, size: number) => wanted.has(path) && size <= TARBALL_FILE_BYTES_MAX;
-    for await (const { path, bytes } of tarballFiles(body, isWanted)) {
-      const entry = wanted.get(path);
+    const body = await client.tarball(revision.commit.sha);
+    const isAccepted = (path: string, size: number) => toFetch.has(path) && size <= TARBALL_FILE_BYTES_MAX;
+    for await (const { path, bytes } of tarballFiles(body, isAccepted)) {
+      const entry = toFetch.get(path);
       if (!entry || hashOf(entry).update(bytes).digest('hex') !== entry.sha) continue;
-      wanted.delete(path);
+      toFetch.delete(path);
       const refusal = refusalByContent(entry, bytes.subarray(0, HEAD_BYTES), attributesOf(path).generated);
       if (refusal !== undefined) {
         passed.set(path, { sha: entry.sha, reason: refusal });
         yield skipped(entry, refusal);
-      } else yield { kind: 'present', item: itemOf(place, entry, attributesOf), content: { body: once(bytes) } };
+      } else yield { kind: 'present', item: itemOf(revision, entry, attributesOf), content: { body: chunkOf(bytes) } };
     }
   } catch (error) {
-    const mayPass = error instanceof ServiceError || (error instanceof OriginError && error.problem.retryable);
-    if (!mayPass || wanted.size > SINGLES_WITHOUT_TARBALL_MAX) throw error;
+    const isTemporary = error instanceof ServiceError || (error instanceof OriginError && error.problem.retryable);
+    if (!isTemporary || toFetch.size > FETCHES_WITHOUT_TARBALL_MAX) throw error;
   }
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
@@ -213,7 +215,11 @@ function skipped(entry: TreeEntry, reason: string): Change {
   return { kind: 'skipped', originId: entry.path, name: baseName(entry.path), reason };
 }
 
-function itemOf({ repository, reference, commit }: Place, entry: TreeEntry, attributesOf: ReadAttributes): OriginItem {
+function itemOf(
+  { repository, reference, commit }: Revision,
+  entry: TreeEntry,
+  attributesOf: ReadAttributes,
+): OriginItem {
   const text = (val: string) => ({ val, type: 'string' as const });
   return {
     originId: entry.path,
@@ -256,7 +262,7 @@ async function fetchFile(client: RepoClient, item: OriginItem): Promise<Fetched>
   return { kind: 'content', content: { body: checked(entry, head, pieces) } };
 }
 
-/** Fails at the end when the bytes are not those of the entry. */
+/** Passes the bytes on; fails at the end if they do not match the entry's hash. */
 async function* checked(
   entry: TreeEntry,
   head: readonly Uint8Array[],
@@ -276,10 +282,13 @@ async function* checked(
     await rest.return(undefined);
   }
   if (hash.digest('hex') !== entry.sha)
-    throw new ServiceError('upstream_failed', 'GitHub sent other bytes than those of the file. Try again later.');
+    throw new ServiceError(
+      'upstream_failed',
+      'GitHub sent bytes that do not match the hash of the file. Try again later.',
+    );
 }
 
-/** As git hashes a blob. */
+/** Starts a hash in the way git hashes a blob. */
 function hashOf(entry: TreeEntry) {
   return createHash(entry.sha.length === 64 ? 'sha256' : 'sha1').update(`blob ${entry.size}\0`);
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import ignore from 'ignore';
 import { compileGlob, compilePathFilters, GLOB_UNITS_MAX } from './glob.ts';
 
-/** Pattern, paths that it means, paths that it does not: what gitignore's manual says. */
+/** Pattern, paths that match, paths that do not match: the rules of gitignore's manual. */
 const TABLE: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
   ['*.md', ['a.md', 'docs/a.md', 'docs/.md'], ['a.mdx', 'md']],
   ['docs', ['docs', 'docs/a.md', 'a/docs/b'], ['docs2', 'adocs']],
@@ -35,7 +35,7 @@ const TABLE: readonly (readonly [pattern: string, yes: readonly string[], no: re
 ];
 
 for (const [pattern, yes, no] of TABLE) {
-  test(`the pattern ${JSON.stringify(pattern)}`, () => {
+  test(`the pattern ${JSON.stringify(pattern)} matches the same paths as in gitignore`, () => {
     const matches = (path: string) => compileGlob(pattern)?.matches(path) ?? false;
     assert.deepEqual(
       yes.filter((path) => !matches(path)),
@@ -45,7 +45,7 @@ for (const [pattern, yes, no] of TABLE) {
   });
 }
 
-test('in attributes a folder says nothing about what is in it', () => {
+test('matchesItself does not match paths below a matching folder', () => {
   const glob = compileGlob('docs')!;
   assert.ok(glob.matchesItself('docs') && glob.matchesItself('a/docs'));
   assert.ok(!glob.matchesItself('docs/a.md'));
@@ -54,22 +54,24 @@ test('in attributes a folder says nothing about what is in it', () => {
 });
 
 describe('path filters', () => {
-  const taken = (filters: string[], paths: string[]) => paths.filter(compilePathFilters(filters));
+  const included = (filters: string[], paths: string[]) => paths.filter(compilePathFilters(filters));
   const paths = ['README.md', 'docs/a.md', 'docs/secret/b.md', 'src/c.ts'];
 
-  test('none take everything', () => assert.deepEqual(taken([], paths), paths));
-  test('take what one of them means', () => assert.deepEqual(taken(['docs/', '*.ts'], paths), paths.slice(1)));
-  test('leave out what a later negation means, also below a folder that was taken', () => {
-    assert.deepEqual(taken(['docs/', '!docs/secret/'], paths), ['docs/a.md']);
-    assert.deepEqual(taken(['docs/', '!docs/secret/', '*b.md'], paths), ['docs/a.md', 'docs/secret/b.md']);
+  test('an empty list of path filters includes every path', () => assert.deepEqual(included([], paths), paths));
+  test('path filters include every path that one of them matches', () =>
+    assert.deepEqual(included(['docs/', '*.ts'], paths), paths.slice(1)));
+  test('a later negation excludes paths, also below an included folder', () => {
+    assert.deepEqual(included(['docs/', '!docs/secret/'], paths), ['docs/a.md']);
+    assert.deepEqual(included(['docs/', '!docs/secret/', '*b.md'], paths), ['docs/a.md', 'docs/secret/b.md']);
   });
-  test('that only negate begin with everything', () => {
-    assert.deepEqual(taken(['!docs/'], paths), ['README.md', 'src/c.ts']);
+  test('path filters with negations only include all other paths', () => {
+    assert.deepEqual(included(['!docs/'], paths), ['README.md', 'src/c.ts']);
   });
-  test('that are comments or blank count as none', () => assert.deepEqual(taken(['# all', ''], paths), paths));
+  test('comments and blank lines do not count as path filters', () =>
+    assert.deepEqual(included(['# all', ''], paths), paths));
 });
 
-test('patterns mean what they mean to the package that linters use', () => {
+test('patterns match the same paths as in the npm package "ignore"', () => {
   const parts = ['a', 'b', 'ab', '*', '**', 'a*', '*b', 'a?', '[ab]', '[!a]'];
   const steps = ['a', 'b', 'ab', 'ba', 'abc'];
   const pick = (from: readonly string[], seed: number) => from[seed % from.length]!;
@@ -88,8 +90,8 @@ test('patterns mean what they mean to the package that linters use', () => {
   assert.deepEqual(differing, []);
 });
 
-test('no pattern of the allowed length takes long', () => {
-  // Backtracking over every star would not end before the sun does.
+test('the longest allowed pattern is matched in little time', () => {
+  // Backtracking over every star would take practically for ever.
   const pattern = `${'a*'.repeat(GLOB_UNITS_MAX / 2 - 1)}b`;
   const path = Array.from({ length: 20 }, () => 'a'.repeat(200)).join('/');
   const filter = compilePathFilters([pattern, `**/${'*/'.repeat(100)}${'a*'.repeat(100)}b`]);

@@ -1,55 +1,55 @@
 /**
- * Globs as gitignore has them, matched without backtracking over the whole pattern: patterns come from tenants, and a regular
- * expression made of one could run for ever. Pure.
+ * Matches globs with the rules of gitignore, without backtracking over the whole pattern. Tenants write the patterns, and a
+ * regular expression made of one could run for ever. Pure.
  */
 
-/** Of one pattern, in UTF-16 units. */
+/** UTF-16 units of one pattern. */
 export const GLOB_UNITS_MAX = 500;
 
-/** One character of a path segment: `undefined` is `*`. */
+/** Matches one character of a path segment; `undefined` is `*`. */
 type Piece = ((character: string) => boolean) | undefined;
 /** A segment of a pattern, or `**`. */
 type Segment = readonly Piece[] | '**';
 
 export interface Glob {
-  /** Whether the path is meant: itself or, as in gitignore, through a folder above it. */
+  /** Returns whether the pattern matches the path or, as in gitignore, a folder above it. */
   matches(path: string): boolean;
-  /** Whether the path itself is meant, as in gitattributes. */
+  /** Returns whether the pattern matches the path itself, as in gitattributes. */
   matchesItself(path: string): boolean;
-  /** As `matchesItself`, for a path that is a folder: a pattern with `/` at its end may mean it. */
+  /** Works like `matchesItself` for the path of a folder, which a pattern with a final `/` may match. */
   matchesFolder(path: string): boolean;
 }
 
-/** `undefined` for what never matches: blank lines and comments. A leading `!` is the caller's to take off. */
+/** Compiles a pattern. Returns undefined for blank lines, comments and invalid patterns. The caller removes a leading `!`. */
 export function compileGlob(pattern: string): Glob | undefined {
   if (pattern.length > GLOB_UNITS_MAX || pattern.startsWith('#')) return undefined;
   let text = withoutTrailingBlanks(pattern);
-  const foldersOnly = text.endsWith('/');
-  if (foldersOnly) text = text.slice(0, -1);
+  const matchesFoldersOnly = text.endsWith('/');
+  if (matchesFoldersOnly) text = text.slice(0, -1);
   if (text === '') return undefined;
   const anchored = text.includes('/');
   if (text.startsWith('/')) text = text.slice(1);
   const parts = text.split('/').map((part): Segment | null => (part === '**' ? part : compileSegment(part)));
   if (parts.includes(null)) return undefined;
   const segments = (anchored ? parts : ['**', ...parts]) as Segment[];
-  const reached = (path: string) => reach(segments, path.split('/'));
+  const endsOf = (path: string) => reach(segments, path.split('/'));
   return {
     matches(path) {
-      const ends = reached(path);
-      return ends.some((yes, end) => yes && end > 0 && (!foldersOnly || end < ends.length - 1));
+      const ends = endsOf(path);
+      return ends.some((yes, end) => yes && end > 0 && (!matchesFoldersOnly || end < ends.length - 1));
     },
     matchesItself(path) {
-      return !foldersOnly && reached(path).at(-1) === true;
+      return !matchesFoldersOnly && endsOf(path).at(-1) === true;
     },
     matchesFolder(path) {
-      return reached(path).at(-1) === true;
+      return endsOf(path).at(-1) === true;
     },
   };
 }
 
 /**
- * The last pattern that matches decides; `!` before it says no. Nothing but negations begins with everything. Unlike in
- * gitignore a negation also counts below a folder that was taken: what somebody leaves out stays out.
+ * Compiles path filters. The last matching pattern decides; a pattern with `!` excludes. If all patterns exclude, all other
+ * paths are included. Unlike in gitignore, a negation also excludes paths below an included folder.
  */
 export function compilePathFilters(patterns: readonly string[]): (path: string) => boolean {
   const rules = patterns.flatMap((pattern) => {
@@ -59,31 +59,31 @@ export function compilePathFilters(patterns: readonly string[]): (path: string) 
   });
   const otherwise = rules.every((rule) => rule.negated);
   return (path) => {
-    const decisive = rules.findLast((rule) => rule.glob.matches(path));
-    return decisive ? !decisive.negated : otherwise;
+    const lastMatch = rules.findLast((rule) => rule.glob.matches(path));
+    return lastMatch ? !lastMatch.negated : otherwise;
   };
 }
 
-/** For every number of leading path segments: whether the pattern ends right there. */
+/** Returns, for every number of leading path segments, whether the pattern can end there. */
 function reach(pattern: readonly Segment[], path: readonly string[]): boolean[] {
   const characters = path.map((segment) => Array.from(segment));
-  let reached = [true, ...path.map(() => false)];
+  let endsOf = [true, ...path.map(() => false)];
   pattern.forEach((segment, index) => {
-    const next = reached.map(() => false);
+    const next = endsOf.map(() => false);
     if (segment === '**') {
-      const first = reached.indexOf(true);
-      // At the end it stands for what is inside, elsewhere for any folders, also none.
+      const first = endsOf.indexOf(true);
+      // At the end `**` matches everything inside; elsewhere it matches any number of folders, also none.
       if (first !== -1) next.fill(true, index === pattern.length - 1 ? first + 1 : first);
     } else {
       for (let end = 1; end < next.length; end += 1)
-        next[end] = reached[end - 1]! && segmentMatches(segment, characters[end - 1]!);
+        next[end] = endsOf[end - 1]! && segmentMatches(segment, characters[end - 1]!);
     }
-    reached = next;
+    endsOf = next;
   });
-  return reached;
+  return endsOf;
 }
 
-/** Goes back to the last `*` only, which is enough: time is at most the product of both lengths. */
+/** Backtracks only to the last `*`, which is enough. The time is at most the product of both lengths. */
 function segmentMatches(pieces: readonly Piece[], text: readonly string[]): boolean {
   let piece = 0;
   let at = 0;
@@ -106,24 +106,24 @@ function segmentMatches(pieces: readonly Piece[], text: readonly string[]): bool
   return piece === pieces.length;
 }
 
-/** Null for a bracket that is not closed: as in git, such a pattern matches nothing. */
+/** Compiles a segment. Returns null for an unclosed bracket: as in git, such a pattern matches nothing. */
 function compileSegment(text: string): Piece[] | null {
   const pieces: Piece[] = [];
   const characters = Array.from(text);
   for (let i = 0; i < characters.length; i += 1) {
-    const own = characters[i]!;
-    if (own === '*') {
+    const character = characters[i]!;
+    if (character === '*') {
       if (pieces.length === 0 || pieces.at(-1) !== undefined) pieces.push(undefined);
-    } else if (own === '?') pieces.push(() => true);
-    else if (own === '[') {
+    } else if (character === '?') pieces.push(() => true);
+    else if (character === '[') {
       const set = compileSet(characters, i + 1);
       if (!set) return null;
       pieces.push(set.test);
       i = set.end;
     } else {
-      const meant = own === '\\' ? characters[++i] : own;
-      if (meant === undefined) return null;
-      pieces.push((character) => character === meant);
+      const literal = character === '\\' ? characters[++i] : character;
+      if (literal === undefined) return null;
+      pieces.push((tested) => tested === literal);
     }
   }
   return pieces;
@@ -144,7 +144,7 @@ const CLASSES: Record<string, RegExp> = {
   xdigit: /[A-Fa-f0-9]/,
 };
 
-/** What stands between brackets, from behind the first. */
+/** Compiles a bracket expression that starts after its `[`. */
 function compileSet(
   characters: readonly string[],
   start: number,
@@ -157,9 +157,9 @@ function compileSet(
     const name =
       characters[i] === '[' ? /^\[:([a-z]{1,10}):\]/.exec(characters.slice(i, i + 14).join(''))?.[1] : undefined;
     if (name !== undefined) {
-      const known = CLASSES[name];
-      if (!known) return undefined;
-      tests.push((character) => known.test(character));
+      const classPattern = CLASSES[name];
+      if (!classPattern) return undefined;
+      tests.push((character) => classPattern.test(character));
       i += name.length + 3;
       continue;
     }
@@ -177,7 +177,7 @@ function compileSet(
   return { test: (character) => tests.some((test) => test(character)) !== negated, end: i };
 }
 
-/** Blanks at the end do not count unless a backslash stands before them. */
+/** Removes trailing blanks that no backslash escapes. */
 function withoutTrailingBlanks(pattern: string): string {
   let end = pattern.length;
   while (end > 0 && pattern[end - 1] === ' ' && pattern[end - 2] !== '\\') end -= 1;

@@ -10,7 +10,7 @@ function entry(path: string, options: Partial<TreeEntry> = {}): TreeEntry {
 const isRefused = (path: string, filters: string[] = []) =>
   refusalByPath(entry(path), noAttributes(path), filters) !== undefined;
 
-test('documents, programs and archives are read', () => {
+test('texts, programs and archives of a repository are read', () => {
   const paths = [
     'a.md',
     'b.pdf',
@@ -28,7 +28,7 @@ test('documents, programs and archives are read', () => {
   );
 });
 
-test('what others or tools made is not', () => {
+test('vendored and generated files of a repository are not read', () => {
   const paths = [
     'a/node_modules/b.js',
     'vendor/x.go',
@@ -46,14 +46,14 @@ test('what others or tools made is not', () => {
   );
 });
 
-test('a file of the name of such a folder is a file', () => assert.equal(isRefused('docs/vendor'), false));
+test('a file with the name of a vendored folder is read', () => assert.equal(isRefused('docs/vendor'), false));
 
-test('who names such a folder wants it', () => {
+test('a path filter that names a vendored folder includes it', () => {
   assert.equal(isRefused('dist/a.md', ['dist/*.md']), false);
   assert.equal(isRefused('dist/a.md', ['*.md', '!dist/']), true);
 });
 
-test('attributes: the last line that says something holds', () => {
+test('the last matching line of .gitattributes decides', () => {
   const of = parseAttributes(
     '*.bin filter=lfs -text\n*.go linguist-generated=true\nmine.go -linguist-generated\n[attr]x y\na/** linguist-vendored\n',
   );
@@ -65,7 +65,7 @@ test('attributes: the last line that says something holds', () => {
   assert.equal(parseAttributes('*.bin filter=lfs\n*.bin !filter')('a.bin').lfs, false);
 });
 
-test('the beginning of a file tells binaries, pointers and what tools wrote', () => {
+test('binary files, LFS pointers and generated programs are recognized by their first bytes', () => {
   const refusal = (path: string, text: string | Buffer, generated?: boolean) =>
     refusalByContent(entry(path, { size: text.length }), Buffer.from(text), generated);
   assert.equal(refusal('a', Buffer.from([0, 1, 2, 0, 0, 3, 4, 0])), 'a binary file');

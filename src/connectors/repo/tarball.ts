@@ -1,32 +1,32 @@
-/** The files of a repository's tarball as they stream by, one in memory at a time. */
+/** Reads the files of a repository's tarball as a stream, with one file in memory at a time. */
 import { Buffer } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
 import { BLOCK_BYTES, nameOf, paxPath, sizeOf } from '../../files/formats/data/tar.ts';
 
-/** Of the unpacked archive: the largest repositories that GitHub keeps have about that much in one commit. */
+/** Bytes of the unpacked archive: the largest repositories of GitHub have about this many in one commit. */
 export const EXPANDED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
-/** Headers for a path, which git limits to 4,096 bytes. */
+/** Bytes of an extension header with a path, which git limits to 4,096 bytes. */
 const EXTENSION_BYTES_MAX = 64 * 1024;
 
 interface TarballFile {
-  /** Without the folder that is above everything. */
+  /** Path without the top folder. */
   path: string;
   bytes: Buffer;
 }
 
 /**
- * Only the files that `wanted` names; the others are passed over.
+ * Yields the files that `accepts` selects and skips the others.
  *
- * @throws ServiceError upstream_failed for an archive that is damaged, cut off or over the limit.
+ * @throws ServiceError upstream_failed for an archive that is damaged, truncated or over the limit.
  */
 export async function* tarballFiles(
   gzipped: AsyncIterable<Uint8Array>,
-  wanted: (path: string, size: number) => boolean,
+  accepts: (path: string, size: number) => boolean,
 ): AsyncGenerator<TarballFile> {
   const unpacked = createGunzip();
-  // Its errors come out of the reading side.
+  // The reading side reports errors of this pipeline.
   pipeline(Readable.from(gzipped), unpacked, () => {});
   const reader = new ByteReader(unpacked);
   let longName: string | undefined;
@@ -48,13 +48,13 @@ export async function* tarballFiles(
       const name = longName ?? nameOf(header);
       longName = undefined;
       const path = name.slice(name.indexOf('/') + 1);
-      if ((type === '0' || type === '\0') && wanted(path, size)) {
+      if ((type === '0' || type === '\0') && accepts(path, size)) {
         yield { path, bytes: await reader.take(size) };
         await reader.skip(padding);
       } else await reader.skip(size + padding);
     }
   } catch (error) {
-    // Of zlib: neither the client nor this file threw it.
+    // These codes are errors of zlib, not of the client or of this module.
     if (error instanceof Error && 'code' in error && /^(?:Z_|ERR_STREAM)/.test(String(error.code)))
       throw damaged(error);
     throw error;
@@ -83,7 +83,7 @@ class ByteReader {
   }
 
   async #advance(length: number, use: (piece: Uint8Array) => void): Promise<void> {
-    for (let left = length; left > 0; ) {
+    for (let remaining = length; remaining > 0; ) {
       if (this.#rest.length === 0) {
         const next = await this.#source.next();
         if (next.done) throw damaged();
@@ -91,9 +91,9 @@ class ByteReader {
         this.#read += next.value.length;
         if (this.#read > EXPANDED_BYTES_MAX) throw damaged();
       }
-      const piece = this.#rest.subarray(0, left);
+      const piece = this.#rest.subarray(0, remaining);
       this.#rest = this.#rest.subarray(piece.length);
-      left -= piece.length;
+      remaining -= piece.length;
       use(piece);
     }
   }

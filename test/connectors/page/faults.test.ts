@@ -183,7 +183,7 @@ test('faults one after the other end the run', async () => {
   for (let page = 0; page < 30; page++) world.addPage(`Page ${page}`, [], root);
   harness.fake.faults(({ path }) => (path.includes('/children') && !path.includes(root) ? { status: 503 } : undefined));
   const { error } = await outcomeOf(root);
-  assert.match(error?.problem.title ?? '', /fault/);
+  assert.match(error?.problem.title ?? '', /failed/);
   assert.ok((harness.fake.counts.get('GET /v1/blocks/:id/children') ?? 0) < 20);
 });
 

@@ -1,4 +1,4 @@
-/** Pictures: the words in them, where OCR is switched on. */
+/** Parses pictures: reads their words if OCR is switched on. */
 import { badFile } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import type { Tools } from '../../tools.ts';
@@ -6,7 +6,7 @@ import { layoutPages } from '../pdf/layout.ts';
 import { ocrPages } from '../pdf/ocr-text.ts';
 import { TextBuilder } from '../text-builder.ts';
 
-/** A picture of several pages (TIFF) has page numbers. @throws FileError without OCR, and what it throws. */
+/** Parses a picture. A picture with several pages (TIFF) gets page numbers. @throws FileError without OCR; errors of OCR. */
 export async function parsePicture({ ocr }: Tools): Promise<ParsedFile> {
   if (!ocr) {
     throw badFile(

@@ -1,8 +1,8 @@
-/** Inline markup and macros of AsciiDoc as words. */
+/** Converts inline markup and macros of AsciiDoc to text. */
 import { ownValue } from '../../../util/own-value.ts';
 import type { LinkMarks } from './link-marks.ts';
 
-/** Attributes that every processor knows. */
+/** Attributes that every processor predefines. */
 const CHARACTERS: Record<string, string> = {
   nbsp: ' ',
   sp: ' ',
@@ -36,22 +36,22 @@ const CHARACTERS: Record<string, string> = {
   pp: '++',
 };
 
-/** What a document calls by names of its own. */
+/** Attributes that a document defines. */
 export interface Attributes {
-  readonly named: Map<string, string>;
-  /** UTF-16 units that they may still add to the document. */
-  room: number;
+  readonly values: Map<string, string>;
+  /** UTF-16 units that attributes may still add to the document. */
+  unitsRemaining: number;
 }
 
-/** `{name}` by the attributes of the document; unknown ones stay. */
+/** Replaces `{name}` by the attribute's value; unknown names stay. */
 export function withAttributes(line: string, attributes: Attributes): string {
   if (!line.includes('{')) return line;
   return line.replace(/(\\?)\{([\w][\w-]{0,60})\}/g, (whole, escaped: string, name: string) => {
     if (escaped !== '') return whole.slice(1);
-    const value = attributes.named.get(name.toLowerCase());
+    const value = attributes.values.get(name.toLowerCase());
     if (value === undefined) return ownValue(CHARACTERS, name.toLowerCase()) ?? whole;
-    if (value.length > attributes.room) return whole;
-    attributes.room -= value.length;
+    if (value.length > attributes.unitsRemaining) return whole;
+    attributes.unitsRemaining -= value.length;
     return value;
   });
 }
@@ -60,8 +60,8 @@ export function asciidocInline(source: string, marks: LinkMarks): string {
   return source
     .replace(
       /(?<![\w:/])(https?:\/\/|mailto:|link:|xref:)([^\s[\]]{1,2000})\[([^[\]]{0,500})\]/g,
-      (_link, scheme: string, rest: string, shown: string) => {
-        const text = shown.replace(/\^$|,\s*(?:window|role|opts|subject)=.*$/g, '').replace(/^"(.*)"$/, '$1');
+      (_link, scheme: string, rest: string, label: string) => {
+        const text = label.replace(/\^$|,\s*(?:window|role|opts|subject)=.*$/g, '').replace(/^"(.*)"$/, '$1');
         const address = scheme.startsWith('http') ? scheme + rest : rest;
         return marks.mark(text === '' ? address : text, scheme === 'mailto:' ? `mailto:${rest}` : address);
       },

@@ -1,4 +1,4 @@
-/** AsciiDoc: sections, lists of terms, blocks, tables. */
+/** Reads AsciiDoc: sections, description lists, blocks, tables. */
 
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
@@ -10,7 +10,7 @@ const INCLUDES_MAX = 10;
 const ATTRIBUTE_UNITS_MAX = 1000;
 const ATTRIBUTES_MAX = 1000;
 /** UTF-16 units that attributes may add to a document. */
-const ATTRIBUTES_ROOM = 1_000_000;
+const ATTRIBUTES_UNITS_MAX = 1_000_000;
 const LISTS_MAX = 20;
 
 const FENCE = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|```.*)$/;
@@ -21,14 +21,14 @@ const TERM = /^\s*(\S.{0,500}?)(:{2,4}|;;)(?:[ \t]+(.*))?$/;
 const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION)(?::[ \t]|$)/;
 
 interface List {
-  /** How its items are marked. */
+  /** The mark of its items. */
   mark: string;
-  /** Frames around it. */
+  /** Number of frames around the list. */
   depth: number;
   count: number;
 }
 
-/** Writes the blocks of a source; returns author and the names of the files that it includes. */
+/** Writes the blocks of a source. Returns its author and the names of files that it includes. */
 export function writeAsciidoc(
   source: string,
   builder: TextBuilder,
@@ -47,13 +47,13 @@ class AsciidocReader {
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
   private readonly marks: LinkMarks;
-  private readonly attributes: Attributes = { named: new Map(), room: ATTRIBUTES_ROOM };
+  private readonly attributes: Attributes = { values: new Map(), unitsRemaining: ATTRIBUTES_UNITS_MAX };
   private readonly lists: List[] = [];
   private paragraph: string[] = [];
-  /** The next block goes on with the item above (`+`). */
+  /** The next block continues the item above (`+`). */
   private isAttached = false;
-  /** Empty lines since the last item or paragraph. */
-  private isApart = false;
+  /** True after an empty line since the last item or paragraph. */
+  private isAfterGap = false;
   private label = '';
   private language = '';
   private at = 0;
@@ -76,7 +76,7 @@ class AsciidocReader {
   private line(line: string): void {
     if (line === '') {
       this.end();
-      this.isApart = true;
+      this.isAfterGap = true;
     } else if (line === '+') {
       this.end();
       this.isAttached = true;
@@ -104,19 +104,19 @@ class AsciidocReader {
     else if (term && this.lists.length > 0 && !/\s/.test(line[0]!)) this.term(term[1]!, term[2]!, term[3] ?? '');
     else if (/^[ \t]/.test(line) && this.paragraph.length === 0 && this.lists.length === 0) this.literal(line);
     else {
-      if (this.paragraph.length === 0) this.place();
+      if (this.paragraph.length === 0) this.closeDetachedLists();
       this.paragraph.push(line.trim().replace(/ \+$/, ''));
     }
   }
 
-  /** A paragraph behind an empty line is no part of the list above, unless it is attached. */
-  private place(): void {
-    if (this.isApart && !this.isAttached && !this.isPending()) this.closeLists(0);
-    this.isApart = false;
+  /** Closes the lists before a paragraph after an empty line, unless it is attached to an item. */
+  private closeDetachedLists(): void {
+    if (this.isAfterGap && !this.isAttached && !this.isPending()) this.closeLists(0);
+    this.isAfterGap = false;
     this.isAttached = false;
   }
 
-  /** The text of a term may stand behind an empty line. */
+  /** Returns whether the last term has no text yet. Its text may follow an empty line. */
   private isPending(): boolean {
     const list = this.lists.at(-1);
     return list !== undefined && isTermMark(list.mark) && this.writer.depth > list.depth && !this.writer.isUsed;
@@ -143,18 +143,18 @@ class AsciidocReader {
     const title = line.slice(level).trim();
     let end = title.length;
     while (title[end - 1] === '=') end -= 1;
-    // Signs may stand behind the title, too.
+    // The signs may be repeated after the title.
     this.section(level, /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title);
   }
 
   private section(level: number, title: string): void {
     this.closeLists(0);
-    this.isApart = false;
+    this.isAfterGap = false;
     this.writer.heading(level, this.inline(title));
     if (level === 1) this.header();
   }
 
-  /** Author and revision below the title of the document. */
+  /** Reads author and revision below the title of the document. */
   private header(): void {
     const next = this.lines[this.at] ?? '';
     if (!/^[\p{Lu}][\p{L}'.-]*(?: [\p{L}'.-]+){0,3}(?: <[^<>\s]{1,200}>)?(?:; .{1,300})?$/u.test(next)) return;
@@ -164,7 +164,7 @@ class AsciidocReader {
     if (/^v?\d[\w.]{0,20}(?:,.{0,100})?$/.test(this.lines[this.at] ?? '')) this.at += 1;
   }
 
-  /** A title with a line of signs below it, of about its length. */
+  /** Returns whether the line is a title with a line of signs of about equal length below it. */
   private isUnderlined(line: string): boolean {
     const next = this.lines[this.at] ?? '';
     return (
@@ -181,14 +181,14 @@ class AsciidocReader {
   }
 
   private blockTitle(line: string): void {
-    this.place();
+    this.closeDetachedLists();
     this.writer.paragraph(this.inline(line.slice(1)));
   }
 
   private blockAttributes(line: string): void {
     this.end();
-    // Attributes begin a block of their own.
-    if (this.isApart && !this.isAttached) this.closeLists(0);
+    // Attributes start a separate block.
+    if (this.isAfterGap && !this.isAttached) this.closeLists(0);
     const name = /^\[([A-Z]+)/.exec(line)?.[1] ?? '';
     if (ADMONITION.test(name)) this.label = name;
     const code = /^\[(?:source|,)\s*,?\s*([\w+#-]{1,30})?/.exec(line);
@@ -199,13 +199,13 @@ class AsciidocReader {
     const found = /^:(!?)([\w-]{1,60})(!?):[ \t]*(.*)$/.exec(line);
     if (!found) return;
     const name = found[2]!.toLowerCase();
-    if (found[1] || found[3]) this.attributes.named.delete(name);
-    else if (this.attributes.named.size < ATTRIBUTES_MAX)
-      this.attributes.named.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
+    if (found[1] || found[3]) this.attributes.values.delete(name);
+    else if (this.attributes.values.size < ATTRIBUTES_MAX)
+      this.attributes.values.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
     if (name === 'author') this.author ||= found[4]!;
   }
 
-  /** What depends on an attribute is kept, but for what another condition excludes. */
+  /** Keeps text that depends on an attribute. */
   private condition(line: string): void {
     const inside = /^if(n?)def::[^[\]]{0,200}\[(.+)\]$/.exec(line);
     if (inside) this.textLine(inside[2]!);
@@ -221,7 +221,7 @@ class AsciidocReader {
     const language = line.startsWith('```') ? line.slice(3).trim() : this.language;
     this.language = '';
     if (line.startsWith('/')) return;
-    this.place();
+    this.closeDetachedLists();
     for (const one of code) {
       const include = /^include::([^[\]\s]{1,500})\[/.exec(one);
       if (include) this.includes.add(include[1]!);
@@ -234,7 +234,7 @@ class AsciidocReader {
     while (this.at < this.lines.length && this.lines[this.at] !== '') this.at += 1;
     const lines = this.lines.slice(from, this.at);
     const margin = lines.reduce((least, one) => Math.min(least, one.length - one.trimStart().length), line.length);
-    this.place();
+    this.closeDetachedLists();
     this.writer.code(lines.map((one) => one.slice(margin)).join('\n'));
   }
 
@@ -245,7 +245,7 @@ class AsciidocReader {
     list.count += 1;
     this.writer.closeTo(list.depth);
     this.writer.openItem(kind.startsWith('.') || kind === '1.' || kind === '<1>' ? `${list.count}.` : '-');
-    this.isApart = false;
+    this.isAfterGap = false;
     this.paragraph.push(text.replace(/^\[[ x*]\] /, ''));
   }
 
@@ -253,18 +253,18 @@ class AsciidocReader {
     this.end();
     const list = this.listOf(mark);
     this.writer.openTerm(list.depth, this.inline(term));
-    this.isApart = false;
+    this.isAfterGap = false;
     if (text !== '') this.paragraph.push(text);
   }
 
-  /** The list that an item goes on with, or a new one inside the innermost. */
+  /** Returns the list that an item continues, or a new list inside the innermost one. */
   private listOf(mark: string): List {
     const index = this.lists.findIndex((list) => list.mark === mark);
     if (index !== -1) {
       this.lists.length = index + 1;
       return this.lists[index]!;
     }
-    if (this.isApart && !this.isAttached && this.lists.length >= LISTS_MAX) this.closeLists(0);
+    if (this.isAfterGap && !this.isAttached && this.lists.length >= LISTS_MAX) this.closeLists(0);
     const list = { mark, depth: this.writer.depth, count: 0 };
     this.lists.push(list);
     return list;
@@ -285,7 +285,7 @@ class AsciidocReader {
       if (!row.startsWith('//')) columns = this.row(row, line[0]!, rows, columns);
     }
     this.at += 1;
-    this.place();
+    this.closeDetachedLists();
     this.writer.table(rows);
   }
 
@@ -304,7 +304,7 @@ class AsciidocReader {
       .slice(start![0].length)
       .split(separator === '!' ? '!' : / ?(?<!\\)(?:(?<= )(?:\d*(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?)?\|/)
       .map((cell) => this.inline(cell.trim()));
-    // Cells may stand one a line; the first row tells how many make a row.
+    // Each cell may have its own line; the first row shows how many cells form a row.
     if (open && columns > 1 && open.length < columns && cells.length === 1) open.push(...cells);
     else table.push(cells);
     return Math.max(columns, cells.length);

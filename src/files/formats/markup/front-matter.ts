@@ -1,14 +1,14 @@
-/** The YAML subset that front matter uses: top-level scalars and lists of scalars. Anything deeper is ignored. */
+/** Reads the YAML subset of front matter: top-level scalars and lists of scalars. Deeper values are ignored. */
 
 const FRONT_MATTER_UNITS_MAX = 64 * 1024;
 
 interface FrontMatter {
   values: Map<string, string>;
-  /** UTF-16 index where the text proper begins. */
+  /** UTF-16 index at which the text after the front matter starts. */
   bodyStart: number;
 }
 
-/** Reads `---` fenced front matter at the very start of a text; without any, `bodyStart` is 0. */
+/** Reads front matter between `---` lines at the start of a text. Without front matter `bodyStart` is 0. */
 export function readFrontMatter(text: string): FrontMatter {
   const none = { values: new Map<string, string>(), bodyStart: 0 };
   if (!/^---[ \t]*\n/.test(text)) return none;

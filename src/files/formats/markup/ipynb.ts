@@ -1,4 +1,4 @@
-/** Jupyter notebooks: text cells as Markdown, code cells as code, printed results behind them. */
+/** Parses Jupyter notebooks: text cells become Markdown, code cells become code, followed by their printed results. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { isObject } from '../../../util/is-object.ts';
@@ -14,7 +14,7 @@ const TERMINAL_COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]{0,20}m`
 
 type Json = { [key: string]: unknown };
 
-/** @throws FileError when the text is no notebook. */
+/** Parses a notebook. @throws FileError when the text is no notebook. */
 export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const notebook = readNotebook(source);
   const about = objectAt(notebook, 'metadata');
@@ -50,12 +50,12 @@ function readNotebook(source: string): Json {
     const value: unknown = JSON.parse(source);
     if (isObject(value)) return value;
   } catch {
-    // Told below.
+    // The error below reports it.
   }
   throw badFile('parse', 'Invalid notebook', 'The file is not a Jupyter notebook.');
 }
 
-/** Old notebooks hold their cells in worksheets. */
+/** Returns the cells of a notebook. Old notebooks have worksheets with cells. */
 function cellsOf(notebook: Json): Json[] {
   const sheets = arrayAt(notebook, 'worksheets').flatMap((sheet) => arrayAt(sheet, 'cells'));
   return [...arrayAt(notebook, 'cells'), ...sheets];
@@ -67,8 +67,8 @@ function outputsOf(cell: Json): string[] {
     const markdown = joined(data['text/markdown']).trim();
     if (markdown !== '') return markdown.slice(0, OUTPUT_UNITS_MAX).toWellFormed();
     const text = joined(output['text'] ?? data['text/plain'] ?? data['text/latex'] ?? output['traceback']);
-    const shown = text.replace(TERMINAL_COLOURS, '').slice(0, OUTPUT_UNITS_MAX);
-    return fenced(shown.toWellFormed(), '');
+    const plain = text.replace(TERMINAL_COLOURS, '').slice(0, OUTPUT_UNITS_MAX);
+    return fenced(plain.toWellFormed(), '');
   });
 }
 

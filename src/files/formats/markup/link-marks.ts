@@ -1,21 +1,21 @@
-/** Marks for the links of markups that become Markdown first: what is rewritten carries them along, and they are taken out again. */
+/** Marks links in markups that are first converted to Markdown. The conversion keeps the marks, and `take` removes them. */
 
 import { LINK_TEXT_UNITS_MAX, outsideLinks } from '../../links.ts';
 import type { BlockLink } from '../../parsed.ts';
 
-/** Characters for private use: in front of the text of a link, in front of its number, and behind it. */
+/** Private-use characters: before the text of a link, before its number, and after it. */
 const [BEGIN, NUMBER, END] = ['\ue0d0', '\ue0d1', '\ue0d2'];
 const MARKS = new RegExp(`${BEGIN}|${NUMBER}(\\d+)${END}|[${NUMBER}${END}]`, 'g');
 
 export class LinkMarks {
   private readonly addresses: string[] = [];
 
-  /** The source without characters that would be taken for marks. */
+  /** Returns the source without characters that would be read as marks. */
   clean(source: string): string {
     return source.replace(new RegExp(`[${BEGIN}${NUMBER}${END}]`, 'g'), '');
   }
 
-  /** The text with marks where the address leads outside, else as it is. */
+  /** Returns the text with marks if the address leads outside, otherwise unchanged. */
   mark(text: string, address: string): string {
     const url = outsideLinks(address);
     if (url === undefined) return text;
@@ -23,7 +23,7 @@ export class LinkMarks {
     return `${BEGIN}${text}${NUMBER}${this.addresses.length - 1}${END}`;
   }
 
-  /** The text without marks, and the links where they stood. */
+  /** Returns the text without marks, and the links with their positions. */
   take(marked: string): { text: string; links: BlockLink[] } {
     const links: BlockLink[] = [];
     const parts: string[] = [];

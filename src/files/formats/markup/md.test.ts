@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseMd } from './md.ts';
 
-test('blocks keep their source', async () => {
+test('blocks of Markdown keep their source', async () => {
   const source =
     '# Title\n\nA *b* [c](d).\n\n- one\n  - two\n\n> quote\n\n```js\nlet x = "<!-- kept -->";\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n';
   const { text, blocks } = await parseMd(source, []);
@@ -25,7 +25,7 @@ test('blocks keep their source', async () => {
   );
 });
 
-test('front matter gives metadata and the declared keys, and leaves the text', async () => {
+test('front matter gives metadata and declared keys and is not part of the text', async () => {
   const source =
     '---\ntitle: "The: Title"\nauthor: Ann\ndate: 2024-03-05\ntags: [a, "b c"]\nprice: 12.5\nrank: high\n---\n\nText.\n';
   const parsed = await parseMd(source, [
@@ -40,12 +40,12 @@ test('front matter gives metadata and the declared keys, and leaves the text', a
   assert.deepEqual(parsed.warnings, ['1 value of "rank" could not be read as integer.']);
 });
 
-test('a rule at the start is no front matter', async () => {
+test('a horizontal rule at the start of Markdown is not front matter', async () => {
   const parsed = await parseMd('---\n\nText one.\n\n---\n\nText two.\n', []);
   assert.match(parsed.text, /Text one\.\n\nText two\./);
 });
 
-test('comments vanish, HTML becomes Markdown', async () => {
+test('comments in Markdown are removed, and HTML becomes Markdown', async () => {
   const parsed = await parseMd(
     'One <!-- hidden --> two.\n\n<!-- gone -->\n\n<table><tr><td>a</td><td>b</td></tr></table>\n',
     [],
@@ -53,12 +53,12 @@ test('comments vanish, HTML becomes Markdown', async () => {
   assert.equal(parsed.text, 'One  two.\n\na — b');
 });
 
-test('a first heading of level 1 is the title', async () => {
+test('a first heading of level 1 is the title of Markdown', async () => {
   assert.equal((await parseMd('# The *Guide*\n\nText.', [])).title, 'The Guide');
   assert.equal((await parseMd('## Part\n\nText.', [])).title, undefined);
 });
 
-test('a source longer than one piece loses nothing at the seams', async () => {
+test('a long Markdown source loses no text where it is split', async () => {
   const section =
     '## Head\n\nSome words that fill a line of text here.\n\n```\ncode\n\nText in code\n```\n\n- item\n\n  item text\n\n';
   const count = 12_000;
@@ -68,7 +68,7 @@ test('a source longer than one piece loses nothing at the seams', async () => {
   }
 });
 
-test('links stand beside the text with what definitions say, which is no part of it', async () => {
+test('links of Markdown are returned with the addresses of their definitions, which are not part of the text', async () => {
   const { text, blocks } = await parseMd(
     'See [the site][s], [s] and [it](https://o.example/x "t"), not [y].\n\n```\n[s]\n```\n\n[s]: https://s.example/path\n',
     [],
@@ -84,7 +84,7 @@ test('links stand beside the text with what definitions say, which is no part of
   );
 });
 
-test('the bytes of pictures are no text', async () => {
+test('the bytes of pictures in Markdown are not part of the text', async () => {
   const data = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA/+==';
   const source = `A ![pic](${data}) b ![two](<${data.replace('Kg', 'Kg\n  ')}> "t") <img alt="c" src="${data}"> d [x](https://a.example/data:1)
 

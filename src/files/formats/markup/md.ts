@@ -1,4 +1,4 @@
-/** Markdown: the top-level blocks of the source as they are, without front matter and comments. */
+/** Parses Markdown: keeps the source of top-level blocks, without front matter and comments. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import type { Link } from '../../../text/link-line.ts';
@@ -21,17 +21,16 @@ const KINDS: Record<string, BlockKind> = {
   html_block: 'paragraph',
 };
 
-/** Only blocks are parsed: inline rules are quadratic on hostile input and not needed. */
+/** Only blocks are parsed. Inline rules need quadratic time on hostile input and are not needed. */
 const markdown = new MarkdownIt({ html: true });
 markdown.core.ruler.enableOnly(['normalize', 'block']);
 
-/** Position marks that text-recognition models write between blocks. */
+/** Position marks that models for text recognition write between blocks. */
 const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000}<\|\/det\|>/g;
 
 /**
- * Never fails for bad markup. Blocks of HTML inside are read as HTML. `links` are those that the source does not show, in order.
- *
- * @throws FileError when the text is over its limit.
+ * Parses Markdown; never fails for bad markup. HTML blocks are parsed as HTML. `links` are links that the source does not show,
+ * in order.
  */
 export async function parseMd(
   source: string,
@@ -41,10 +40,10 @@ export async function parseMd(
   const front = readFrontMatter(source);
   const builder = new TextBuilder();
   const body = source.slice(front.bodyStart);
-  const known = linkReader(links);
+  const extraLinks = linkReader(links);
   let at = front.bodyStart;
   for (const piece of pieces(links.length > 0 ? body : withoutPictureData(body))) {
-    await writeBlocks(piece, builder, at, known);
+    await writeBlocks(piece, builder, at, extraLinks);
     at += piece.length;
   }
   const text = builder.text();
@@ -69,16 +68,16 @@ export async function parseMd(
   };
 }
 
-/** UTF-16 units parsed at once: the parser's tokens take many times the memory of their text. */
+/** UTF-16 units that are parsed at once: the parser's tokens need many times the memory of their text. */
 const PIECE_UNITS = 512 * 1024;
 
-/** Cuts a long source where a block surely begins: at an unindented letter or `#` behind an empty line, outside fences. */
+/** Splits a long source where a block surely starts: at an unindented letter or `#` after an empty line, outside fences. */
 function* pieces(source: string): Generator<string> {
   let from = 0;
   let fence = '';
   for (let line = 0; line < source.length; ) {
-    const brk = source.indexOf('\n', line);
-    const end = brk === -1 ? source.length : brk;
+    const newline = source.indexOf('\n', line);
+    const end = newline === -1 ? source.length : newline;
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(source.slice(line, Math.min(end, line + 80)))?.[1];
     if (mark && fence === '') fence = mark;
     else if (mark?.startsWith(fence)) fence = '';
@@ -92,7 +91,7 @@ function* pieces(source: string): Generator<string> {
   if (from < source.length) yield source.slice(from);
 }
 
-/** Gives the links in front of a place that no call before gave. */
+/** Returns a function for the links before a position that earlier calls have not returned. */
 function linkReader(links: readonly BlockLink[]): (end: number) => Link[] {
   let next = 0;
   return (end) => {
@@ -102,12 +101,12 @@ function linkReader(links: readonly BlockLink[]): (end: number) => Link[] {
   };
 }
 
-/** Blocks keep their source; blocks of HTML become Markdown. */
+/** Writes blocks with their source; HTML blocks become Markdown. */
 async function writeBlocks(
   source: string,
   builder: TextBuilder,
   from: number,
-  known: (end: number) => Link[],
+  extraLinks: (end: number) => Link[],
 ): Promise<void> {
   const lines = lineStarts(source);
   const at = (line: number) => (line < lines.length ? lines[line]! : source.length);
@@ -122,7 +121,7 @@ async function writeBlocks(
     if (token.type === 'html_block') await writeHtml(text, builder);
     else if (kind === 'code') builder.add({ kind }, text);
     else {
-      const links = [...linksOf(text, env.references ?? {}), ...known(from + end)];
+      const links = [...linksOf(text, env.references ?? {}), ...extraLinks(from + end)];
       if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)), links }, text);
       else if (kind === 'table')
         builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start), links }, text);
@@ -136,22 +135,22 @@ type References = NonNullable<Env['references']>;
 const INLINE_LINK = /\[([^[\]\n]{0,300})\](?:\(\s*<?([^\s()<>]{1,2000})|\[([^[\]\n]{0,300})\])?/g;
 const readLink = pageLinks(undefined);
 
-/** `[text](address)` as it stands there, and `[text][name]`, `[name]` by the definitions, which are no part of the text. */
+/** Returns the links `[text](address)`, and `[text][name]` and `[name]` by the definitions, which are not part of the text. */
 function linksOf(text: string, references: References): Link[] {
-  return [...text.matchAll(INLINE_LINK)].flatMap(([, shown = '', address, name]) => {
+  return [...text.matchAll(INLINE_LINK)].flatMap(([, label = '', address, name]) => {
     if (address !== undefined) {
       const url = readLink(address);
-      return url === undefined ? [] : [{ text: shown, url }];
+      return url === undefined ? [] : [{ text: label, url }];
     }
-    const label = markdown.utils.normalizeReference(name || shown);
-    const url = Object.hasOwn(references, label) ? readLink(references[label]!.href) : undefined;
-    return url === undefined ? [] : [{ text: shown, url }];
+    const key = markdown.utils.normalizeReference(name || label);
+    const url = Object.hasOwn(references, key) ? readLink(references[key]!.href) : undefined;
+    return url === undefined ? [] : [{ text: label, url }];
   });
 }
 
 /**
- * Pictures whose bytes stand in the text (`data:` addresses of links, definitions and `src`): their bytes are no words. White space
- * may break them where their end is sure.
+ * Pictures whose bytes are in the text as `data:` addresses of links, definitions and `src`. The bytes are no words. They may
+ * contain white space if their end is certain.
  */
 const PICTURE_DATA =
   /(\]\(\s*<?|\bsrc\s*=\s*["'])data:[^\s()[\]"'<>]*(?:\s+[A-Za-z0-9+/=]+)*?(?=\s*[)"'>])|(\]:\s*<?|\]\(\s*<?)data:[^\s()[\]"'<>]*/gi;
@@ -183,7 +182,7 @@ async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
   writeHtmlBlocks(rootOf(parseTree(html)), builder);
 }
 
-/** The first row is the header; the delimiter row has no token of its own. */
+/** Returns the header, which is the first row, and the starts of the other rows. The delimiter row has no token. */
 function tableRows(tokens: readonly Token[], index: number, text: string, at: (line: number) => number) {
   const rowStarts: number[] = [];
   let tableHeader: string | undefined;
@@ -202,7 +201,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** A level-1 heading that opens the text names it. */
+/** Returns the title: a level-1 heading at the start of the text. */
 function firstTitle(text: string, blocks: readonly Block[]): string | undefined {
   const first = blocks[0];
   if (first?.kind !== 'heading' || first.level !== 1) return undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mdxToMarkdown } from './mdx.ts';
 
-test('MDX keeps the text inside components and the words of their attributes, not their code', () => {
+test('MDX keeps the text inside components and the words of their attributes, but not code', () => {
   const source = `---
 title: Herons
 ---
@@ -53,7 +53,7 @@ import { Heron } from 'birds';
   );
 });
 
-test('MDX whose components never end takes linear time', () => {
+test('MDX with components that never end is converted in linear time', () => {
   for (const piece of ['<A ', '<A b={', '<A b="', '{/*', '`', '```\n', 'import a from "b"\n', '<A b={["a']) {
     assert.ok(mdxToMarkdown(piece.repeat(50_000)).length <= piece.length * 50_000 + 10, piece);
   }

@@ -1,9 +1,9 @@
-/** MDX: Markdown without what programs read. Components leave their content and the words of their attributes. */
+/** Converts MDX to Markdown: removes code. Components keep their content and the words of their attributes. */
 
-/** Attributes whose words people see. */
-const SHOWN =
+/** Attributes whose words readers see. */
+const VISIBLE_ATTRIBUTE =
   /^(?:title|label|name|alt|caption|summary|description|header|heading|text|value|path|type|default|query|body)$/i;
-/** Markdown with the words of components; linear in the length of the source. */
+/** Returns Markdown with the words of components, in linear time. */
 export function mdxToMarkdown(source: string): string {
   const out: string[] = [];
   let fence = '';
@@ -14,8 +14,8 @@ export function mdxToMarkdown(source: string): string {
     from = to;
   };
   for (let line = 0; line < source.length; ) {
-    const brk = source.indexOf('\n', line);
-    const next = brk === -1 ? source.length : brk + 1;
+    const newline = source.indexOf('\n', line);
+    const next = newline === -1 ? source.length : newline + 1;
     const text = source.slice(line, next);
     const mark = /^ {0,12}(`{3,}|~{3,})/.exec(text)?.[1];
     if (fence !== '') {
@@ -31,7 +31,7 @@ export function mdxToMarkdown(source: string): string {
       isModule ||
       /^(?:import|export)\s(?=.*(?:from\s*['"]|['"];?\s*$|[={(]|default|const|function))/.test(text)
     ) {
-      // Code of the page goes on up to an empty line.
+      // Code of the page continues up to an empty line.
       flush(line);
       isModule = text.trim() !== '';
       from = next;
@@ -43,7 +43,7 @@ export function mdxToMarkdown(source: string): string {
   return out.join('');
 }
 
-/** Outside of fences. */
+/** Removes components from text outside fences. */
 function withoutComponents(source: string): string {
   const out: string[] = [];
   let from = 0;
@@ -61,7 +61,7 @@ function withoutComponents(source: string): string {
     }
     const isComment = found[0] === '{/*';
     const end = isComment ? source.indexOf('*/}', at) + 3 : tagEnd(source, at + found[0].length);
-    // What never ends is text, and so is the rest.
+    // A tag that never ends is text, and so is everything after it.
     if (end < at + 3) break;
     out.push(source.slice(from, at));
     if (!isComment) out.push(wordsOf(source.slice(at + found[0].length, end - 1)));
@@ -71,7 +71,7 @@ function withoutComponents(source: string): string {
   return out.join('') + source.slice(from);
 }
 
-/** The index behind the `>` that ends a tag, outside of strings and braces; -1 where there is none. */
+/** Returns the index after the `>` that ends a tag, outside strings and braces, or -1. */
 function tagEnd(source: string, from: number): number {
   if (source[from - 1] === '>') return from;
   let depth = 0;
@@ -88,18 +88,18 @@ function tagEnd(source: string, from: number): number {
   return -1;
 }
 
-/** The words of the attributes of a tag, each in a line; lists of objects as entries. */
+/** Returns the words of a tag's attributes, one attribute per line; lists of objects become list items. */
 function wordsOf(attributes: string): string {
   const lines: string[] = [];
   const pattern = /([A-Za-z][\w-]{0,60})=(?:"([^"]*)"|'([^']*)'|\{)/g;
   for (let found = pattern.exec(attributes); found; found = pattern.exec(attributes)) {
     const text = found[2] ?? found[3];
     if (text !== undefined) {
-      if (SHOWN.test(found[1]!) && /\p{L}/u.test(text)) lines.push(text);
+      if (VISIBLE_ATTRIBUTE.test(found[1]!) && /\p{L}/u.test(text)) lines.push(text);
       continue;
     }
     const end = expressionEnd(attributes, pattern.lastIndex);
-    lines.push(...expressionWords(attributes.slice(pattern.lastIndex, end), SHOWN.test(found[1]!)));
+    lines.push(...expressionWords(attributes.slice(pattern.lastIndex, end), VISIBLE_ATTRIBUTE.test(found[1]!)));
     pattern.lastIndex = end;
   }
   return lines.length === 0 ? '' : `\n\n${lines.join('\n')}\n\n`;
@@ -120,20 +120,20 @@ function expressionEnd(source: string, from: number): number {
   return source.length;
 }
 
-/** `- name: type: description` for each object of a list; a string that is shown as it is. */
-function expressionWords(expression: string, isShown: boolean): string[] {
+/** Returns `- name: type: description` for each object of a list, and visible strings unchanged. */
+function expressionWords(expression: string, isVisible: boolean): string[] {
   const lines: string[] = [];
-  let behind = 0;
+  let previousEnd = 0;
   for (const found of expression.matchAll(/(?:([A-Za-z]\w{0,60})\s*:\s*)?(["'`])((?:\\.|(?!\2)[^\\])*)\2/g)) {
     const [whole, key, , text] = found;
-    const isNew = expression.slice(behind, found.index).includes('{');
-    behind = found.index + whole.length;
+    const isNew = expression.slice(previousEnd, found.index).includes('{');
+    previousEnd = found.index + whole.length;
     const words = text!.replace(/\\(.)/g, '$1').trim();
     if (words === '') continue;
     if (key === undefined) {
-      if (isShown) lines.push(words);
+      if (isVisible) lines.push(words);
     } else if (isNew || lines.length === 0) lines.push(`- ${words}`);
-    else if (SHOWN.test(key)) lines.push(`${lines.pop()}: ${words}`);
+    else if (VISIBLE_ATTRIBUTE.test(key)) lines.push(`${lines.pop()}: ${words}`);
   }
   return lines;
 }

@@ -1,7 +1,7 @@
-/** Org rewritten as Markdown, line by line. */
+/** Converts Org to Markdown, line by line. */
 import type { LinkMarks } from './link-marks.ts';
 
-/** Lines as Markdown; what a markup says to programs is left out. */
+/** Returns the lines as Markdown, without lines for programs. */
 export function orgToMarkdown(source: string, marks: LinkMarks): string {
   let title = '';
   let code = false;

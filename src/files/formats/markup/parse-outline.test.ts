@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOutline } from './parse-outline.ts';
 
-/** The blocks of a source: their heading paths, and their texts. */
+/** Returns the blocks of a source: their heading paths and their texts. */
 function blocksOf(type: 'rst' | 'asciidoc', source: string): [path: string, text: string][] {
   const { text, blocks } = parseOutline(type, source);
   return blocks
@@ -10,7 +10,7 @@ function blocksOf(type: 'rst' | 'asciidoc', source: string): [path: string, text
     .map(({ headingPath = [], start, end }) => [headingPath.join(' > '), text.slice(start, end)]);
 }
 
-test('reStructuredText: options, functions, definitions and fields stand together with their text', () => {
+test('reStructuredText: options, functions, definitions and fields are in one block with their text', () => {
   const source = `
 Heron
 =====
@@ -50,7 +50,7 @@ Behind.
   ]);
 });
 
-test('reStructuredText: notes stay in their section, code and tables keep their shape, names are replaced', () => {
+test('reStructuredText: notes stay in their section, code and tables keep their form, substitutions are replaced', () => {
   const source = `
 .. |bird| replace:: heron
 
@@ -108,7 +108,7 @@ test('reStructuredText: notes stay in their section, code and tables keep their 
   );
 });
 
-test('AsciiDoc: terms stand together with their text and what is attached to it', () => {
+test('AsciiDoc: terms are in one block with their text and attached blocks', () => {
   const source = `= Heron
 Ada Lovelace <ada@example.org>
 v2.1, 2024-05-01
@@ -162,12 +162,12 @@ include::more.adoc[]
   );
 });
 
-test('a source that only includes others names them', () => {
+test('a source that only includes other files names them', () => {
   assert.equal(parseOutline('rst', '.. include:: a.rst\n').text, 'See a.rst.');
   assert.equal(parseOutline('asciidoc', 'include::a.adoc[]\n').text, 'See a.adoc.');
 });
 
-test('hostile markup takes linear time', () => {
+test('hostile reStructuredText and AsciiDoc are read in linear time', () => {
   const pieces = [
     '- a\n\n  ',
     '.. note::\n\n   ',
@@ -200,7 +200,7 @@ test('hostile markup takes linear time', () => {
   }
 });
 
-test('reStructuredText: rows of comma-separated values and of lists take linear time', () => {
+test('reStructuredText: rows of csv-table and list-table are read in linear time', () => {
   const wide = ' '.repeat(100_000);
   assert.deepEqual(
     blocksOf('rst', `.. csv-table::\n\n   a , "b, ""c""" ,d\n   ,"e" f,g "h"\n   "i, j\n   a${wide}"b"c\n`),
@@ -211,7 +211,7 @@ test('reStructuredText: rows of comma-separated values and of lists take linear 
   ]);
 });
 
-test('AsciiDoc: signs behind a title are left out, in linear time', () => {
+test('AsciiDoc: signs after a title are removed in linear time', () => {
   const paths = (title: string) => blocksOf('asciidoc', `${title}\n\nx\n`)[0]![0];
   assert.equal(paths('== The heron =='), 'The heron');
   assert.equal(paths('== a == b='), 'a == b=');
@@ -224,13 +224,13 @@ test('AsciiDoc: a literal block may have very many lines', () => {
   assert.ok(text.startsWith('```\na\n b\n b\n'));
 });
 
-test('AsciiDoc: attributes stop when they have added enough', () => {
+test('AsciiDoc: attributes may add only a limited amount of text', () => {
   const { text } = parseOutline('asciidoc', `:a: ${'x'.repeat(1000)}\n\n{a}\n\n${'{a} '.repeat(20_000)}\n`);
   assert.ok(text.startsWith('xxx') && text.endsWith('{a}'));
   assert.ok(text.length < 1_100_000);
 });
 
-test('reStructuredText: a style is no class', () => {
+test('reStructuredText: a style of Docutils is not read as a class', () => {
   const source =
     '.. class:: wide dark\n\nText.\n\n.. py:class:: heron\n\n.. class:: Crab\n\n.. class:: crab(x)\n\n.. class:: fish\n\n   Swims.\n';
   const { text } = parseOutline('rst', source);
@@ -238,7 +238,7 @@ test('reStructuredText: a style is no class', () => {
   for (const kept of ['Text.', 'heron', 'Crab', 'crab(x)', 'fish', 'Swims.']) assert.ok(text.includes(kept), kept);
 });
 
-test('names that every object has mean nothing in a source', () => {
+test('names of object properties such as "constructor" have no meaning in a source', () => {
   assert.equal(parseOutline('asciidoc', 'a {constructor} b\n').text, 'a {constructor} b');
   assert.equal(parseOutline('rst', '.. constructor:: x\n\n   y\n').text, 'x\n\ny');
 });

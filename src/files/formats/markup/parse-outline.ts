@@ -1,4 +1,4 @@
-/** reStructuredText and AsciiDoc as files. */
+/** Parses files in reStructuredText and AsciiDoc. */
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -6,7 +6,7 @@ import { writeAsciidoc } from './asciidoc.ts';
 import { LinkMarks } from './link-marks.ts';
 import { writeRst } from './rst.ts';
 
-/** Never fails for bad markup. Files that it includes are named in warnings: they are read on their own. */
+/** Parses a file; never fails for bad markup. Included files are named in warnings, because they are separate sources. */
 export function parseOutline(fileType: 'rst' | 'asciidoc', source: string): ParsedFile {
   const marks = new LinkMarks();
   const builder = new TextBuilder();
@@ -26,6 +26,8 @@ export function parseOutline(fileType: 'rst' | 'asciidoc', source: string): Pars
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ title, author: read.author || undefined }),
-    warnings: read.includes.map((name) => `The file includes ${name}, which is read on its own if it was given, too.`),
+    warnings: read.includes.map(
+      (name) => `The file includes ${name}, which is read separately if it was also uploaded.`,
+    ),
   };
 }

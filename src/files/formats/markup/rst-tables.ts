@@ -1,6 +1,6 @@
-/** Tables of reStructuredText as rows of cells. */
+/** Reads tables of reStructuredText as rows of cells. */
 
-/** Lines of a table. */
+/** Maximum lines of a table. */
 const TABLE_LINES_MAX = 2000;
 
 interface FoundTable {
@@ -9,14 +9,14 @@ interface FoundTable {
   last: number;
 }
 
-/** Simple tables (`=== ===`) and grid tables (`+---+`) that begin at a line. */
+/** Reads a simple table (`=== ===`) or a grid table (`+---+`) that starts at a line. */
 export function rstTable(lines: readonly string[], at: number): FoundTable | undefined {
   const first = lines[at]!.trimEnd();
   if (/^\+(?:[-=]+\+)+$/.test(first)) return gridTable(lines, at);
   return /^=+(?: +=+)+$/.test(first) ? simpleTable(lines, at, first) : undefined;
 }
 
-/** A cell may go over several lines; rules that reach over a part of the columns split only these. */
+/** Reads a grid table. A cell may have several lines, and a rule over some columns splits only these columns. */
 function gridTable(lines: readonly string[], at: number): FoundTable {
   const end = Math.min(lines.length, at + TABLE_LINES_MAX);
   let last = at;
@@ -42,7 +42,7 @@ function gridTable(lines: readonly string[], at: number): FoundTable {
   return { rows, last };
 }
 
-/** A line without words in the first column goes on with the row above. */
+/** Reads a simple table. A line without words in the first column continues the row above. */
 function simpleTable(lines: readonly string[], at: number, first: string): FoundTable | undefined {
   const starts = [...first.matchAll(/=+/g)].map((run) => run.index);
   const end = Math.min(lines.length, at + TABLE_LINES_MAX);
@@ -62,7 +62,7 @@ function simpleTable(lines: readonly string[], at: number, first: string): Found
   return { rows, last };
 }
 
-/** Rows of `list-table`: a list of lists. */
+/** Returns the rows of `list-table`, which is a list of lists. */
 export function listTable(lines: readonly string[]): string[][] {
   const rows: string[][] = [];
   for (const line of lines) {
@@ -76,7 +76,7 @@ export function listTable(lines: readonly string[]): string[][] {
   return rows;
 }
 
-/** Rows of `csv-table`. */
+/** Returns the rows of `csv-table`. */
 export function csvTable(lines: readonly string[]): string[][] {
   return lines
     .map((line) => line.trim())
@@ -102,7 +102,7 @@ function csvCells(line: string): string[] {
   return cells;
 }
 
-/** The index behind the quote that closes; a quote written twice does not. */
+/** Returns the index after the closing quote. A doubled quote does not close. */
 function quoteEnd(line: string, from: number): number {
   let end = line.indexOf('"', from);
   while (end !== -1 && line[end + 1] === '"') end = line.indexOf('"', end + 2);

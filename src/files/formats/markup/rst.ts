@@ -1,5 +1,6 @@
-/** reStructuredText with the directives of Sphinx: blocks by their indentation. */
+/** Reads reStructuredText with the directives of Sphinx: blocks by their indentation. */
 import { ownValue } from '../../../util/own-value.ts';
+import { readWordList } from '../../../util/package-files.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import type { LinkMarks } from './link-marks.ts';
@@ -12,25 +13,13 @@ const ITEM = /^(?:([-*+•‣])|(#\.|\(?(?:\d{1,4}|[a-zA-Z]|[ivxIVX]{2,6})[.)]))
 const FIELD = /^:((?:[^:\\\n]|\\.|:(?!\s|$)){1,120}):(?:[ \t]+(.*))?$/;
 const OPTION =
   /^(?:-{1,2}|\/)[A-Za-z0-9?][\w-]*(?:[ =]<?[\w.-]+>?)?(?:, *(?:-{1,2}|\/)[\w-]+(?:[ =]<?[\w.-]+>?)?)*(?: {2,}|$)/;
-/** Blocks in blocks; what is deeper is read as lines. */
+/** Maximum nesting of blocks; deeper blocks are read as plain lines. */
 const DEPTH_MAX = 25;
 const INCLUDES_MAX = 10;
 
-const CODE = new Set(
-  'code code-block sourcecode parsed-literal math prompt testcode testsetup testoutput doctest ipython productionlist highlight-block graphviz console'.split(
-    ' ',
-  ),
-);
-const LEFT_OUT = new Set(
-  'toctree contents index highlight sectnum meta image role default-role program currentmodule tabularcolumns raw sectionauthor codeauthor moduleauthor autosummary title testcleanup automodule replace unicode include-config deprecated-removed-config'.split(
-    ' ',
-  ),
-);
-const OBJECTS = new Set(
-  'function class method attribute data exception classmethod staticmethod decorator decoratormethod module option cmdoption envvar confval describe object opcode cfunction ctype cmacro cmember cvar macro type var member enum enumerator struct union property abstractmethod setting command directive role pdbcommand 2to3fixer label token crypto-function audit-event program-option'.split(
-    ' ',
-  ),
-);
+const CODE_DIRECTIVES = new Set(readWordList('rst/code-directives.txt'));
+const IGNORED_DIRECTIVES = new Set(readWordList('rst/ignored-directives.txt'));
+const OBJECT_DIRECTIVES = new Set(readWordList('rst/object-directives.txt'));
 const LABELS: Record<string, string> = {
   note: 'Note',
   warning: 'Warning',
@@ -50,7 +39,7 @@ const LABELS: Record<string, string> = {
   versionremoved: 'Removed in version',
 };
 
-/** Writes the blocks of a source; returns the names of the files that it includes. */
+/** Writes the blocks of a source. Returns the names of files that it includes. */
 export function writeRst(source: string, builder: TextBuilder, marks: LinkMarks): string[] {
   const writer = new OutlineWriter(builder, marks);
   const reader = new RstReader(writer, rstInline(source, marks));
@@ -73,7 +62,7 @@ class RstReader {
     this.inline = inline;
   }
 
-  /** Lines without the indentation of what they belong to. */
+  /** Reads blocks. The lines must have no indentation of their parent block. */
   blocks(lines: readonly string[], depth: number): void {
     if (depth > DEPTH_MAX) {
       this.writer.paragraph(lines.map((line) => line.trim()).join('\n'));
@@ -82,7 +71,7 @@ class RstReader {
     for (let at = 0; at < lines.length; ) at = lines[at] === '' ? at + 1 : this.block(lines, at, depth);
   }
 
-  /** Reads the block at a line; returns the index of the line behind it. */
+  /** Reads the block at a line. Returns the index of the line after it. */
   private block(lines: readonly string[], at: number, depth: number): number {
     const line = lines[at]!;
     if (line.startsWith(' ')) {
@@ -126,7 +115,7 @@ class RstReader {
     return at + (isOver ? 3 : 2);
   }
 
-  /** A line of a paragraph that happens to begin like an item. */
+  /** Returns whether the line belongs to a paragraph and only looks like an item. */
   private isWrapped(lines: readonly string[], at: number): boolean {
     const next = lines[at + 1] ?? '';
     return next !== '' && !next.startsWith(' ') && !ITEM.test(next);
@@ -142,7 +131,7 @@ class RstReader {
     return next;
   }
 
-  /** A term with what is indented below it. */
+  /** Writes a term with the indented lines below it. */
   private entry(lines: readonly string[], at: number, term: string, text: string, depth: number): number {
     const { body, next } = indented(lines, at + 1, 0);
     const outer = this.writer.depth;
@@ -193,7 +182,7 @@ class RstReader {
     this.writer.table(rows.map((row) => row.map((cell) => this.inline(cell))));
   }
 
-  /** Directives, footnotes, targets and comments. */
+  /** Reads directives, footnotes, targets and comments. */
   private explicit(lines: readonly string[], at: number, depth: number): number {
     const { body, next } = indented(lines, at + 1, 0);
     const line = lines[at]!;
@@ -208,17 +197,17 @@ class RstReader {
   private directive(name: string, argument: string, body: readonly string[], depth: number): void {
     const plain = name.slice(name.lastIndexOf(':') + 1);
     if (name === 'include' || name === 'literalinclude') this.includes.add(argument.trim());
-    if (LEFT_OUT.has(name) || name === 'include' || name === 'literalinclude') return;
+    if (IGNORED_DIRECTIVES.has(name) || name === 'include' || name === 'literalinclude') return;
     if (name === 'class' && body.length === 0 && isStyle(argument)) return;
-    if (OBJECTS.has(plain)) {
-      // Signatures go on up to an empty line or the first option.
+    if (OBJECT_DIRECTIVES.has(plain)) {
+      // Signatures continue up to an empty line or the first option.
       let count = 0;
       while (count < body.length && body[count] !== '' && !/^:[\w-]{1,60}:/.test(body[count]!)) count += 1;
       this.object([argument, ...body.slice(0, count)], withoutOptions(body.slice(count)), depth);
       return;
     }
     const rest = withoutOptions(body);
-    if (CODE.has(plain))
+    if (CODE_DIRECTIVES.has(plain))
       this.writer.code(
         [...(plain === 'math' || plain === 'parsed-literal' ? [argument] : []), ...rest].join('\n'),
         plain === 'math' ? '' : language(plain, argument),
@@ -230,7 +219,7 @@ class RstReader {
     } else this.note(name, argument, rest, depth);
   }
 
-  /** `.. option::` and the like: each signature is a term. */
+  /** Writes the description of an object such as `.. option::`. Each signature is a term. */
   private object(signatures: readonly string[], body: readonly string[], depth: number): void {
     const outer = this.writer.depth;
     for (const signature of signatures
@@ -243,18 +232,18 @@ class RstReader {
     this.writer.closeTo(outer);
   }
 
-  /** What a note says stays in its section, with the word that marks it. */
+  /** Writes a note in its section, with its label. */
   private note(name: string, argument: string, body: readonly string[], depth: number): void {
     const label = ownValue(LABELS, name);
     const isVersion = /^(?:version|deprecated)/.test(name);
     if (name === 'rubric' || label === undefined || (argument === '' && !isTextLine(body[0]))) {
-      const shown =
+      const caption =
         label === undefined
           ? /^(?:figure|only|container|tabs?|csv|glossary|hlist)$/.test(name)
             ? ''
             : argument
           : `${label}:`;
-      if (shown !== '') this.text(shown);
+      if (caption !== '') this.text(caption);
       this.blocks(body, depth + 1);
       return;
     }
@@ -272,7 +261,7 @@ function isTextLine(line: string | undefined): boolean {
   return line !== undefined && /^[\p{L}\p{N}:`*_"'(]/u.test(line) && !ITEM.test(line) && !FIELD.test(line);
 }
 
-/** `.. class:: wide` of Docutils names a style for what follows; a class of Sphinx has a text, or arguments. */
+/** Returns whether `.. class::` names a style for the next block (Docutils). A class of Sphinx has a text or arguments. */
 function isStyle(argument: string): boolean {
   return /^[a-z][a-z0-9 -]*$/.test(argument);
 }
@@ -281,7 +270,7 @@ function language(name: string, argument: string): string {
   return /^(?:code|code-block|sourcecode)$/.test(name) ? (argument.trim().split(/\s/)[0] ?? '') : '';
 }
 
-/** A body without the options at its top and the empty lines behind them. */
+/** Returns a body without the options at its start and the empty lines after them. */
 function withoutOptions(body: readonly string[]): string[] {
   let at = 0;
   while (at < body.length && /^:[\w-]{1,60}:/.test(body[at]!)) {
@@ -292,7 +281,7 @@ function withoutOptions(body: readonly string[]): string[] {
   return body.slice(at);
 }
 
-/** The lines from `at` that are indented, without what they are indented by; `next` is the index behind them. */
+/** Returns the indented lines from `at` without their indentation; `next` is the index after them. */
 function indented(lines: readonly string[], at: number, indent: number): { body: string[]; next: number } {
   let next = at;
   let margin = Number.POSITIVE_INFINITY;

@@ -1,13 +1,13 @@
-/** Subtitles (WebVTT, SRT): what is said, in paragraphs by speaker and pause; times are left out. */
+/** Parses subtitles (WebVTT, SRT): writes speech in paragraphs by speaker and pause, without times. */
 import type { ParsedFile } from '../../parsed.ts';
 import { decodeHtml } from '../references.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 const TIMES =
   /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})\s*-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})/;
-/** A pause that begins a paragraph. */
+/** A pause this long starts a paragraph. */
 const PAUSE_SECONDS = 3;
-/** UTF-16 units of a paragraph after which the next full stop ends it. */
+/** After this many UTF-16 units of a paragraph, the next full stop ends it. */
 const PARAGRAPH_UNITS = 600;
 
 interface Cue {
@@ -25,13 +25,13 @@ export function parseSubtitles(source: string): ParsedFile {
     open = undefined;
   };
   for (const cue of cuesOf(source)) {
-    // Captions of live programmes repeat the line before.
+    // Captions of live programmes repeat the previous line.
     if (open?.text.endsWith(cue.text)) {
       open.end = cue.end;
       continue;
     }
-    const goesOn = open && cue.speaker === open.speaker && cue.start - open.end < PAUSE_SECONDS;
-    if (open && goesOn && !(open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text))) {
+    const continues = open && cue.speaker === open.speaker && cue.start - open.end < PAUSE_SECONDS;
+    if (open && continues && !(open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text))) {
       open.text += ` ${cue.text}`;
       open.end = cue.end;
     } else {

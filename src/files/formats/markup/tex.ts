@@ -1,4 +1,5 @@
-/** LaTeX rewritten as Markdown: sections, lists, tables, listings; formulas stay as they are. */
+/** Converts LaTeX to Markdown: sections, lists, tables, listings. Formulas stay unchanged. */
+import { readWordList } from '../../../util/package-files.ts';
 import type { LinkMarks } from './link-marks.ts';
 
 const LEVELS: Record<string, number> = {
@@ -11,10 +12,20 @@ const LEVELS: Record<string, number> = {
   subparagraph: 5,
 };
 const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt';
-/** Lengths of arguments that are looked through. */
+/** An argument of a command, up to the length that is searched. */
 const ARGUMENT = '([^{}]{0,4000})';
 
-/** Only what stands in the document is taken, and title and author from above it. */
+/** A command that is removed with its arguments. */
+const IGNORED_COMMAND = new RegExp(
+  String.raw`\\(?:${readWordList('tex/ignored-commands.txt').join('|')})\*?(?:\[[^\]\n]{0,300}\])?(?:\{[^{}]{0,300}\})?`,
+  'g',
+);
+const TABLE_RULES = 'toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|tabularnewline|noalign';
+const TABLE_COMMAND = new RegExp(String.raw`\\(?:${TABLE_RULES}|cline\{[^{}]{0,50}\}|caption\{[^{}]{0,1000}\})`, 'g');
+const LAYOUT_NAMES =
+  'maketitle|tableofcontents|tightlist|centering|noindent|newpage|clearpage|appendix|par|small|large';
+const LAYOUT_COMMAND = new RegExp(String.raw`\\(?:${LAYOUT_NAMES}|def\\\w+\{[^\n]{0,200}\})(?![a-z])`, 'g');
+/** Converts the body of the document, and title and author from before it. */
 export function texToMarkdown(source: string, marks: LinkMarks): string {
   const from = source.indexOf('\\begin{document}');
   const to = source.lastIndexOf('\\end{document}');
@@ -25,27 +36,27 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   };
   const [title, author] = [property('title'), property('author')];
   const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
-  const kept: string[] = [];
-  const markdown = blocks(body, (outside) => text(withoutAddresses(outside, marks, kept)));
-  const whole = markdown.replace(KEPT, (_mark, number: string) => kept[Number(number)] ?? '');
+  const protectedParts: string[] = [];
+  const markdown = blocks(body, (outside) => text(withoutAddresses(outside, marks, protectedParts)));
+  const whole = markdown.replace(PROTECTED, (_mark, number: string) => protectedParts[Number(number)] ?? '');
   return `${front}${title === '' ? '' : `# ${title}\n\n`}${whole}`;
 }
 
-/** Stands for what no rule may change: addresses and words of programs. */
-const KEPT = /\ue0c6(\d+)\ue0c6/g;
+/** Placeholder of text that no rule may change: addresses and inline code. */
+const PROTECTED = /\ue0c6(\d+)\ue0c6/g;
 
-function withoutAddresses(source: string, marks: LinkMarks, kept: string[]): string {
-  const keep = (words: string) => `\ue0c6${kept.push(words) - 1}\ue0c6`;
+function withoutAddresses(source: string, marks: LinkMarks, protectedParts: string[]): string {
+  const protect = (words: string) => `\ue0c6${protectedParts.push(words) - 1}\ue0c6`;
   return source
     .replace(
       /\\href\s*\{([^{}]{0,2000})\}\s*\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}/g,
       (_link, address: string, shown: string) => marks.mark(shown, plainAddress(address)),
     )
     .replace(/\\(?:url|nolinkurl|path)\s*\{([^{}\n]{0,2000})\}/g, (_link, address: string) =>
-      keep(plainAddress(address)),
+      protect(plainAddress(address)),
     )
     .replace(/\\(?:verb|lstinline)\*?([|!+"@/])([^\n]{0,500}?)\1/g, (_code, _mark, words: string) =>
-      keep(`\`${words}\``),
+      protect(`\`${words}\``),
     );
 }
 
@@ -59,12 +70,15 @@ function blocks(body: string, text: (source: string) => string): string {
   return replaceEnvironments(body, opening, listing, text);
 }
 
-/** Replaces what stands between a beginning, as `opening` finds it, and the next end of its name; `rest` gets what is outside. */
+/**
+ * Replaces the content between a match of `opening` and the next end of the same environment by `inside`. `convertOutside` converts the
+ * text outside.
+ */
 function replaceEnvironments(
   source: string,
   opening: RegExp,
   inside: (content: string, argument: string | undefined) => string,
-  rest: (outside: string) => string,
+  convertOutside: (outside: string) => string,
 ): string {
   const parts: string[] = [];
   let from = 0;
@@ -72,21 +86,18 @@ function replaceEnvironments(
     const close = `\\end{${match[1]}}`;
     const end = source.indexOf(close, opening.lastIndex);
     if (end === -1) break;
-    parts.push(rest(source.slice(from, match.index)), inside(source.slice(opening.lastIndex, end), match[2]));
+    parts.push(convertOutside(source.slice(from, match.index)), inside(source.slice(opening.lastIndex, end), match[2]));
     from = end + close.length;
     opening.lastIndex = from;
   }
-  return parts.join('') + rest(source.slice(from));
+  return parts.join('') + convertOutside(source.slice(from));
 }
 
 function text(source: string): string {
   const plain = source
     .replace(/\\def\\\w{1,40}\{.*$/gm, '')
     .replace(/(^|[^\\])%.*$/gm, '$1')
-    .replace(
-      /\\(?:hypertarget|phantomsection|label|index|pagestyle|thispagestyle|vspace|hspace|includegraphics|bibliographystyle|bibliography|setlength|setcounter|input|include)\*?(?:\[[^\]\n]{0,300}\])?(?:\{[^{}]{0,300}\})?/g,
-      '',
-    )
+    .replace(IGNORED_COMMAND, '')
     .replace(
       new RegExp(`\\\\(${Object.keys(LEVELS).join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{${ARGUMENT}\\}`, 'g'),
       (_whole, name: string, title: string) =>
@@ -124,16 +135,13 @@ function lists(source: string): string {
     .join('\n');
 }
 
-/** In place of lines that would tear a list apart. */
+/** Replaces lines that would split a list. */
 const DROP = '\ue0c5';
 
 function table(source: string): string {
   const rows = source
     .replace(/^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{[^{}]{0,300}\}){0,300}\}/, '')
-    .replace(
-      /\\(?:toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|tabularnewline|noalign|cline\{[^{}]{0,50}\}|caption\{[^{}]{0,1000}\})/g,
-      (mark) => (mark === '\\tabularnewline' ? '\\\\' : ''),
-    )
+    .replace(TABLE_COMMAND, (mark) => (mark === '\\tabularnewline' ? '\\\\' : ''))
     .split('\\\\')
     .map((row) => row.split(/(?<!\\)&/).map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')))
     .filter((row) => row.some((cell) => cell !== ''));
@@ -142,7 +150,7 @@ function table(source: string): string {
   return `\n\n${[lines[0], `|${` ${RULE} |`.repeat(rows[0]!.length)}`, ...lines.slice(1)].join('\n')}\n\n`;
 }
 
-/** Formulas between dollars keep their commands. */
+/** Converts text outside formulas; formulas between dollars keep their commands. */
 function inline(source: string): string {
   return source
     .split(/(\$\$[^$]{0,4000}\$\$|\$[^$\n]{1,1000}\$)/)
@@ -157,10 +165,7 @@ function words(source: string): string {
     .replace(/\\href\{[^{}]{0,2000}\}/g, '')
     .replace(/\\(?:cite[a-z]*|ref|eqref|pageref|autoref)\*?(?:\[[^\]\n]{0,300}\])?\{([^{}]{0,500})\}/g, '[$1]')
     .replace(/\\footnote(?:text)?\{/g, ' ({')
-    .replace(
-      /\\(?:maketitle|tableofcontents|tightlist|centering|noindent|newpage|clearpage|appendix|par|small|large|def\\\w+\{[^\n]{0,200}\})(?![a-z])/g,
-      '',
-    )
+    .replace(LAYOUT_COMMAND, '')
     .replace(/\\(?:begin|end)\{[\w*]{1,40}\}(?:\[[^\]\n]{0,100}\])?/g, '\n\n')
     .replace(/\\\\(?:\[[^\]\n]{0,30}\])?/g, '\n')
     .replace(/\\(ldots|dots)(?![a-z])(?:\{\})?/g, '…')
@@ -169,7 +174,7 @@ function words(source: string): string {
     .replace(/---/g, '—')
     .replace(/(?<![-|] ?)--(?![-|])/g, '–')
     .replace(/~/g, ' ');
-  // Commands give their last argument, from the inside out.
+  // Replace commands by their last argument, from the inside out.
   for (let depth = 0; depth < ARGUMENT_DEPTH && /\\[a-zA-Z]+\*?(?:\[[^\]\n]{0,200}\])?\{/.test(result); depth += 1) {
     result = result.replace(/\\[a-zA-Z]{1,40}\*?(?:\[[^\]\n]{0,200}\])?\{([^{}]{0,4000})\}/g, '$1');
   }
@@ -182,7 +187,7 @@ function words(source: string): string {
     .replaceAll(RULE, '---');
 }
 
-/** Three dashes that are no dash of the text. */
+/** Three dashes of a table's rule, which must not become a dash. */
 const RULE = '\ue0c4';
 const ARGUMENT_DEPTH = 6;
 const ESCAPES: Record<string, string> = { '{': '\ue0c2', '}': '\ue0c3' };

@@ -1,19 +1,19 @@
-/** What lies on the pages of a PDF: links, comments, and fields that were filled in. */
+/** Reads the annotations on pages of a PDF: links, comments, and filled form fields. */
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, outsideLinks } from '../../links.ts';
 import { type PdfiumModule, textOfCall, utf16, withMemory, withName } from './pdfium.ts';
 
-/** Links of a page, and annotations of a page that are looked at. */
+/** Maximum links and annotations that are read on one page. */
 const LINKS_MAX = 1000;
 const ANNOTATIONS_MAX = 1000;
-/** Bytes of an address; longer ones are not kept. */
+/** Bytes of an address; longer addresses are dropped. */
 const URI_BYTES_MAX = 4096;
 const URI_ACTION = 3;
-/** Points by which rectangles of links reach beyond their words. */
+/** Points by which the rectangle of a link extends beyond its words. */
 const SLACK_POINTS = 1;
-/** Points around the middle of a link in which a character is looked for. */
+/** Points around the middle of a link within which a character is searched. */
 const REACH_POINTS = 10;
-/** Where the label of a field is looked for: points to the left of it, and how far around. */
+/** Places where the label of a field is searched: points to the left of the field, and the radius of the search. */
 const LABEL_PLACES = [
   [2, 4],
   [10, 8],
@@ -22,34 +22,37 @@ const LABEL_PLACES = [
 ] as const;
 /** Half the height of a line. */
 const HALF_LINE_POINTS = 6;
-/** pdfium's numbers: a note, text written on the page, marked text, stamp, caret, ink, pop-up, attached file. */
-const [NOTE, WRITTEN, ATTACHED, FIELD] = [1, 3, 17, 20];
+/**
+ * pdfium's numbers of annotations: a note, text on the page, an attached file, a form field. The set of comments also has
+ * marked text, stamps, carets, ink and pop-ups.
+ */
+const [NOTE, FREE_TEXT, ATTACHED, FIELD] = [1, 3, 17, 20];
 const COMMENTS = new Set([NOTE, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17]);
 const [CHECK_BOX, RADIO_BUTTON, CHOICE, LIST, TEXT_FIELD] = [2, 3, 4, 5, 6];
 const TICK = '☒';
-/** Flag: not to be seen. */
+/** The flag of hidden annotations. */
 const HIDDEN = 2;
 
-/** A link and the index of a character that it covers, -1 where there is none. */
+/** A link with the index of a character that it covers, or -1. */
 interface PlacedLink extends Link {
   index: number;
 }
 
-/** What was filled in, and the index of the character behind which it stands, -1 where there is none. */
+/** The value of a form field, with the index of the character before it, or -1. */
 interface PlacedField {
   name: string;
   value: string;
   index: number;
 }
 
-/** A page, its text, and what to ask for the fields of forms once there is one. */
+/** The handles of a page and its text. `form` opens the form of the document when a field needs it. */
 export interface PageHandles {
   module: PdfiumModule;
   document: number;
   page: number;
   textPage: number;
   form: () => number;
-  /** Takes the files that are pinned to the page. */
+  /** Collects the files that are pinned to the page. */
   attachments: { add(attachment: number): void };
 }
 
@@ -60,7 +63,7 @@ interface Rectangle {
   bottom: number;
 }
 
-/** Links to addresses, in the order of the file. */
+/** Returns links to web addresses, in the order of the file. */
 export function pageLinks({ module, document, page, textPage }: PageHandles): PlacedLink[] {
   return withMemory(module, 8 + RECTANGLE_BYTES, (scratch) => {
     const [found, rectangle] = [scratch + 4, scratch + 8];
@@ -73,7 +76,7 @@ export function pageLinks({ module, document, page, textPage }: PageHandles): Pl
       const area = rectangleAt(module, rectangle);
       const text = wordsIn(module, textPage, area);
       const before = links.at(-1);
-      // A link that goes on in the next line is one for each line.
+      // A link that continues on the next line is stored as one link per line.
       if (before?.url === url && text !== '' && before.text.length + text.length < LINK_TEXT_UNITS_MAX)
         before.text = `${before.text} ${text}`;
       else links.push({ text, url, index: characterAt(module, textPage, area) });
@@ -82,7 +85,10 @@ export function pageLinks({ module, document, page, textPage }: PageHandles): Pl
   });
 }
 
-/** `[comment by Ann] text` of every comment, and texts that were written on the page; fields of forms with their places. */
+/**
+ * Returns the comments of a page as `[comment by Ann] text`, texts that were added to the page, and form fields with their
+ * places.
+ */
 export function pageNotes(handles: PageHandles): { notes: string[]; fields: PlacedField[] } {
   const { module, page } = handles;
   const count = Math.min(module._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);
@@ -94,7 +100,7 @@ export function pageNotes(handles: PageHandles): { notes: string[]; fields: Plac
     if (kind === ATTACHED) handles.attachments.add(module._FPDFAnnot_GetFileAttachment(annotation));
     if ((module._FPDFAnnot_GetFlags(annotation) & HIDDEN) === 0) {
       if (kind === FIELD) fields.push(...fieldOf(handles, annotation));
-      else if (kind === WRITTEN || COMMENTS.has(kind)) notes.push(...noteOf(module, annotation, kind !== WRITTEN));
+      else if (kind === FREE_TEXT || COMMENTS.has(kind)) notes.push(...noteOf(module, annotation, kind !== FREE_TEXT));
     }
     module._FPDFPage_CloseAnnot(annotation);
   }
@@ -125,19 +131,19 @@ function fieldOf({ module, textPage, form }: PageHandles, annotation: number): P
   return [{ name: read('_FPDFAnnot_GetFormFieldName'), value, index }];
 }
 
-/** The name of its state that a ticked box shows is its own choice. */
+/** Returns whether a box is ticked. The file chooses the name of the ticked state; only `Off` is fixed. */
 function isTicked(state: string | undefined): boolean {
   return state !== undefined && state !== 'Off';
 }
 
-/** A text or name in the dictionary of an annotation. */
+/** Returns a text or name from the dictionary of an annotation. */
 function entryOf(module: PdfiumModule, annotation: number, key: string): string | undefined {
   return withName(module, key, (name) =>
     textOfCall(module, (buffer, bytes) => module._FPDFAnnot_GetStringValue(annotation, name, buffer, bytes)),
   );
 }
 
-/** A character of what stands to the left of a field, or above it. */
+/** Returns the index of a character of the label: to the left of a field or above it. */
 function labelOf(module: PdfiumModule, textPage: number, { left, top, bottom }: Rectangle): number {
   const find = (x: number, y: number, width: number) =>
     module._FPDFText_GetCharIndexAtPos(textPage, x, y, width * 2, HALF_LINE_POINTS * 2);

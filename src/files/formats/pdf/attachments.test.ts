@@ -9,7 +9,10 @@ import type { PdfiumModule } from './pdfium.ts';
 /** A file of the document: its name, and the index of the stream that holds it. */
 type Named = readonly [name: string, stream: number];
 
-/** What is kept of files in the name tree and, as an annotation's would be, handed over again by their indices; and how often pdfium was asked for one. */
+/**
+ * Collects the files of the name tree, then adds the same files again by index, as annotations do. Returns what is stored, and
+ * the number of pdfium calls.
+ */
 async function collect(
   streams: readonly (Uint8Array | string)[],
   files: readonly Named[],
@@ -55,7 +58,7 @@ const leftOut = (count: number) => [
   `${count} ${count === 1 ? 'attachment was' : 'attachments were'} left out: empty, damaged, too large or too many.`,
 ];
 
-test('once one was too large, no other is unpacked', async () => {
+test('after an attachment that is too large, no other attachment is unpacked', async () => {
   const large = 40 * 1024 * 1024;
   assert.ok(2 * large > ATTACHMENTS_BYTES_MAX);
   const files: Named[] = [
@@ -71,7 +74,7 @@ test('once one was too large, no other is unpacked', async () => {
   assert.deepEqual(warnings, leftOut(4));
 });
 
-test('those pinned to pages count like those of the document', async () => {
+test('files pinned to pages count towards the limit of attachments', async () => {
   const files = Array.from({ length: ATTACHMENTS_MAX + 2 }, (_, index): Named => [`${index}.txt`, 0]);
   const { kept, asked, warnings } = await collect(['words'], files, [ATTACHMENTS_MAX]);
   assert.equal(kept.length, ATTACHMENTS_MAX);
@@ -79,7 +82,7 @@ test('those pinned to pages count like those of the document', async () => {
   assert.deepEqual(warnings, leftOut(3));
 });
 
-test('a file in the tree that is pinned to a page, or there again under its name, is one', async () => {
+test('a file that is attached twice or also pinned to a page is stored once', async () => {
   const files: Named[] = [
     ['a.txt', 0],
     ['a.txt', 1],
@@ -92,7 +95,7 @@ test('a file in the tree that is pinned to a page, or there again under its name
   assert.deepEqual(warnings, []);
 });
 
-test('once they took too much work, no other is looked at', async () => {
+test('after too much CPU time, no other attachment is read', async () => {
   const { kept, asked, warnings } = await collect(['words'], [['a.txt', 0]], [], 0);
   assert.deepEqual([kept, asked, warnings], [[], 0, leftOut(1)]);
 });

@@ -1,4 +1,4 @@
-/** Files that a PDF carries: attached to the document, or pinned to a page. */
+/** Reads files in a PDF that are attached to the document or pinned to a page. */
 import { createHash } from 'node:crypto';
 import { memberName } from '../../detect/member-name.ts';
 import type { FileMember } from '../../parsed.ts';
@@ -6,74 +6,76 @@ import { oneLine } from '../mail/mail-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { type PdfiumModule, textOfCall, withMemory } from './pdfium.ts';
 
-/** Files of one PDF that are looked at, and their bytes unpacked: they are held until the pages are read. */
+/** Maximum attachments of one PDF, and of their unpacked bytes, which stay in memory until the pages are read. */
 export const ATTACHMENTS_MAX = 500;
 export const ATTACHMENTS_BYTES_MAX = 64 * 1024 * 1024;
-/** Milliseconds of work, after which no other is looked at: chained filters do far more than the size tells. */
+/**
+ * Milliseconds of CPU after which no further attachment is read: chained filters may need far more work than the size suggests.
+ */
 const ATTACHMENTS_CPU_MS = 2_000;
 
 /**
- * Collects the files while the document is open; they outlive it. pdfium unpacks a file to tell its size, and again to give
- * it, so that what counts is what was asked for, not what was kept.
+ * Collects the files while the document is open; they stay available after it is closed. pdfium unpacks a file once to report
+ * its size and again to return it, so the limits count requested files, not stored ones.
  */
 export class PdfAttachments {
   readonly members: FileMember[] = [];
   private readonly module: PdfiumModule;
-  /** Handles of the files that were asked for: one may be pinned to pages as well. */
-  private readonly asked = new Set<number>();
-  /** Names and bytes of what was kept. */
-  private readonly kept = new Set<string>();
-  private bytesLeft = ATTACHMENTS_BYTES_MAX;
-  private cpuLeftMs: number;
-  private leftOut = 0;
+  /** Handles of requested files: the same file may be attached and pinned to pages. */
+  private readonly requested = new Set<number>();
+  /** Names and hashes of stored files. */
+  private readonly storedKeys = new Set<string>();
+  private bytesRemaining = ATTACHMENTS_BYTES_MAX;
+  private cpuRemainingMs: number;
+  private skippedCount = 0;
 
   constructor(module: PdfiumModule, cpuMs = ATTACHMENTS_CPU_MS) {
     this.module = module;
-    this.cpuLeftMs = cpuMs;
+    this.cpuRemainingMs = cpuMs;
   }
 
-  /** Those of the document. */
+  /** Adds the files that are attached to the document. */
   addAll(document: number): void {
     const count = this.module._FPDFDoc_GetAttachmentCount(document);
     const read = Math.min(count, ATTACHMENTS_MAX);
     for (let index = 0; index < read; index += 1) this.add(this.module._FPDFDoc_GetAttachment(document, index));
-    this.leftOut += count - read;
+    this.skippedCount += count - read;
   }
 
-  /** A file that pdfium has a handle of; 0 is none. */
+  /** Adds a file by its pdfium handle; 0 means no file. */
   add(attachment: number): void {
-    if (attachment === 0 || this.asked.has(attachment)) return;
-    const isOver = this.asked.size >= ATTACHMENTS_MAX || this.cpuLeftMs <= 0 || this.bytesLeft < 0;
+    if (attachment === 0 || this.requested.has(attachment)) return;
+    const isOver = this.requested.size >= ATTACHMENTS_MAX || this.cpuRemainingMs <= 0 || this.bytesRemaining < 0;
     const before = process.cpuUsage();
     const bytes = isOver ? undefined : this.contentOf(attachment);
     const { user, system } = process.cpuUsage(before);
-    this.cpuLeftMs -= (user + system) / 1000;
-    if (bytes === undefined) this.leftOut += 1;
+    this.cpuRemainingMs -= (user + system) / 1000;
+    if (bytes === undefined) this.skippedCount += 1;
     else this.keep(this.nameOf(attachment), bytes);
   }
 
-  /** Their names behind the text. */
+  /** Appends the names of the files to the text. */
   writeNames(builder: TextBuilder): void {
     const names = this.members.map(({ name }) => `- ${name}`);
     if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
   }
 
   warnings(): string[] {
-    if (this.leftOut === 0) return [];
-    const what = this.leftOut === 1 ? '1 attachment was' : `${this.leftOut} attachments were`;
+    if (this.skippedCount === 0) return [];
+    const what = this.skippedCount === 1 ? '1 attachment was' : `${this.skippedCount} attachments were`;
     return [`${what} left out: empty, damaged, too large or too many.`];
   }
 
   private keep(name: string, bytes: Uint8Array): void {
     const mark = `${createHash('sha256').update(bytes).digest('hex')} ${name}`;
-    if (this.kept.has(mark)) return;
-    this.kept.add(mark);
+    if (this.storedKeys.has(mark)) return;
+    this.storedKeys.add(mark);
     this.members.push({ name, bytes: () => bytes });
   }
 
   private contentOf(attachment: number): Uint8Array | undefined {
     const { module } = this;
-    this.asked.add(attachment);
+    this.requested.add(attachment);
     return withMemory(module, 4, (scratch) => {
       const sizeAfter = (buffer: number, bytes: number) =>
         module._FPDFAttachment_GetFile(attachment, buffer, bytes, scratch)
@@ -81,15 +83,15 @@ export class PdfAttachments {
           : undefined;
       const size = sizeAfter(0, 0);
       if (size === undefined || size === 0) return undefined;
-      this.bytesLeft -= size;
-      if (this.bytesLeft < 0) return undefined;
+      this.bytesRemaining -= size;
+      if (this.bytesRemaining < 0) return undefined;
       return withMemory(module, size, (buffer) =>
         buffer !== 0 && sizeAfter(buffer, size) === size ? module.HEAPU8.slice(buffer, buffer + size) : undefined,
       );
     });
   }
 
-  /** Without the folders of the machine where it came from. */
+  /** Returns the name without folders of the machine that made the file. */
   private nameOf(attachment: number): string {
     const { module } = this;
     const name = textOfCall(module, (buffer, bytes) => module._FPDFAttachment_GetName(attachment, buffer, bytes));

@@ -1,25 +1,28 @@
-/** What a page of a PDF shows, read from pdfium: boxes of characters, ruled lines and filled areas, all turned to reading direction. */
+/**
+ * Reads the graphics of a PDF page from pdfium: boxes of characters, ruled lines and filled areas, all turned to reading
+ * direction.
+ */
 
 import { type PdfiumModule, withMemory } from './pdfium.ts';
 import type { Area, Rule } from './tables/rules.ts';
 import type { Glyphs } from './words.ts';
 
-/** Objects of a page, and of what is nested in it, that are looked at; a page with more is a map or a drawing. */
+/** Maximum objects of a page with nested ones; a page with more is a map or a drawing. */
 const OBJECTS_MAX = 20_000;
-/** Paths of a page; one with more holds no table. */
+/** Maximum paths of a page; a page with more has no table. */
 const PATHS_MAX = 8_000;
-/** Corners of all paths of a page. */
+/** Maximum corners of all paths of a page. */
 const SEGMENTS_MAX = 40_000;
-/** Forms inside forms. */
+/** Maximum nesting of forms. */
 const DEPTH_MAX = 4;
-/** Points up to which a filled rectangle is a line. */
+/** A filled rectangle up to this many points thick counts as a line. */
 const LINE_POINTS_MAX = 3;
-/** Points by which the ends of a line may differ in the other direction. */
+/** Points by which a horizontal or vertical line may slant. */
 const SLANT_POINTS_MAX = 0.6;
-/** pdfium's numbers. */
+/** pdfium's numbers of objects and path segments. */
 const [PATH_OBJECT, FORM_OBJECT] = [2, 5];
 const [LINE_TO, BEZIER_TO, MOVE_TO] = [0, 1, 2];
-/** Characters that are asked for the direction they run in. */
+/** Number of characters that are sampled for the direction of the text. */
 const ANGLE_SAMPLES = 24;
 const MATRIX_BYTES = 24;
 
@@ -29,10 +32,10 @@ interface Graphics {
   fills: Area[];
 }
 
-/** Quarters by which the text of a page is turned to the left. */
+/** Quarter turns to the left by which the text of a page is rotated. */
 export type Turn = 0 | 1 | 2 | 3;
 
-/** The direction in which most text of a page runs. */
+/** Returns the rotation of most text of a page. */
 export function textTurn(module: PdfiumModule, textPage: number, text: string): Turn {
   const counts = [0, 0, 0, 0];
   const step = Math.max(1, Math.floor(text.length / ANGLE_SAMPLES));
@@ -61,7 +64,7 @@ export function readGlyphs(module: PdfiumModule, textPage: number, text: string,
         module.HEAPF32[at + 1]!,
         turn,
       );
-      // Marks on letters may have no box of their own.
+      // Diacritical marks may have no box of their own.
       const isOwn = area.right >= area.left && area.top > area.bottom;
       glyphs.left[unit] = isOwn ? area.left : (glyphs.left[unit - 1] ?? Number.NaN);
       glyphs.right[unit] = isOwn ? area.right : (glyphs.right[unit - 1] ?? Number.NaN);
@@ -72,7 +75,7 @@ export function readGlyphs(module: PdfiumModule, textPage: number, text: string,
   return glyphs;
 }
 
-/** pdfium counts characters, and none for those that it leaves out of the text. */
+/** Maps indices of the text to pdfium's character indices, which also count characters that are missing from the text. */
 export function charIndices(module: PdfiumModule, textPage: number, text: string): (unit: number) => number {
   if (module._FPDFText_CountChars(textPage) === text.length) return (unit) => unit;
   const indices = new Int32Array(text.length);
@@ -84,7 +87,7 @@ export function charIndices(module: PdfiumModule, textPage: number, text: string
   return (unit) => indices[unit]!;
 }
 
-/** An area of the page as it lies for the reader. */
+/** Returns an area turned to reading direction. */
 export function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
   if (turn === 1) return { left: bottom, bottom: -right, right: top, top: -left };
   if (turn === 2) return { left: -right, bottom: -top, right: -left, top: -bottom };
@@ -92,7 +95,7 @@ export function turned(left: number, bottom: number, right: number, top: number,
   return { left, bottom, right, top };
 }
 
-/** Horizontal and vertical lines and filled areas; nothing of a page that has too many. */
+/** Returns horizontal and vertical lines and filled areas; returns none for a page with too many objects. */
 export function readGraphics(module: PdfiumModule, page: number, turn: Turn): Graphics {
   return withMemory(module, MATRIX_BYTES, (scratch) => {
     const reader = new GraphicsReader(module, turn, scratch);
@@ -120,7 +123,7 @@ class GraphicsReader {
     this.scratch = scratch;
   }
 
-  /** False once there are too many. */
+  /** Reads objects. Returns false when there are too many. */
   readObjects(count: number, objectAt: (index: number) => number, outer: Matrix, depth: number): boolean {
     this.objects += count;
     if (this.objects > OBJECTS_MAX) return false;
@@ -141,7 +144,7 @@ class GraphicsReader {
     return true;
   }
 
-  /** False once there are too many corners. */
+  /** Reads a path. Returns false when there are too many corners. */
   private readPath(path: number, outer: Matrix): boolean {
     const { module } = this;
     const count = module._FPDFPath_CountSegments(path);
@@ -220,7 +223,7 @@ class GraphicsReader {
   }
 }
 
-/** Four corners, each beside the one before. */
+/** Returns whether the corners form a rectangle: each differs from the previous one in one direction only. */
 function isRectangle(corners: readonly [number, number][]): boolean {
   if (corners.length < 4 || corners.length > 6) return false;
   return corners.slice(1).every(([x, y], index) => {

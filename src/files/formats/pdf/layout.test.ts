@@ -16,7 +16,7 @@ function layout(pages: PdfLine[][]) {
   return builder.blocks.map((block) => [block.kind, text.slice(block.start, block.end), block.pages?.[0]]);
 }
 
-test('full lines flow together, short ones end paragraphs', () => {
+test('full lines are joined into paragraphs, and short lines end them', () => {
   const page = lines(
     'This line is as long as the lines of this text are\nand this one goes on until it ends here.\nA new paragraph starts with this line of the text.',
   );
@@ -38,7 +38,7 @@ test('words hyphenated at the end of a line are joined, unless the text hyphenat
   assert.deepEqual(layout([page]), [['paragraph', 'A well-known word and an effect, and a well-known one too.', 1]]);
 });
 
-test('larger type makes headings, by size', () => {
+test('lines in larger type become headings, with levels by size', () => {
   const body = lines('Body text that is long enough to be the most common size of all.\n'.repeat(8).trim());
   const page = [...lines('The Title', 20), ...body, ...lines('A Part', 14), ...body];
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('larger type makes headings, by size', () => {
   );
 });
 
-test('running headers and page numbers are left out', () => {
+test('running headers and page numbers are removed', () => {
   const page = (n: number) =>
     lines(`Annual Report 2024\nText of page ${'abc'[n - 1]} that is unlike the others in words.\n${n}`);
   const text = JSON.stringify(layout([page(1), page(2), page(3)]));
@@ -58,14 +58,14 @@ test('running headers and page numbers are left out', () => {
   assert.match(text, /Text of page a .*Text of page b .*Text of page c /s);
 });
 
-test('bullets make a list', () => {
+test('lines with bullets become a list', () => {
   const page = lines('• first point of the list that fills its line entirely\nand goes on\n• second point');
   assert.deepEqual(layout([page]), [
     ['list', '• first point of the list that fills its line entirely and goes on\n• second point', 1],
   ]);
 });
 
-test('comments stand behind the text of their page', () => {
+test('comments follow the text of their page', () => {
   const builder = new TextBuilder();
   const page = (text: string, notes: string[]) => ({ lines: lines(text), notes });
   layoutPages([page('One.', ['[comment] odd']), page('Two.', [])], builder);
@@ -76,7 +76,7 @@ test('comments stand behind the text of their page', () => {
   assert.equal(builder.text(), 'One.\n\n[comment] odd\n\nTwo.');
 });
 
-test('authors of a title page and lines of a table of contents are no headings', () => {
+test('authors on a title page and lines of a table of contents do not become headings', () => {
   const words = 'The heron nests by the river and catches fish in the shallow water of its bank. '.repeat(3);
   const pages = [
     [...lines('The Heron Manual', 20), ...lines('Ada Lovelace and Bob Dyke', 14), ...lines('May 2024', 14)],

@@ -1,4 +1,4 @@
-/** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
+/** Groups the lines of PDF pages into paragraphs, headings, lists and tables. Pure. */
 
 import type { Link } from '../../../text/link-line.ts';
 import { tableText } from '../data/table-text.ts';
@@ -10,32 +10,32 @@ import { authorLines } from './title-page.ts';
 
 export interface PdfPage {
   lines: PdfLine[];
-  /** Comments and the like, which stand behind the text of their page. */
+  /** Comments and similar notes, written after the text of their page. */
   notes: readonly string[];
 }
 
-/** pdfium writes this where a word was hyphenated at the end of a line. */
+/** pdfium writes this character where a word was hyphenated at the end of a line. */
 const SOFT_HYPHEN = '\ufffe';
-/** Type larger than the body by this factor makes a heading. */
+/** A line whose type is larger than the body by this factor is a heading. */
 const HEADING_FACTOR = 1.15;
 const HEADING_UNITS_MAX = 160;
 const HEADING_LEVELS_MAX = 4;
-/** A line of at least this share of the usual length was broken because it was full. */
+/** A line of at least this share of the usual length was wrapped because it was full. */
 const FULL_SHARE = 0.72;
 
-/** Headings are set larger, so that fewer characters fill a line. */
+/** Share of the usual length at which a line of a heading counts as full: larger type fits fewer characters. */
 const WRAPPED_SHARE = 0.4;
 
 const BULLET = /^(?:[•◦▪‣●○■□✔→–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
 
 /** Writes pages of lines as blocks with page numbers (1-based). */
 export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): void {
-  const kept = withoutRunningLines(pages.map(({ lines }) => lines));
-  const words = wordsOf(kept);
-  const body = bodySize(kept);
-  const usual = usualLength(kept, body);
-  const levelOf = headingLevels(kept, body, usual);
-  for (const [index, lines] of kept.entries()) {
+  const bodyLines = withoutRunningLines(pages.map(({ lines }) => lines));
+  const words = wordsOf(bodyLines);
+  const body = bodySize(bodyLines);
+  const usual = usualLength(bodyLines, body);
+  const levelOf = headingLevels(bodyLines, body, usual);
+  for (const [index, lines] of bodyLines.entries()) {
     const pageNumber = index + 1;
     const joined = (text: string) =>
       text.replace(SOFT_HYPHENS, (_, before: string, after: string) => joinHyphenated(before, after, words));
@@ -91,11 +91,11 @@ function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => numbe
   return groups;
 }
 
-/** What joins a line to the group before it; undefined when it opens a new one. */
+/** Returns the text that joins a line to the previous group, or undefined if the line starts a new group. */
 function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number, usual: number): string | undefined {
   if (level !== group.level || (line.opens && !/^\p{Ll}/u.test(line.text))) return undefined;
   if (level > 0) {
-    // A heading goes on only where its line was long enough to be broken.
+    // A heading continues only if its line was long enough to be wrapped.
     const goesOn = before.size === line.size && before.text.length >= usual * WRAPPED_SHARE;
     return goesOn && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
   }
@@ -109,7 +109,7 @@ function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number
 
 const SOFT_HYPHENS = /(\p{L}*)\ufffe\s?(\p{L}*)/gu;
 
-/** `Ef-fects` becomes one word; `church-key` keeps its hyphen when the text writes it so elsewhere. */
+/** Joins `Ef-fects` into one word. `church-key` keeps its hyphen if the text elsewhere has it in that form. */
 function joinHyphenated(before: string, after: string, words: ReadonlySet<string>): string {
   const joined = `${before}${after}`;
   const dashed = `${before}-${after}`;
@@ -117,7 +117,7 @@ function joinHyphenated(before: string, after: string, words: ReadonlySet<string
   return before === '' || after === '' ? dashed : joined;
 }
 
-/** Words in lower case, hyphenated ones as a whole. */
+/** Returns all words in lower case; hyphenated words stay whole. */
 function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
   const words = new Set<string>();
   for (const lines of pages) {
@@ -133,7 +133,7 @@ function rounded(size: number): number {
   return Math.round(size * 2) / 2;
 }
 
-/** The size most characters are set in. */
+/** Returns the font size of most characters. */
 function bodySize(pages: readonly (readonly PdfLine[])[]): number {
   const units = new Map<number, number>();
   for (const { size, text } of pages.flat())
@@ -141,24 +141,27 @@ function bodySize(pages: readonly (readonly PdfLine[])[]): number {
   return [...units].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** Share of a file's lines or characters from which large or bold type is not for headings. */
+/** If large or bold type exceeds this share of a file's lines or characters, it does not mark headings. */
 const HEADING_SHARE_MAX = 0.3;
 
-/** Sentences, amounts and rows of numbers in bold. */
+/** Bold sentences, amounts and rows of numbers, which are no headings. */
 const NO_HEADING = /[.,:;]$|[$€£¥]|(\d[^\d]+){4}/;
 
-/** Dots that lead to a page number: a line of a table of contents. */
+/** Dots before a page number, as in a table of contents. */
 const LEADERS = /(?:\. ?){4,8}\s{0,3}(?:\d{1,5}|[ivxlc]{1,8})?$|(?:\. ?){8}/;
 
 const CONTENTS_LINES_MIN = 3;
 
-/** Lines that end in a number, on a page of a table of contents: its chapters stand there without dots. */
+/** Returns lines that end in a number, on a page of a table of contents. Chapters there have no dots. */
 function contentsLines(lines: readonly PdfLine[]): readonly PdfLine[] {
   const isContents = lines.filter((line) => LEADERS.test(line.text)).length >= CONTENTS_LINES_MIN;
   return isContents ? lines.filter((line) => /\s\d{1,4}$/.test(line.text)) : [];
 }
 
-/** The heading level of a line, 0 for none: larger type by size, then bold lines in body type. */
+/**
+ * Returns a function for the heading level of a line, 0 for none. Larger type comes first, by size, then bold lines in body
+ * type.
+ */
 function headingLevels(pages: readonly (readonly PdfLine[])[], body: number, usual: number): (line: PdfLine) => number {
   const lines = pages.flat();
   const others = new Set([...authorLines(pages[0] ?? [], usual), ...pages.flatMap(contentsLines)]);
@@ -185,7 +188,7 @@ function headingLevels(pages: readonly (readonly PdfLine[])[], body: number, usu
   };
 }
 
-/** The length of a full line: a high percentile of body lines. */
+/** Returns the length of a full line: a high percentile of body lines. */
 function usualLength(pages: readonly (readonly PdfLine[])[], body: number): number {
   const lengths = pages
     .flat()

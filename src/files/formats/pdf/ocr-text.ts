@@ -1,13 +1,13 @@
-/** From tesseract's table of words to lines, page by page. Pure. */
+/** Converts tesseract's table of words to lines, page by page. Pure. */
 import type { PdfLine } from './line.ts';
 
-/** Words below are marks of a picture, not of writing; so are paragraphs whose words are below on average. */
+/** A word with less confidence is a mark in a picture, not writing; so is a paragraph with less average confidence. */
 const CONFIDENCE_MIN = 30;
 const PARAGRAPH_CONFIDENCE_MIN = 50;
-/** Columns of the table. */
+/** Columns of tesseract's table. */
 const [LEVEL, PAGE, BLOCK, PARAGRAPH, LINE, CONFIDENCE, TEXT] = [0, 1, 2, 3, 4, 10, 11];
 const WORD = '5';
-/** How files/formats/pdf/layout.ts knows a word that was divided at the end of a line. */
+/** files/formats/pdf/layout.ts expects this character where a word was hyphenated at the end of a line. */
 const SOFT_HYPHEN = '\ufffe';
 const WIDE = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\u0e00-\u0e7f]/;
 
@@ -17,7 +17,7 @@ interface Word {
   confidence: number;
 }
 
-/** Lines of each page, from the first one of the picture on. */
+/** Returns the lines of each page of the picture. */
 export function ocrPages(table: string): PdfLine[][] {
   const paragraphs = new Map<string, { page: number; words: Word[] }>();
   let last = 0;
@@ -50,7 +50,7 @@ function linesOf(words: readonly Word[]): PdfLine[] {
   });
 }
 
-/** Scripts without blanks are read character by character. */
+/** Joins words. Scripts without blanks are recognized character by character. */
 function joined(words: readonly Word[]): string {
   return words.reduce((line, { text }) => {
     const glue = line === '' || (WIDE.test(line.at(-1)!) && WIDE.test(text[0]!)) ? '' : ' ';

@@ -1,4 +1,4 @@
-/** PDF files by pdfium: lines per page with their font sizes, then files/formats/pdf/layout.ts. */
+/** Parses PDF files with pdfium: reads lines with font sizes per page, then groups them (files/formats/pdf/layout.ts). */
 import { Buffer } from 'node:buffer';
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { withSymbols } from '../../detect/decode.ts';
@@ -15,24 +15,24 @@ import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
 import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
 
-/** Bytes of a PDF: it is held twice, once here and once by pdfium. */
+/** Bytes of a PDF, which is in memory twice: once here and once in pdfium. */
 const PDF_BYTES_MAX = 150 * 1024 * 1024;
 const PDF_PAGES_MAX = 20_000;
-/** Pages that are pictures and are read by OCR; each takes seconds. */
+/** Maximum pictures of pages that OCR reads; each one takes seconds. */
 const OCR_PAGES_MAX = 300;
-/** As OCR likes it best, unless a page would become larger than OCR_SIDE_MAX. */
+/** The resolution that suits OCR best, unless a page would exceed OCR_SIDE_MAX. */
 const OCR_DOTS_PER_INCH = 300;
 /** Dots of the longer side of a page. */
 const OCR_SIDE_MAX = 4000;
 const POINTS_PER_INCH = 72;
-/** A page with a picture and fewer letters than this has no text of its own: a stamp or a page number at most. */
+/** A page with a picture and fewer letters has no text of its own, at most a stamp or a page number. */
 const PICTURE_LETTERS_MAX = 16;
-/** Objects of a page that are looked at for a picture. */
+/** Objects of a page that are checked for a picture. */
 const OBJECTS_MAX = 100;
-/** pdfium's number for a picture. */
+/** pdfium's number of a picture object. */
 const PICTURE_OBJECT = 3;
 
-/** @throws FileError for a file that is damaged, encrypted, or over PDF_BYTES_MAX or PDF_PAGES_MAX. */
+/** Parses a PDF. @throws FileError for a file that is damaged, encrypted, or over PDF_BYTES_MAX or PDF_PAGES_MAX. */
 export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<ParsedFile> {
   if (bytes.length > PDF_BYTES_MAX) throw overLimit(`PDF files are read up to ${PDF_BYTES_MAX / 1024 / 1024} MiB.`);
   const library = await PDFiumLibrary.init();
@@ -86,7 +86,10 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
   };
 }
 
-/** Fills in the lines of pages that are pictures; returns how many were read. @throws FileError when none could be. */
+/**
+ * Adds the lines of pages that are pictures. Returns how many pages OCR read. @throws FileError if it could read none and the
+ * PDF has no other text.
+ */
 async function readPictures(
   document: PDFiumDocument,
   pictures: readonly number[],
@@ -123,7 +126,7 @@ function pictureWarnings(pictures: number, read: number, pages: number, isEmpty:
   return warnings;
 }
 
-/** A page as a grey picture (PGM). */
+/** Renders a page as a grey picture (PGM). */
 async function pictureOf(document: PDFiumDocument, index: number): Promise<Uint8Array> {
   const page = document.getPage(index);
   const { originalWidth, originalHeight } = page.getOriginalSize();
@@ -147,7 +150,7 @@ function loadFailure(error: unknown): Error {
   return badFile('parse', 'Damaged PDF', 'The file is not a complete PDF.');
 }
 
-/** A page is closed at once: thousands of open ones take memory. */
+/** Reads a page and closes it at once, because thousands of open pages use much memory. */
 function readPage(
   shared: Omit<PageHandles, 'page' | 'textPage'>,
   page: number,
@@ -163,7 +166,7 @@ function readPage(
   return { ...read, isPicture };
 }
 
-/** The lines of a page with what lies on them. */
+/** Returns the lines of a page with its links, notes and form fields. */
 function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
   const { module, page, textPage } = handles;
   const { lines: plain, text } = pageLines(module, textPage);
@@ -173,21 +176,21 @@ function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
     const line = lineAt(lines, index) ?? lines.at(-1)!;
     line.links = [...(line.links ?? []), link];
   }
-  // From behind, so that the places before stay what they are.
+  // Insert from the end, so that earlier positions stay valid.
   for (const { index, name, value } of fields.toSorted((a, b) => b.index - a.index)) {
-    // Ends of lines are characters, too.
+    // Line ends count as characters.
     const label = text.slice(0, index + 1).trimEnd().length - 1;
     const line = lineAt(lines, label);
     if (line?.table) fillIn(line, label, value);
     else if (line) {
-      const behind = label + text.slice(label, line.end + 1).search(/\s|$/) - line.start;
-      line.text = `${line.text.slice(0, behind)} ${value}${line.text.slice(behind)}`;
+      const insertAt = label + text.slice(label, line.end + 1).search(/\s|$/) - line.start;
+      line.text = `${line.text.slice(0, insertAt)} ${value}${line.text.slice(insertAt)}`;
     } else notes.push(name === '' ? value : `${name}: ${value}`);
   }
   return { lines, notes };
 }
 
-/** Text lines of a page with their type. */
+/** Returns the text lines of a page with font size and weight. */
 function pageLines(module: PdfiumModule, textPage: number): { lines: PlacedLine[]; text: string } {
   const text = pageText(module, textPage);
   const scratch = module.wasmExports.malloc(SCRATCH_BYTES);
@@ -212,19 +215,19 @@ function pageLines(module: PdfiumModule, textPage: number): { lines: PlacedLine[
 }
 
 const SCRATCH_BYTES = 256;
-/** Names of bold fonts, those of TeX included. */
+/** Names of bold fonts, including fonts of TeX. */
 const BOLD_FONT = /bold|black|heavy|demi|(^|\+)(cm|sf|ec)bx|-medi(um)?(ital)?$/i;
-/** Longer lines are no headings, whatever their type. */
+/** Longer lines are no headings, whatever their font. */
 const BOLD_UNITS_MAX = 160;
 
-/** Blanks between words are made up by pdfium and have no type: the index of a character that has. */
+/** Returns the index of a character with a font: pdfium invents blanks between words, and they have none. */
 function nearestLetter(text: string): number {
   const middle = text.length >> 1;
   for (let i = middle; i < text.length; i += 1) if (text.charCodeAt(i) > 0x20) return i;
   return 0;
 }
 
-/** Size on the page in points: many writers set size 1 and scale by the text matrix. 0 when unknown. */
+/** Returns the font size on the page in points, 0 if unknown. Many writers set size 1 and scale by the text matrix. */
 function fontSize(module: PdfiumModule, textPage: number, index: number, scratch: number): number {
   const size = module._FPDFText_GetFontSize(textPage, index);
   if (!module._FPDFText_GetMatrix(textPage, index, scratch)) return 0;
@@ -258,7 +261,7 @@ function metaText(module: PdfiumModule, document: number, tag: string): string |
   );
 }
 
-/** `D:20240102030405+01'00'` as an ISO date and time. */
+/** Converts `D:20240102030405+01'00'` to an ISO date and time. */
 function pdfDate(raw: string | undefined): string | undefined {
   const parts = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/.exec(raw ?? '');
   if (!parts) return undefined;
@@ -267,7 +270,7 @@ function pdfDate(raw: string | undefined): string | undefined {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset ? `${offset}:${offsetMinute}` : 'Z'}`;
 }
 
-/** Writers leave file names and template names in the title. */
+/** Returns the title unless it is a file name or a template name that a writer left there. */
 function usefulTitle(title: string | undefined): string | undefined {
   if (title === undefined || /\.(docx?|xlsx?|pptx?|pdf|tex|dvi|indd|qxd|rtf|odt)$/i.test(title)) return undefined;
   return /^(untitled|title|microsoft word\b.*)$/i.test(title) ? undefined : title;

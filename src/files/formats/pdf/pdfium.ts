@@ -1,4 +1,4 @@
-/** The parts of pdfium's C interface that the wrapper does not offer. */
+/** Declares parts of pdfium's C interface that the wrapper does not offer. */
 
 export interface PdfiumModule {
   HEAPU8: Uint8Array;
@@ -15,7 +15,7 @@ export interface PdfiumModule {
   /** Writes six floats: a, b, c, d, e, f. */
   _FPDFText_GetMatrix(textPage: number, index: number, matrix: number): number;
   _FPDFText_GetFontInfo(textPage: number, index: number, name: number, bytes: number, flags: number): number;
-  /** Writes at most `units` UTF-16 units; returns how many there are. */
+  /** Writes at most `units` UTF-16 units; returns how many the text has. */
   _FPDFText_GetBoundedText: BoundedText;
   _FPDFText_GetCharIndexAtPos(textPage: number, x: number, y: number, xTolerance: number, yTolerance: number): number;
   _FPDFText_GetCharIndexFromTextIndex(textPage: number, index: number): number;
@@ -45,7 +45,7 @@ export interface PdfiumModule {
   _FPDF_StructElement_Attr_GetNumberValue(value: number, number: number): number;
   _FPDFFormObj_CountObjects(form: number): number;
   _FPDFFormObj_GetObject(form: number, index: number): number;
-  /** Writes two integers: how it is filled, and whether its outline is drawn. */
+  /** Writes two integers: the fill mode, and whether the outline is drawn. */
   _FPDFPath_GetDrawMode(path: number, fill: number, stroke: number): number;
   _FPDFPath_CountSegments(path: number): number;
   _FPDFPath_GetPathSegment(path: number, index: number): number;
@@ -53,7 +53,7 @@ export interface PdfiumModule {
   /** Writes two floats. */
   _FPDFPathSegment_GetPoint(segment: number, x: number, y: number): number;
   _FPDFPathSegment_GetClose(segment: number): number;
-  /** `position` and `link` point to integers that it moves on and writes. */
+  /** Advances the integer at `position` and writes the integer at `link`. */
   _FPDFLink_Enumerate(page: number, position: number, link: number): number;
   /** Writes four floats: left, top, right, bottom. */
   _FPDFLink_GetAnnotRect(link: number, rectangle: number): number;
@@ -63,7 +63,7 @@ export interface PdfiumModule {
   _FPDFDoc_GetAttachmentCount(document: number): number;
   _FPDFDoc_GetAttachment(document: number, index: number): number;
   _FPDFAttachment_GetName(attachment: number, buffer: number, bytes: number): number;
-  /** Writes at most `bytes`, and the size of the file to `size`; 0 when it cannot be read. */
+  /** Writes at most `bytes` of the file, and its size to `size`; returns 0 if the file cannot be read. */
   _FPDFAttachment_GetFile(attachment: number, buffer: number, bytes: number, size: number): number;
   _FPDFAnnot_GetFileAttachment(annotation: number): number;
   _FPDFPage_GetAnnotCount(page: number): number;
@@ -89,10 +89,10 @@ type BoundedText = (
   units: number,
 ) => number;
 
-/** Bytes of one text that is asked for by name. */
+/** Bytes of one text that a call returns. */
 const TEXT_BYTES_MAX = 64 * 1024;
 
-/** Runs `use` with memory of the module, which is freed again. */
+/** Runs `use` with memory of the module and frees the memory afterwards. */
 export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer: number) => T): T {
   const pointer = module.wasmExports.malloc(bytes);
   try {
@@ -102,7 +102,7 @@ export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer
   }
 }
 
-/** Runs `use` with a name as C reads it. */
+/** Runs `use` with a pointer to a name as a C string. */
 export function withName<T>(module: PdfiumModule, name: string, use: (pointer: number) => T): T {
   return withMemory(module, name.length + 1, (pointer) => {
     for (let i = 0; i < name.length; i += 1) module.HEAPU8[pointer + i] = name.charCodeAt(i);
@@ -111,7 +111,9 @@ export function withName<T>(module: PdfiumModule, name: string, use: (pointer: n
   });
 }
 
-/** A UTF-16 text by the two calls that pdfium wants: for its bytes with the closing zero, then for itself. */
+/**
+ * Reads a UTF-16 text by two calls, as pdfium requires: the first returns its bytes with the closing zero, the second the text.
+ */
 export function textOfCall(module: PdfiumModule, call: (buffer: number, bytes: number) => number): string | undefined {
   const bytes = call(0, 0);
   if (bytes <= 2 || bytes >= TEXT_BYTES_MAX) return undefined;

@@ -6,7 +6,7 @@ const pages = (...texts: string[][]) => texts.map((lines) => lines.map((text) =>
 const kept = (...texts: string[][]) =>
   withoutRunningLines(pages(...texts)).map((lines) => lines.map(({ text }) => text));
 
-test('page numbers that go up with the pages are left out, Roman ones too', () => {
+test('page numbers that increase with the pages are removed, also Roman ones', () => {
   assert.deepEqual(kept(['i', 'a'], ['b', 'ii'], ['c', '1'], ['Page 2', 'd'], ['e', '- 3 -'], ['2019', 'f']), [
     ['a'],
     ['b'],
@@ -17,7 +17,7 @@ test('page numbers that go up with the pages are left out, Roman ones too', () =
   ]);
 });
 
-test('headers of chapters are left out on the pages of their chapter, also beside the number', () => {
+test('headers of chapters are removed on the pages of their chapter, also next to a page number', () => {
   assert.deepEqual(
     kept(
       ['1 Sea', 'a', '1'],
@@ -33,7 +33,7 @@ test('headers of chapters are left out on the pages of their chapter, also besid
   );
 });
 
-test('numbers and words at the edges that do not repeat as those of pages are kept', () => {
+test('numbers and words at the edges of pages stay if they do not repeat', () => {
   const lines = [
     ['12', 'a', 'Total 40'],
     ['b', 'Sum 12'],
@@ -44,7 +44,7 @@ test('numbers and words at the edges that do not repeat as those of pages are ke
   assert.deepEqual(kept(...lines), lines);
 });
 
-test('a file of many pages takes linear time', () => {
+test('running lines of a file of many pages are found in linear time', () => {
   const many = Array.from({ length: 20_000 }, (_, page) => [
     'The same words',
     `line ${page}`,

@@ -1,22 +1,22 @@
-/** Running headers, running footers and page numbers of PDF pages. Pure. */
+/** Removes running headers, running footers and page numbers of PDF pages. Pure. */
 import type { PdfLine } from './line.ts';
 
 /** Lines at the top and the bottom of a page that may be running headers. */
 const MARGIN_LINES = 2;
-/** A margin line on this share of the pages is a running header. */
+/** A margin line on at least this share of the pages is a running header. */
 const RUNNING_SHARE = 0.6;
 const RUNNING_PAGES_MIN = 3;
-/** A table with more rows is no running header, however alike those of the pages are. */
+/** A table with more rows is no running header, even if tables on several pages are alike. */
 const RUNNING_ROWS_MAX = 4;
-/** Pages between two with the same header: those where a chapter begins have none, and left pages may have another one. */
+/** Maximum distance of pages with the same header: the first page of a chapter has none, and left pages may have another. */
 const RUNNING_GAP_MAX = 3;
-/** Page numbers that go up with the pages make a numbering. */
+/** Minimum pages whose numbers increase with the pages, so that they count as page numbers. */
 const NUMBERED_PAGES_MIN = 3;
 const RUNNING_UNITS_MAX = 120;
 
 type Pages = readonly (readonly PdfLine[])[];
 
-/** The lines of each page without those that repeat over pages, and without page numbers. */
+/** Returns the lines of each page without lines that repeat over pages, and without page numbers. */
 export function withoutRunningLines(pages: Pages): PdfLine[][] {
   const everywhere = shapesOnMostPages(pages);
   const numbers = new PageNumbers(pages);
@@ -50,12 +50,12 @@ function shapesOnMostPages(pages: Pages): Set<string> {
   return new Set(running.map(([key]) => key));
 }
 
-/** A line with its numbers blanked out: page numbers differ from page to page. */
+/** Returns the line with its numbers replaced, because page numbers differ from page to page. */
 function shape(text: string): string {
   return text.replace(/\d+/g, '#').trim();
 }
 
-/** Which numbers at the edges are page numbers: they differ from the place of their page by the same amount on several pages. */
+/** Finds page numbers: numbers at the edges of several pages that differ from the page's index by the same amount. */
 class PageNumbers {
   private readonly offsets: ReadonlySet<string>;
 
@@ -73,14 +73,14 @@ class PageNumbers {
     );
   }
 
-  /** Whether a line is nothing but the number of its page. */
+  /** Returns whether a line is only the number of its page. */
   isNumber(text: string, page: number): boolean {
     const bare = text.replace(/^(?:page|seite|página|pagina|-|–|—)?\s*|\s*(?:-|–|—)?$/gi, '');
     return /^(?:\d{1,5}|[ivxlc]{1,8})$/i.test(bare) && this.has(bare, page);
   }
 
-  /** The words beside the number of the page at either end of a line; undefined where there is none. */
-  wordsBeside(text: string, page: number): string | undefined {
+  /** Returns the words beside the page number at either end of a line, or undefined if the line has no page number. */
+  wordsNextToNumber(text: string, page: number): string | undefined {
     const found = /^(\d{1,5}|[ivxlc]{1,8})\s+(\S.*)$|^(.*\S)\s+(\d{1,5}|[ivxlc]{1,8})$/i.exec(text);
     if (found?.[1] !== undefined && this.has(found[1], page)) return found[2]!;
     return found?.[4] !== undefined && this.has(found[4], page) ? found[3]! : undefined;
@@ -98,7 +98,7 @@ function numbersOf(text: string): string[] {
   return [first?.[1], /\b(\d{1,5}|[ivxlc]{1,8})\W{0,3}$/i.exec(text)?.[1]].filter((one) => one !== undefined);
 }
 
-/** Arabic and Roman numbers are counted apart. */
+/** Returns the difference of number and page index as a key. Arabic and Roman numbers have separate keys. */
 function offset(number: string, page: number): string {
   const isArabic = /^\d/.test(number);
   return `${isArabic ? 'a' : 'r'}${(isArabic ? Number(number) : romanValue(number)) - page}`;
@@ -111,14 +111,16 @@ function romanValue(number: string): number {
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);
 }
 
-/** Places (`page line`) of outermost lines whose words stand there on pages near each other, as those of a chapter's header. */
+/**
+ * Returns places (`page line`) of outermost lines whose words also appear there on nearby pages, such as headers of chapters.
+ */
 function textsOfChapters(pages: Pages, numbers: PageNumbers): Set<string> {
   const seen = new Map<string, { page: number; index: number; isNumbered: boolean }[]>();
   for (const [page, lines] of pages.entries()) {
     for (const index of new Set([0, lines.length - 1])) {
       const line = lines[index];
       if (!line || line.rows || line.text.length > RUNNING_UNITS_MAX || !/\p{L}{2}/u.test(line.text)) continue;
-      const words = numbers.wordsBeside(line.text, page);
+      const words = numbers.wordsNextToNumber(line.text, page);
       const key = `${index === 0 ? 'top' : 'bottom'} ${words ?? line.text}`;
       const places = seen.get(key) ?? [];
       places.push({ page, index, isNumbered: words !== undefined });
@@ -127,7 +129,7 @@ function textsOfChapters(pages: Pages, numbers: PageNumbers): Set<string> {
   }
   const found = new Set<string>();
   for (const places of seen.values()) {
-    // Places are in the order of their pages: those near one are a stretch around it.
+    // Places are sorted by page, so the nearby places form one range.
     let [from, to] = [0, 0];
     for (const { page, index, isNumbered } of places) {
       while (places[from]!.page < page - RUNNING_GAP_MAX) from += 1;

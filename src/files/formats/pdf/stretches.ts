@@ -1,38 +1,44 @@
-/** Tables without lines between their columns: between lines across, on bands of colour, or by their words alone. Pure. */
+/**
+ * Finds tables without lines between their columns: between horizontal rules, on coloured bands, or by aligned words alone.
+ * Pure.
+ */
 import { cellTexts, type PlacedWord } from './tables/cells.ts';
 import { alignedRows, isContentsPage, placeLine } from './tables/columns.ts';
 import { type Area, joinRules, type Rule } from './tables/rules.ts';
-import { type PageTable, take } from './tables/tables.ts';
+import { markUsed, type PageTable } from './tables/tables.ts';
 import { type Glyphs, segmentsOf, type Word, type WordLine, wordLines, wordsOf } from './words.ts';
 
-/** Points by which the ends of lines across of one table differ. */
+/** Points by which the ends of horizontal rules of one table may differ. */
 const ENDS_POINTS = 6;
 const RULE_POINTS_MIN = 60;
-/** Points up to which filled areas are rows, and not pages. */
+/** Maximum height of filled areas that count as rows; higher areas are pages. */
 const BAND_POINTS_MAX = 200;
 const FILLS_MAX = 3000;
 const RULES_MAX = 300;
-/** Lines of words of a page that are looked at. */
+/** Maximum lines of words of a page; a page with more is not searched. */
 const LINES_MAX = 400;
-/** Distance of lines of one table, in heights of lines. */
+/** Maximum distance of lines of one table, in line heights. */
 const LEADING_MAX = 2.2;
-/** Lines in a row that may have one value only. */
+/** Maximum consecutive lines with a single value. */
 const SINGLE_LINES_MAX = 2;
-/** Words of a line of running text. */
+/** Minimum words of a line of running text. */
 const PROSE_WORDS_MIN = 9;
-/** Gap of words of different columns where nothing else shows them, in heights of lines. */
+/** Minimum gap between words of different columns when only the gap separates them, in line heights. */
 const GAP_SHARE = 0.8;
-/** Room that a stretch has more than others, in heights of lines: beside a line with one value, and anywhere. */
-const ROOM_MORE_MAX = 1;
-const ROOM_FAR_MORE_MAX = 2;
+/**
+ * Extra space of a stretch compared with the others that separates two tables, in line heights: if it has a line with a single
+ * value, and in any case.
+ */
+const EXTRA_SPACE_MAX = 1;
+const EXTRA_SPACE_ALWAYS_MAX = 2;
 
-/** The words between two lines across, and the room above and below them. */
+/** The words between two horizontal rules, and the free space above and below them. */
 interface Stretch {
   words: Word[];
-  room: number;
+  space: number;
 }
 
-/** Tables between lines across and edges of filled areas. */
+/** Returns tables between horizontal rules and edges of filled areas. Marks their characters as used in `free`. */
 export function bandTables(
   glyphs: Glyphs,
   loose: readonly Rule[],
@@ -55,7 +61,7 @@ export function bandTables(
   });
 }
 
-/** Lines across with the same ends, from the top. */
+/** Groups horizontal rules with the same ends, from the top. */
 function groupsOf(rules: readonly Rule[]): Rule[][] {
   const groups: Rule[][] = [];
   for (const rule of rules.toSorted((a, b) => b.at - a.at)) {
@@ -68,7 +74,7 @@ function groupsOf(rules: readonly Rule[]): Rule[][] {
   return groups.filter((group) => group.length > 2);
 }
 
-/** Where at least two ends of what was drawn within a group lie, but for its own ends. */
+/** Returns positions inside a group where at least two drawn lines or areas end. */
 function innerEdges(group: readonly Rule[], drawn: readonly Rule[]): number[] {
   const [{ from, to, at: top }, bottom] = [group[0]!, group.at(-1)!.at];
   const ends = drawn
@@ -95,7 +101,7 @@ function tablesOfGroup(
   const edges = innerEdges(group, drawn);
   const [from, to] = [group[0]!.from - ENDS_POINTS, group[0]!.to + ENDS_POINTS];
   const isWithin = ({ left, right }: Word) => (left + right) / 2 >= from && (left + right) / 2 <= to;
-  const torn = tornWords(lines, isWithin);
+  const crossing = crossingWords(lines, isWithin);
   const own: Word[][] = Array.from({ length: group.length - 1 }, () => []);
   const outside: Word[] = [];
   for (const word of words.filter(isWithin)) {
@@ -104,8 +110,8 @@ function tablesOfGroup(
     if (above > 0) own[above - 1]!.push(word);
     else outside.push(word);
   }
-  const stretches = own.map((words, at) => ({ words, room: roomOf(words, group[at]!.at, group[at + 1]!.at) }));
-  const runs = runsBetween(stretches, (stretch) => stretch.words.some((word) => torn.has(word)));
+  const stretches = own.map((words, at) => ({ words, space: spaceOf(words, group[at]!.at, group[at + 1]!.at) }));
+  const runs = runsBetween(stretches, (stretch) => stretch.words.some((word) => crossing.has(word)));
   return runs.flatMap(([start, end]) => {
     const tables: PageTable[] = [];
     for (let first = start; first < end - 1; ) {
@@ -115,9 +121,9 @@ function tablesOfGroup(
         continue;
       }
       const near = [...outside, ...own.slice(0, first).flat(), ...own.slice(last + 1).flat()];
-      const whole = near.filter((word) => !torn.has(word));
+      const whole = near.filter((word) => !crossing.has(word));
       const table = cellTexts(text, withNeighbours(own.slice(first, last + 1), whole, text, edges), true);
-      take(table, free);
+      markUsed(table, free);
       tables.push(table);
       first = last + 1;
     }
@@ -125,42 +131,42 @@ function tablesOfGroup(
   });
 }
 
-/** Words of lines that go on beyond a table; `lines` are the words of lines that stand near each other. */
-function tornWords(lines: readonly (readonly Word[][])[], isWithin: (word: Word) => boolean): Set<Word> {
-  const isTorn = (segment: readonly Word[]) => segment.some(isWithin) && !segment.every(isWithin);
-  return new Set(lines.filter((segments) => segments.some(isTorn)).flat(2));
+/** Returns words of lines that continue outside a table. `lines` has the words of each line in segments without large gaps. */
+function crossingWords(lines: readonly (readonly Word[][])[], isWithin: (word: Word) => boolean): Set<Word> {
+  const isCrossing = (segment: readonly Word[]) => segment.some(isWithin) && !segment.every(isWithin);
+  return new Set(lines.filter((segments) => segments.some(isCrossing)).flat(2));
 }
 
-function roomOf(words: readonly Word[], top: number, bottom: number): number {
+function spaceOf(words: readonly Word[], top: number, bottom: number): number {
   const highest = words.reduce((most, word) => Math.max(most, word.top), bottom);
   const lowest = words.reduce((least, word) => Math.min(least, word.bottom), top);
   return top - highest + lowest - bottom;
 }
 
-/** Runs of stretches that are of one table, each as its first stretch and the one behind its last. */
-function runsBetween(stretches: readonly Stretch[], isTorn: (stretch: Stretch) => boolean): [number, number][] {
+/** Returns runs of stretches that belong to one table, each as the index of its first stretch and the index after its last. */
+function runsBetween(stretches: readonly Stretch[], isCrossing: (stretch: Stretch) => boolean): [number, number][] {
   const filled = stretches.filter(({ words }) => words.length > 0);
-  const rooms = filled.map(({ room }) => room).sort((a, b) => a - b);
+  const spaces = filled.map(({ space }) => space).sort((a, b) => a - b);
   const heights = filled.flatMap(({ words }) => words.map(({ top, bottom }) => top - bottom)).sort((a, b) => a - b);
-  const usual = { room: rooms[(rooms.length - 1) >> 2] ?? 0, height: heights[heights.length >> 1] ?? 0 };
+  const usual = { space: spaces[(spaces.length - 1) >> 2] ?? 0, height: heights[heights.length >> 1] ?? 0 };
   const runs: [number, number][] = [];
   let first = 0;
   for (const [at, stretch] of stretches.entries()) {
-    if (stretch.words.length === 0 || !(isTorn(stretch) || isBetween(stretch, usual))) continue;
+    if (stretch.words.length === 0 || !(isCrossing(stretch) || isBetween(stretch, usual))) continue;
     runs.push([first, at]);
     first = at + 1;
   }
   return [...runs, [first, stretches.length]];
 }
 
-/** Whether a stretch is what stands between two tables, by the room around it and what it holds. */
-function isBetween({ words, room }: Stretch, usual: { room: number; height: number }): boolean {
-  const more = (room - usual.room) / usual.height;
-  if (more > ROOM_FAR_MORE_MAX) return true;
-  return more > ROOM_MORE_MAX && wordLines(words).some((line) => segmentsOf(line, GAP_SHARE).length === 1);
+/** Returns whether a stretch is text between two tables, judged by its free space and its words. */
+function isBetween({ words, space }: Stretch, usual: { space: number; height: number }): boolean {
+  const extra = (space - usual.space) / usual.height;
+  if (extra > EXTRA_SPACE_ALWAYS_MAX) return true;
+  return extra > EXTRA_SPACE_MAX && wordLines(words).some((line) => segmentsOf(line, GAP_SHARE).length === 1);
 }
 
-/** The last stretch of the longest table that begins with one, or undefined. */
+/** Returns the last stretch of the longest table that starts at `first`, or undefined. */
 function longestTable(
   stretches: readonly Word[][],
   first: number,
@@ -178,7 +184,7 @@ function longestTable(
   return last;
 }
 
-/** Whether a stretch has lines of running text: long, and without a gap. */
+/** Returns whether a stretch has lines of running text: long and without a gap. */
 function isProse(words: readonly Word[]): boolean {
   return (
     wordLines(words).filter((line) => line.words.length >= PROSE_WORDS_MIN && segmentsOf(line, GAP_SHARE).length === 1)
@@ -186,7 +192,9 @@ function isProse(words: readonly Word[]): boolean {
   );
 }
 
-/** A table with the line above its first rule and the one below its last, where they stand in its columns. */
+/**
+ * Returns the words of a table, with the line above its first rule and the line below its last rule if they fit its columns.
+ */
 function withNeighbours(
   stretches: Word[][],
   near: readonly Word[],
@@ -200,14 +208,14 @@ function withNeighbours(
   const below = lines.find((line) => line.top <= bottom + 1);
   const last = words.reduce((most, { row }) => Math.max(most, row), 0);
   return [
-    ...(above && above.bottom - top <= above.top - above.bottom ? fitting(above, gaps, -1) : []),
+    ...(above && above.bottom - top <= above.top - above.bottom ? alignedWords(above, gaps, -1) : []),
     ...words,
-    ...(below && bottom - below.top <= below.top - below.bottom ? fitting(below, gaps, last + 1) : []),
+    ...(below && bottom - below.top <= below.top - below.bottom ? alignedWords(below, gaps, last + 1) : []),
   ];
 }
 
-/** The words of a line that has values in most columns, and none across a gap. */
-function fitting(line: WordLine, gaps: readonly number[], row: number): PlacedWord[] {
+/** Returns the words of a line with values in most columns, or none if a word crosses a gap. */
+function alignedWords(line: WordLine, gaps: readonly number[], row: number): PlacedWord[] {
   const isAcross = segmentsOf(line, GAP_SHARE).some((segment) =>
     gaps.some((gap) => segment[0]!.left < gap && segment.at(-1)!.right > gap),
   );
@@ -216,16 +224,16 @@ function fitting(line: WordLine, gaps: readonly number[], row: number): PlacedWo
   return isAcross || filled < 2 || filled * 2 <= gaps.length + 1 ? [] : placed.map((word) => ({ ...word, row }));
 }
 
-/** Tables that only their words show. */
+/** Returns tables that have no rules, only aligned words. Marks their characters as used in `free`. */
 export function wordTables(glyphs: Glyphs, free: Uint8Array): PageTable[] {
   const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
   const lines = wordLines(words);
   if (lines.length > LINES_MAX || isContentsPage(lines, glyphs.text)) return [];
   return runsOf(lines).flatMap((run) => {
     const whole = tableOfLines(glyphs, run);
-    // A line with one value may be the title of the next table.
+    // A line with a single value may be the title of the next table.
     const tables = whole ? [whole] : partsOf(run).flatMap((part) => tableOfLines(glyphs, part) ?? []);
-    for (const table of tables) take(table, free);
+    for (const table of tables) markUsed(table, free);
     return tables;
   });
 }
@@ -235,7 +243,7 @@ function tableOfLines(glyphs: Glyphs, lines: readonly WordLine[]): PageTable | u
   return found && cellTexts(glyphs.text, found.words, true);
 }
 
-/** The parts of a run between lines with one value; none where there is no such line. */
+/** Returns the parts of a run between lines with a single value, or none if there is no such line. */
 function partsOf(run: readonly WordLine[]): WordLine[][] {
   const parts: WordLine[][] = [[]];
   for (const line of run) {
@@ -245,14 +253,14 @@ function partsOf(run: readonly WordLine[]): WordLine[][] {
   return parts.length === 1 ? [] : parts.filter((part) => part.length > 2);
 }
 
-/** Runs of lines with several values, near each other. */
+/** Returns runs of neighbouring lines with several values. */
 function runsOf(lines: readonly WordLine[]): WordLine[][] {
   const runs: WordLine[][] = [];
   let run: WordLine[] = [];
   let singles = 0;
   const close = () => {
-    const kept = singles > 0 ? run.slice(0, -singles) : run;
-    if (kept.length > 2) runs.push(kept);
+    const withoutSingles = singles > 0 ? run.slice(0, -singles) : run;
+    if (withoutSingles.length > 2) runs.push(withoutSingles);
     run = [];
     singles = 0;
   };

@@ -1,4 +1,4 @@
-/** Tables that the writer of a PDF tagged: the cells of its structure tree, by the numbers of their marked content. */
+/** Reads tables that the writer of a PDF tagged: the cells of its structure tree, by the ids of their marked content. */
 
 import { charIndices } from './graphics.ts';
 import { type PdfiumModule, textOfCall, withMemory, withName } from './pdfium.ts';
@@ -6,41 +6,41 @@ import { type CellWord, cellTexts } from './tables/cells.ts';
 import type { PageTable } from './tables/tables.ts';
 
 /**
- * Children of elements that are looked at in a document. On each page pdfium builds, and the walk visits, all children of the
- * elements around what the page holds: in a flat document of many pages these are all of it, page by page.
+ * Maximum children of elements that are visited in a document. On each page pdfium builds all children of the elements around
+ * the page's content. In a flat document of many pages this is the whole document, page by page.
  */
 const CHILDREN_MAX = 2_000_000;
 const ROWS_MAX = 2000;
 const COLUMNS_MAX = 100;
-/** One cell with this share of all characters, and more than this many, holds a page. */
+/** A table with one cell of this share of all characters, and of more than this many, is the layout of a page. */
 const LAYOUT_SHARE = 0.7;
 const LAYOUT_UNITS_MIN = 600;
 
-/** The place of the marked content of one number. */
+/** Maps the id of marked content to its cell. */
 type Cells = Map<number, { row: number; column: number }>;
 
-/** Tables of the structure tree of a document, page by page; none once it took too much work. */
+/** Reads the tables of a structure tree page by page; stops when the work exceeds its limit. */
 export class TagReader {
   private readonly module: PdfiumModule;
-  private left: number;
+  private childrenRemaining: number;
 
   constructor(module: PdfiumModule, childrenMax = CHILDREN_MAX) {
     this.module = module;
-    this.left = childrenMax;
+    this.childrenRemaining = childrenMax;
   }
 
-  /** Characters of tables are taken from `free` (1 while free, by index of the text). */
+  /** Returns the tables of a page and marks their characters as used in `free` (1 while free, by index of the text). */
   tablesOn(page: number, textPage: number, text: string, free: Uint8Array): PageTable[] {
     const { module } = this;
-    if (this.left <= 0) return [];
+    if (this.childrenRemaining <= 0) return [];
     const tree = module._FPDF_StructTree_GetForPage(page);
     if (tree === 0) return [];
-    const walk = new StructureWalk(module, this.left);
+    const walk = new StructureWalk(module, this.childrenRemaining);
     walk.visitRoot(tree);
     module._FPDF_StructTree_Close(tree);
-    this.left = walk.left;
-    // A table that was not read to its end would lack rows.
-    if (this.left <= 0 || walk.tables.length === 0) return [];
+    this.childrenRemaining = walk.childrenRemaining;
+    // An incomplete walk would give tables without some of their rows.
+    if (this.childrenRemaining <= 0 || walk.tables.length === 0) return [];
     const numbers = contentNumbers(module, page, textPage, text);
     return walk.tables.flatMap((cells) => {
       const table = cellTexts(text, wordsIn(cells, numbers, free), false);
@@ -51,16 +51,17 @@ export class TagReader {
   }
 }
 
-/** Elements are at most 33 deep and hold none that they are in: pdfium builds no others. */
+/** Walks the elements of a page. pdfium builds elements at most 33 deep and without cycles. */
 class StructureWalk {
   readonly tables: Cells[] = [];
-  /** Children that may still be looked at. */
-  left: number;
+  /** Number of children that may still be visited. */
+
+  childrenRemaining: number;
   private readonly module: PdfiumModule;
 
-  constructor(module: PdfiumModule, left: number) {
+  constructor(module: PdfiumModule, childrenRemaining: number) {
     this.module = module;
-    this.left = left;
+    this.childrenRemaining = childrenRemaining;
   }
 
   visitRoot(tree: number): void {
@@ -69,7 +70,7 @@ class StructureWalk {
     for (const child of this.children(module._FPDF_StructTree_CountChildren(tree), childAt)) this.visit(child);
   }
 
-  /** Finds tables below an element; true when there is one. A table around others only lays them out. */
+  /** Collects tables below an element. Returns true if there is one. A table that contains tables is only a layout. */
   visit(element: number): boolean {
     if (element === 0) return false;
     let found = false;
@@ -84,7 +85,7 @@ class StructureWalk {
     return textOfCall(module, (buffer, bytes) => module._FPDF_StructElement_GetType(element, buffer, bytes)) ?? '';
   }
 
-  /** 0 for what is no element, or an element without content on this page. */
+  /** Returns the children of an element: 0 for a child that is no element or has no content on this page. */
   private childrenOf(element: number): number[] {
     const { module } = this;
     const childAt = (index: number) => module._FPDF_StructElement_GetChildAtIndex(element, index);
@@ -92,24 +93,24 @@ class StructureWalk {
   }
 
   private children(count: number, childAt: (index: number) => number): number[] {
-    this.left -= 1 + Math.max(0, count);
-    if (this.left <= 0) return [];
+    this.childrenRemaining -= 1 + Math.max(0, count);
+    if (this.childrenRemaining <= 0) return [];
     return Array.from({ length: Math.max(0, count) }, (_, index) => childAt(index));
   }
 
   private cellsOf(table: number): Cells {
     const cells: Cells = new Map();
-    /** Rows that cells of rows above reach into, by column. */
-    const taken: number[] = [];
+    /** By column: the row after the last row that a cell from above covers. */
+    const coveredUntil: number[] = [];
     for (const [row, element] of this.rowsOf(table, 0).slice(0, ROWS_MAX).entries()) {
       let column = 0;
       for (const cell of this.childrenOf(element)) {
-        while ((taken[column] ?? 0) > row) column += 1;
+        while ((coveredUntil[column] ?? 0) > row) column += 1;
         const width = cell === 0 ? 1 : this.span(cell, 'ColSpan');
         const height = cell === 0 ? 1 : this.span(cell, 'RowSpan');
         if (column + width > COLUMNS_MAX) break;
         if (cell !== 0) this.collect(cell, (number) => cells.set(number, { row, column }));
-        for (let at = 0; at < width; at += 1) taken[column + at] = row + height;
+        for (let at = 0; at < width; at += 1) coveredUntil[column + at] = row + height;
         column += width;
       }
     }
@@ -125,7 +126,7 @@ class StructureWalk {
     });
   }
 
-  /** The numbers of all content below an element. */
+  /** Adds the ids of all content below an element. */
   private collect(element: number, add: (number: number) => void): void {
     for (const [at, child] of this.childrenOf(element).entries()) {
       if (child !== 0) {
@@ -154,8 +155,8 @@ class StructureWalk {
 }
 
 /**
- * The number of the marked content of each character of a text, -1 where there is none. What is drawn by a form has numbers of
- * its own, which are not those of the page.
+ * Returns the id of the marked content of each character of a text, -1 for none. Content of forms has separate ids, which are
+ * ignored.
  */
 function contentNumbers(module: PdfiumModule, page: number, textPage: number, text: string): Int32Array {
   const count = Math.max(0, module._FPDFPage_CountObjects(page));
@@ -187,7 +188,7 @@ function wordsIn(cells: Cells, numbers: Int32Array, free: Uint8Array): CellWord[
   return words;
 }
 
-/** Layouts of pages are tagged as tables, too. */
+/** Returns whether the rows are a real table: layouts of pages may be tagged as tables too. */
 function isTable(rows: readonly (readonly string[])[]): boolean {
   if (rows.length < 2 || rows[0]!.length < 2) return false;
   if (rows.filter((cells) => cells.filter((cell) => cell !== '').length > 1).length < 2) return false;

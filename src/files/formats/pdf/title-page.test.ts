@@ -7,7 +7,7 @@ const page = (...lines: [size: number, text: string][]) => lines.map(([size, tex
 const authors = (...lines: [size: number, text: string][]) =>
   [...authorLines(page(...lines), TEXT.length)].map(({ text }) => text);
 
-test('names between the title and the text are authors', () => {
+test('lines of names between title and text are authors', () => {
   assert.deepEqual(
     authors(
       [20, 'On Herons'],
@@ -24,7 +24,7 @@ test('names between the title and the text are authors', () => {
   ]);
 });
 
-test('headings right above text, numbered ones, and what stands behind text are no authors', () => {
+test('headings above text, numbered headings and lines after text are no authors', () => {
   assert.deepEqual(
     authors([20, 'On Herons'], [14, 'Executive Summary'], [10, TEXT], [14, 'Grey Birds'], [14, 'More Birds']),
     [],

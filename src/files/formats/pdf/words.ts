@@ -1,7 +1,7 @@
-/** Words and lines of a page by the places of its characters. Pure. */
+/** Groups the characters of a page into words and lines by position. Pure. */
 import type { Area } from './tables/rules.ts';
 
-/** Boxes of characters by index of the page's text, turned to reading direction; those without a box have NaN. */
+/** Boxes of characters by index of the page's text, turned to reading direction; NaN for characters without a box. */
 export interface Glyphs {
   text: string;
   left: Float32Array;
@@ -10,25 +10,25 @@ export interface Glyphs {
   top: Float32Array;
 }
 
-/** Characters without a blank between them; `start` and `end` are the indices of the first and the last. */
+/** Characters without a blank between them; `start` and `end` are the indices of the first and last character. */
 export interface Word extends Area {
   start: number;
   end: number;
 }
 
-/** Words at one height, from the left. */
+/** Words at one height, sorted from the left. */
 export interface WordLine {
   bottom: number;
   top: number;
   words: Word[];
 }
 
-/** Distance of characters of one word, as a share of their height. */
+/** Maximum distance between characters of one word, as a share of their height. */
 const WORD_GAP_SHARE = 0.35;
-/** Words at one height share this much of it. */
+/** Minimum overlap in height of words in one line. */
 const OVERLAP_SHARE = 0.5;
 
-/** The words of characters; they end where the group changes, and characters in a group below 0 are left out. */
+/** Returns the words of a page. A word ends where the group changes; characters in a group below 0 are skipped. */
 export function wordsOf(glyphs: Glyphs, groupOf: (index: number) => number): Word[] {
   const { text, left, right, bottom, top } = glyphs;
   const words: Word[] = [];
@@ -62,13 +62,13 @@ function isNext(word: Area, box: Area): boolean {
   return gap <= (box.top - box.bottom) * WORD_GAP_SHARE && overlap(word, box) >= OVERLAP_SHARE;
 }
 
-/** How much of the lower of two areas lies at the height of the other. */
+/** Returns the shared height of two areas as a share of the smaller height. */
 export function overlap(a: { bottom: number; top: number }, b: { bottom: number; top: number }): number {
   const shared = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
   return shared / Math.max(0.1, Math.min(a.top - a.bottom, b.top - b.bottom));
 }
 
-/** Lines from the top, of words at one height. */
+/** Returns the lines of words at one height, from the top. */
 export function wordLines(words: readonly Word[]): WordLine[] {
   const lines: WordLine[] = [];
   let line: WordLine | undefined;
@@ -84,7 +84,7 @@ export function wordLines(words: readonly Word[]): WordLine[] {
   return lines;
 }
 
-/** Words of a line that stand nearer than `gap` heights of it, from the left. */
+/** Returns the words of a line in segments: words in one segment are at most `gap` line heights apart. */
 export function segmentsOf({ words, bottom, top }: WordLine, gap: number): Word[][] {
   const segments: Word[][] = [];
   let right = Number.NEGATIVE_INFINITY;

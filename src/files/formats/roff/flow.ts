@@ -1,4 +1,4 @@
-/** Collects lines of text into the paragraph or the code that they belong to, and hands it to the writer. */
+/** Collects lines of text into paragraphs or code, and passes them to the writer. */
 import type { OutlineWriter } from '../outline-writer.ts';
 import { JOIN } from './text.ts';
 
@@ -15,19 +15,19 @@ export class Flow {
     return this.codeLines !== undefined;
   }
 
-  /** Whether a paragraph has begun. */
+  /** Returns whether a paragraph has started. */
   get isOpen(): boolean {
     return this.parts.length > 0;
   }
 
-  /** Adds a line of text: to a paragraph behind a blank, to code as a line. */
+  /** Adds a line of text: after a blank to a paragraph, as a separate line to code. */
   line(text: string): void {
     if (this.codeLines) {
       const before = this.codeLines.at(-1);
       if (before?.endsWith(JOIN)) this.codeLines[this.codeLines.length - 1] = before.slice(0, -1) + text;
       else this.codeLines.push(text);
     } else if (text.trim() === '') this.end();
-    // Lines that are indented begin a line of their own.
+    // An indented line starts a new line.
     else if (/^[ \t]/.test(text) && this.parts.length > 0) this.parts.push('\n', text.trim());
     else this.parts.push(text.trim());
   }
@@ -36,14 +36,14 @@ export class Flow {
     if (!this.codeLines && this.parts.length > 0 && this.parts.at(-1) !== '\n') this.parts.push('\n');
   }
 
-  /** Takes the paragraph that has begun away. */
+  /** Returns the started paragraph and removes it. */
   take(): string {
     const text = joinParts(this.parts);
     this.parts = [];
     return text;
   }
 
-  /** Ends the paragraph. In code, adds an empty line. */
+  /** Ends the paragraph. Inside code, adds an empty line. */
   end(): void {
     if (this.codeLines) this.codeLines.push('');
     else this.writer.paragraph(this.take());
@@ -63,7 +63,7 @@ export class Flow {
     if (text.trim() !== '') this.writer.code(text);
   }
 
-  /** Ends paragraph and code. */
+  /** Ends the paragraph or the code. */
   close(): void {
     this.endCode();
     this.end();
@@ -72,15 +72,15 @@ export class Flow {
 
 function joinParts(parts: readonly string[]): string {
   const out: string[] = [];
-  let glue = '';
+  let separator = '';
   for (const part of parts) {
     if (part === '\n') {
-      glue = '\n';
+      separator = '\n';
       continue;
     }
     const isJoined = part.endsWith(JOIN);
-    out.push(out.length === 0 ? '' : glue, part.replaceAll(JOIN, ''));
-    glue = isJoined ? '' : ' ';
+    out.push(out.length === 0 ? '' : separator, part.replaceAll(JOIN, ''));
+    separator = isJoined ? '' : ' ';
   }
   return out
     .join('')

@@ -1,37 +1,34 @@
-/** The macros of man(7) and of the programs that write manual pages (pod2man, DocBook, Asciidoctor, Tcl). */
+/** Reads the macros of man(7) and of programs that write manual pages (pod2man, DocBook, Asciidoctor, Tcl). */
+
+import { readWordList } from '../../../util/package-files.ts';
 import type { Flow } from './flow.ts';
 import type { RoffLine, RoffReader } from './reader.ts';
 import { readTable } from './tbl.ts';
 import { JOIN } from './text.ts';
 
-/** A paragraph of more units in front of an indented block is no term. */
+/** A longer paragraph before an indented block is not a term. */
 const TERM_UNITS_MAX = 240;
 
-const NAMES = new Set(
-  (
-    'TH SH SS PP P LP IP TP TQ HP RS RE nf fi EX EE Vb Ve br sp B I R SM SB BI IB BR RB IR RI TS TE UR UE MT ME OP SY YS Sp IX PD ' +
-    'DT AT UC BS BE VS VE CS CE DS DE AS AP QW QR PQ so UN MR hy URL MTO'
-  ).split(' '),
-);
+const MACROS = new Set(readWordList('roff/man-macros.txt'));
 
 export function isManMacro(name: string): boolean {
-  return NAMES.has(name);
+  return MACROS.has(name);
 }
 
 const BULLET = /^(?:[•◦▪‣∙·o*+–—-]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\[\d{1,3}\])$/;
 
-/** Reads the lines of a page that is written with man(7). */
+/** Reads the lines of a page in man(7). */
 export class ManPage {
-  /** `name(section)`, as the page calls itself. */
+  /** The page's own name, as `name(section)`. */
   title = '';
   private readonly reader: RoffReader;
   private readonly flow: Flow;
-  /** For each level of indentation, the depth of frames around what it holds. */
+  /** For each level of indentation, the depth of frames around its content. */
   private levels: number[] = [0];
-  /** Depth and words of an address whose text is being read. */
+  /** The address whose text is being read. */
   private address: string | undefined;
-  /** The next line of text is a term. */
-  private awaits: 'entry' | 'more' | 'heading2' | 'heading3' | undefined;
+  /** What the next line of text is: a term or a heading. */
+  private expected: 'entry' | 'more' | 'heading2' | 'heading3' | undefined;
 
   constructor(reader: RoffReader, flow: Flow) {
     this.reader = reader;
@@ -44,16 +41,16 @@ export class ManPage {
   }
 
   private textLine(text: string): void {
-    if (this.awaits && text.trim() !== '') this.awaited(text);
+    if (this.expected && text.trim() !== '') this.expectedText(text);
     else this.flow.line(text);
   }
 
-  private awaited(raw: string): void {
-    const awaits = this.awaits;
-    this.awaits = undefined;
+  private expectedText(raw: string): void {
+    const expected = this.expected;
+    this.expected = undefined;
     const text = raw.replaceAll(JOIN, '').trim();
-    if (awaits === 'heading2') this.heading(2, text);
-    else if (awaits === 'heading3') this.heading(3, text);
+    if (expected === 'heading2') this.heading(2, text);
+    else if (expected === 'heading3') this.heading(3, text);
     else this.open(text);
   }
 
@@ -67,7 +64,7 @@ export class ManPage {
       case 'SH':
       case 'SS': {
         const level = line.name === 'SH' ? 2 : 3;
-        if (args.length === 0) this.awaits = level === 2 ? 'heading2' : 'heading3';
+        if (args.length === 0) this.expected = level === 2 ? 'heading2' : 'heading3';
         else this.heading(level, args.join(' '));
         break;
       }
@@ -76,7 +73,7 @@ export class ManPage {
       case 'LP':
       case 'HP':
         if (flow.isCode) flow.line('');
-        else this.base();
+        else this.startParagraph();
         break;
       case 'IP':
         flow.endCode();
@@ -85,11 +82,11 @@ export class ManPage {
         break;
       case 'TP':
         flow.close();
-        this.awaits = 'entry';
+        this.expected = 'entry';
         break;
       case 'TQ':
         flow.end();
-        this.awaits = 'more';
+        this.expected = 'more';
         break;
       case 'AP':
         this.open(args.length > 1 ? `${args[0]} ${args[1]}${args[2] ? ` (${args[2]})` : ''}` : args.join(' '));
@@ -201,13 +198,13 @@ export class ManPage {
     this.levels = [0];
   }
 
-  /** A paragraph at the margin of its level: what stood open there is closed. */
-  private base(): void {
+  /** Starts a paragraph at the margin of its level, and closes open frames there. */
+  private startParagraph(): void {
     this.flow.close();
     this.flow.writer.closeTo(this.levels.at(-1)!);
   }
 
-  /** Opens an entry or an item. */
+  /** Opens a term or an item. */
   private open(raw: string): void {
     const { writer } = this.flow;
     this.flow.close();
@@ -220,7 +217,7 @@ export class ManPage {
     } else writer.openTerm(level, text);
   }
 
-  /** A short paragraph right above an indented block is the term of what the block says (DocBook writes so). */
+  /** Opens an indented block. A short paragraph directly above the block is its term (DocBook writes such pages). */
   private indent(): void {
     const { flow } = this;
     const { writer } = flow;
@@ -234,11 +231,11 @@ export class ManPage {
     this.levels.push(writer.depth);
   }
 
-  private endAddress(behind: string): void {
+  private endAddress(trailing: string): void {
     const address = this.address;
     this.address = undefined;
     if (address === undefined) return;
-    this.textLine(this.flow.isOpen && address !== '' ? `<${address}>${behind}` : `${address}${behind}`);
+    this.textLine(this.flow.isOpen && address !== '' ? `<${address}>${trailing}` : `${address}${trailing}`);
   }
 }
 

@@ -1,13 +1,15 @@
-/** Words and macros within a line of mdoc(7) as text, with the blanks that the macros ask for. */
+/** Converts words and macros in a line of mdoc(7) to text, with blanks as the macros require. */
+
+import { readWordList } from '../../../util/package-files.ts';
 import { JOIN } from './text.ts';
 
-/** A word of a line; `isText` when it was quoted, so that it names no macro. */
+/** A word of a line; `isText` if it was quoted and is therefore no macro. */
 export interface MdocWord {
   text: string;
   isText: boolean;
 }
 
-/** Marks that stand around what a macro encloses up to the end of its line. */
+/** Marks around the text that a macro encloses up to the end of its line. */
 const ENCLOSING: Record<string, readonly [string, string]> = {
   Op: ['[', ']'],
   Dq: ['“', '”'],
@@ -21,7 +23,7 @@ const ENCLOSING: Record<string, readonly [string, string]> = {
   En: ['', ''],
 };
 
-/** Macros that open or close what may go over several lines. */
+/** Macros that open or close text over several lines. */
 const OPENING: Record<string, string> = {
   Oo: '[',
   Do: '“',
@@ -47,12 +49,8 @@ const CLOSING: Record<string, string> = {
   Ec: '',
 };
 
-/** Macros that only change the type of their words. */
-const PLAIN = new Set(
-  'Ar Cm Ic Pa Em Sy Li No Ev Dv Er Va Vt Fa Ft Tn Sx Ad An Ms Cd Fr Hf Ot Lb Mt Nm Fl Xr Fn In Lk Ns Ap Pf St Ta Tg Ud Bt Db'.split(
-    ' ',
-  ),
-);
+/** Macros that only change the font of their words, or insert fixed words. */
+const INLINE_MACROS = new Set(readWordList('roff/mdoc-inline-macros.txt'));
 
 const SYSTEMS: Record<string, string> = {
   Ux: 'UNIX',
@@ -66,7 +64,9 @@ const SYSTEMS: Record<string, string> = {
 };
 
 function isInlineMacro(name: string): boolean {
-  return PLAIN.has(name) || [ENCLOSING, OPENING, CLOSING, SYSTEMS].some((macros) => Object.hasOwn(macros, name));
+  return (
+    INLINE_MACROS.has(name) || [ENCLOSING, OPENING, CLOSING, SYSTEMS].some((macros) => Object.hasOwn(macros, name))
+  );
 }
 
 const OPENS = /^[([]$/;
@@ -78,13 +78,13 @@ function isClosing({ text, isText }: MdocWord): boolean {
 
 /** Collects the text of a paragraph, term or heading. */
 export class MdocText {
-  /** What `.Nm` stands for. */
+  /** The name that `.Nm` inserts. */
   name = '';
-  /** Column mark of tables. */
+  /** The mark between columns of tables. */
   static readonly COLUMN = '\t';
   private parts: string[] = [];
-  private glue = '';
-  /** Blanks are left out (`.Sm off`). */
+  private separator = '';
+  /** True after `.Sm off`: no blanks are inserted. */
   private isTight = false;
   private wantsName = true;
 
@@ -100,45 +100,45 @@ export class MdocText {
       .replace(/ ?\n ?/g, '\n')
       .trim();
     this.parts = [];
-    this.glue = '';
+    this.separator = '';
     return text;
   }
 
   setTight(isTight: boolean): void {
     this.isTight = isTight;
-    if (!isTight) this.glue = ' ';
+    if (!isTight) this.separator = ' ';
   }
 
   break(): void {
-    if (this.parts.length > 0) this.glue = '\n';
+    if (this.parts.length > 0) this.separator = '\n';
   }
 
   /** Adds a line of running text. */
   plain(text: string): void {
-    if (/^[ \t]/.test(text) && this.parts.length > 0) this.glue = '\n';
+    if (/^[ \t]/.test(text) && this.parts.length > 0) this.separator = '\n';
     this.put(text.trim());
   }
 
   private put(text: string): void {
     const isJoined = text.endsWith(JOIN);
-    if (this.parts.length > 0) this.parts.push(this.glue);
+    if (this.parts.length > 0) this.parts.push(this.separator);
     this.parts.push(text);
-    this.glue = isJoined || this.isTight ? '' : ' ';
+    this.separator = isJoined || this.isTight ? '' : ' ';
   }
 
   private close(mark: string): void {
     if (mark === '') return;
     this.parts.push(mark);
-    this.glue = this.isTight ? '' : ' ';
+    this.separator = this.isTight ? '' : ' ';
   }
 
   private open(mark: string): void {
     if (mark === '') return;
     this.put(mark);
-    this.glue = '';
+    this.separator = '';
   }
 
-  /** A word that is no macro, with the rules of single punctuation marks. */
+  /** Adds a word that is no macro, with the rules for single punctuation marks. */
   private word(text: string): void {
     if (CLOSES.test(text)) this.close(text);
     else if (OPENS.test(text)) this.open(text);
@@ -147,10 +147,10 @@ export class MdocText {
 
   /** Adds the words of a line of macros. */
   words(words: readonly MdocWord[]): void {
-    /** Closing marks of what is enclosed to the end of the line. */
+    /** Closing marks of text that is enclosed up to the end of the line. */
     const pending: string[] = [];
     let end = words.length;
-    // Punctuation at the end of a line stands outside of what encloses it.
+    // Punctuation at the end of a line follows the closing mark.
     const last = words.findLastIndex(({ text, isText }) => !isText && Object.hasOwn(ENCLOSING, text));
     if (last !== -1) while (end > last + 1 && isClosing(words[end - 1]!)) end -= 1;
     for (let at = 0; at < end; ) {
@@ -175,28 +175,28 @@ export class MdocText {
     for (const { text } of words.slice(end)) this.close(text);
   }
 
-  /** Reads the words of one macro; returns the index of the word behind them. */
+  /** Reads the words of one macro. Returns the index of the word after them. */
   private macro(name: string, words: readonly MdocWord[], from: number, end: number): number {
     let to = from;
     while (to < end && (words[to]!.isText || !isInlineMacro(words[to]!.text))) to += 1;
     const own = words.slice(from, to).map(({ text }) => text);
     switch (name) {
       case 'Ns':
-        this.glue = '';
+        this.separator = '';
         break;
       case 'Ap':
         this.close("'");
-        this.glue = '';
+        this.separator = '';
         break;
       case 'Ta':
         this.parts.push(MdocText.COLUMN);
-        this.glue = '';
+        this.separator = '';
         break;
       case 'Tg':
         return to;
       case 'Pf':
         this.put(own.shift() ?? '');
-        this.glue = '';
+        this.separator = '';
         break;
       case 'Fl':
         return this.flags(own, words[to], to);
@@ -216,8 +216,8 @@ export class MdocText {
         break;
       case 'Lk': {
         const address = own.shift() ?? '';
-        const shown = own.filter((word) => !CLOSES.test(word)).join(' ');
-        this.put(shown === '' ? address : `${shown} <${address}>`);
+        const label = own.filter((word) => !CLOSES.test(word)).join(' ');
+        this.put(label === '' ? address : `${label} <${address}>`);
         for (const mark of own.filter((word) => CLOSES.test(word))) this.close(mark);
         return to;
       }
@@ -237,7 +237,7 @@ export class MdocText {
   private flags(own: readonly string[], next: MdocWord | undefined, to: number): number {
     if (own.length === 0) {
       this.put('-');
-      if (next && !next.isText && isInlineMacro(next.text)) this.glue = '';
+      if (next && !next.isText && isInlineMacro(next.text)) this.separator = '';
       return to;
     }
     for (const text of own) {

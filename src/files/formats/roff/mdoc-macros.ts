@@ -1,4 +1,6 @@
-/** The macros of mdoc(7): sections, lists, displays. */
+/** Reads the macros of mdoc(7): sections, lists, displays. */
+
+import { readWordList } from '../../../util/package-files.ts';
 import type { Flow } from './flow.ts';
 import { MdocText, type MdocWord } from './mdoc-inline.ts';
 import type { RoffLine, RoffReader } from './reader.ts';
@@ -8,32 +10,27 @@ type ListKind = 'entry' | 'item' | 'number' | 'table';
 
 interface List {
   kind: ListKind;
-  /** Frames around the list. */
+  /** Number of frames around the list. */
   depth: number;
   count: number;
   rows: string[][];
 }
 
-const BLOCKS = new Set(
-  (
-    'Dd Dt Os Sh Ss Pp Lp Nd Bl It El Bd Ed D1 Dl Rs Re Sm Bk Ek Bf Ef Ex Rv Fo Fc Fd br sp TS TE nf fi ' +
-    '%A %B %C %D %I %J %N %O %P %Q %R %T %U %V'
-  ).split(' '),
-);
+const BLOCK_MACROS = new Set(readWordList('roff/mdoc-block-macros.txt'));
 
 export function isMdocMacro(name: string): boolean {
-  return BLOCKS.has(name) || /^[A-Z][a-z]{1,2}\d?$/.test(name);
+  return BLOCK_MACROS.has(name) || /^[A-Z][a-z]{1,2}\d?$/.test(name);
 }
 
-/** Reads the lines of a page that is written with mdoc(7). */
+/** Reads the lines of a page in mdoc(7). */
 export class MdocPage {
-  /** `name(section)`, as the page calls itself. */
+  /** The page's own name, as `name(section)`. */
   title = '';
   private readonly reader: RoffReader;
   private readonly flow: Flow;
   private readonly text = new MdocText();
   private readonly lists: List[] = [];
-  /** A term whose words go on over several lines (`Xo`). */
+  /** Number of open `Xo` in the current term, whose words continue over several lines. */
   private termDepth = 0;
 
   constructor(reader: RoffReader, flow: Flow) {
@@ -51,7 +48,7 @@ export class MdocPage {
       return;
     }
     const words = line.args.map((arg, index) => this.wordOf(arg, line.quoted[index]!));
-    if (!BLOCKS.has(line.name)) this.inline([{ text: line.name, isText: false }, ...words]);
+    if (!BLOCK_MACROS.has(line.name)) this.inline([{ text: line.name, isText: false }, ...words]);
     else this.block(line, words);
   }
 
@@ -170,7 +167,7 @@ export class MdocPage {
     this.flow.writer.heading(level, this.text.take());
   }
 
-  /** Ends the paragraph; inside code, adds an empty line. */
+  /** Ends the paragraph. Inside code, adds an empty line. */
   private paragraph(): void {
     if (this.termDepth > 0) this.openTerm();
     if (this.lists.at(-1)?.kind === 'table') return;
@@ -246,7 +243,7 @@ export class MdocPage {
   }
 }
 
-/** How many `Xo` of a line are not closed in it. */
+/** Returns the number of `Xo` in a line that are not closed in the same line. */
 function nesting(words: readonly MdocWord[]): number {
   let depth = 0;
   for (const { text, isText } of words) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseMan } from './parse-man.ts';
 
-/** The blocks of a page: their heading paths below the page's own name, and their texts. */
+/** Returns the blocks of a page: their heading paths below the page's name, and their texts. */
 function blocksOf(...lines: string[]): [path: string, text: string][] {
   const { text, blocks } = parseMan(lines.join('\n'));
   return blocks
@@ -15,7 +15,7 @@ const MDOC = ['.Dd May 1, 2020', '.Dt HERON 1', '.Os', '.Sh NAME', '.Nm heron', 
 const NAME = ['NAME', 'heron - catches fish'] as const;
 const MDOC_NAME = ['NAME', 'heron — catches fish'] as const;
 
-test('a page is called as it calls itself, with its sections as headings', () => {
+test('the title of a manual page is its own name, and its sections are headings', () => {
   const page = parseMan([...MAN, 'Words.', '.SS "More options"', 'More.'].join('\n'));
   assert.equal(page.title, 'heron(1)');
   assert.deepEqual(
@@ -86,7 +86,7 @@ const ENTRIES: readonly (readonly [who: string, lines: readonly string[]])[] = [
 ];
 
 for (const [who, lines] of ENTRIES) {
-  test(`an option stands together with its text, as ${who} writes it`, () => {
+  test(`an option and its text are in one block in pages of ${who}`, () => {
     assert.deepEqual(blocksOf(...MAN, ...lines), [
       [...NAME],
       ['OPTIONS > --depth n', '--depth n: Dives to n.'],
@@ -97,7 +97,7 @@ for (const [who, lines] of ENTRIES) {
   });
 }
 
-test('mdoc: options, enclosures, references, and terms that share a text', () => {
+test('mdoc: options, enclosures, references and terms with a shared text are read', () => {
   const lines = [
     '.Bl -tag -width Ds',
     '.It Fl D Oo Ar host : Oc Ns Ar port',
@@ -121,7 +121,7 @@ test('mdoc: options, enclosures, references, and terms that share a text', () =>
   ]);
 });
 
-test('lists in an entry, code and tables keep the entry they belong to', () => {
+test('lists, code and tables inside an entry belong to the entry', () => {
   const lines = [
     '.TP',
     '.B \\-x',
@@ -153,7 +153,7 @@ test('lists in an entry, code and tables keep the entry they belong to', () => {
   ]);
 });
 
-test('lists of mdoc: numbers, columns, one in another', () => {
+test('mdoc: numbered lists, column lists and nested lists are read', () => {
   const lines = [
     '.Bl -enum',
     '.It',
@@ -182,7 +182,7 @@ test('lists of mdoc: numbers, columns, one in another', () => {
   ]);
 });
 
-test('escapes, strings, conditions and macros of the page', () => {
+test('escapes, strings, conditions and macros of a manual page are resolved', () => {
   const lines = [
     '.ie \\n(.g .ds Aq \\(aq',
     '.el .ds Aq no',
@@ -203,13 +203,13 @@ test('escapes, strings, conditions and macros of the page', () => {
   assert.deepEqual(blocksOf(...MAN, ...lines)[1], ['OPTIONS', "Two. isn't — caféx c:\\ It says so."]);
 });
 
-test('a page that stands for another one names it', () => {
+test('a manual page that only refers to another page names it', () => {
   const page = parseMan('.so man1/heron.1\n');
   assert.equal(page.text, 'See man1/heron.1.');
   assert.match(page.warnings[0]!, /includes man1\/heron\.1/);
 });
 
-test('hostile pages take linear time and little memory', () => {
+test('hostile manual pages are read in linear time with little memory', () => {
   const bombs = [
     `.de X\n.X\n.X\n..\n.X\n`,
     `.ds a xxxxxxxxxx\n${Array.from({ length: 30 }, (_, i) => `.ds ${i} \\*[${i - 1}]\\*[${i - 1}]`).join('\n')}\n${'\\*[29]'.repeat(10_000)}`,
@@ -231,8 +231,8 @@ test('hostile pages take linear time and little memory', () => {
   }
 });
 
-test('conditions and escapes that are nested too deeply are left out', () => {
-  // Each of the escapes has a sign of its own.
+test('conditions and escapes that are nested too deeply are ignored', () => {
+  // Each escape has a different delimiter.
   const escapes = Array.from({ length: 5_000 }, (_, i) => `\\Z${String.fromCodePoint(0x4e00 + i)}`).join('');
   assert.deepEqual(blocksOf(...MAN, `.${'if n .'.repeat(10_000)}if n x`, `a${escapes}`, '.if n .if n \\Z!b!'), [
     [...NAME],
@@ -240,7 +240,7 @@ test('conditions and escapes that are nested too deeply are left out', () => {
   ]);
 });
 
-test('macros that repeat their arguments stop when they have added enough', () => {
+test('macros that repeat their arguments may add only a limited amount of text', () => {
   const all = '\\\\$*'.repeat(500);
   const macros = ['.de A', `.B "${all}"`, '..', '.de B1', `.A "${all}"`, '..', '.de C1', `.B1 "${all}"`, '..'];
   const { text } = parseMan([...MAN, ...macros, '.C1 "twenty letters of it"', 'Behind.'].join('\n'));
@@ -251,7 +251,7 @@ test('macros that repeat their arguments stop when they have added enough', () =
   ]);
 });
 
-test('long runs of marks take linear time', () => {
+test('long runs of marks are read in linear time', () => {
   const closing = blocksOf(...MDOC, `. . . Op ${') '.repeat(50_000)}`)[1]![1];
   assert.equal(closing, `.. []${')'.repeat(50_000)}`);
   const slashes = `${'\\'.repeat(100_000)}x`;
@@ -259,7 +259,7 @@ test('long runs of marks take linear time', () => {
   assert.equal(blocksOf(...MDOC, '.Op Fl a constructor .')[1]![1], '[-a -constructor].');
 });
 
-test('one very wide row of a table does not make every other one as wide', () => {
+test('a very wide row of a table does not widen the other rows', () => {
   const { text } = parseMan(
     [...MAN, '.TS', 'l.', 'a\tb', 'c', 'x\t'.repeat(3_000), ...Array(3_000).fill('d'), '.TE'].join('\n'),
   );
@@ -267,6 +267,6 @@ test('one very wide row of a table does not make every other one as wide', () =>
   assert.ok(text.length < 2_000_000);
 });
 
-test('names that every object has mean nothing in a page', () => {
+test('names of object properties such as "constructor" have no meaning in a manual page', () => {
   assert.deepEqual(blocksOf(...MAN, 'a \\*[constructor]b\\[toString]')[1], ['OPTIONS', 'a b']);
 });

@@ -1,4 +1,4 @@
-/** Manual pages in roff, written with man(7) or mdoc(7). */
+/** Parses manual pages in roff, with the macros of man(7) or mdoc(7). */
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
@@ -8,7 +8,7 @@ import { isManMacro, ManPage } from './man-macros.ts';
 import { isMdocMacro, MdocPage } from './mdoc-macros.ts';
 import { RoffReader } from './reader.ts';
 
-/** Never fails for bad markup. A page that is only `.so other` names the page that it stands for. */
+/** Parses a page; never fails for bad markup. A page with only `.so other` names the other page. */
 export function parseMan(source: string): ParsedFile {
   const isMdoc = /^[.'][ \t]*(?:Dd|Dt|Sh)\b/m.test(source.slice(0, HEAD_UNITS));
   const builder = new TextBuilder();
@@ -19,7 +19,7 @@ export function parseMan(source: string): ParsedFile {
   const warnings: string[] = [];
   for (let line = reader.next(); line; line = reader.next()) {
     if (line.name === 'so')
-      warnings.push(`The page includes ${line.args[0] ?? 'another file'}, which is read on its own.`);
+      warnings.push(`The page includes ${line.args[0] ?? 'another file'}, which is read separately.`);
     page.line(line);
   }
   if (page instanceof MdocPage) page.end();
@@ -36,5 +36,5 @@ export function parseMan(source: string): ParsedFile {
   };
 }
 
-/** UTF-16 units in which a page says what it is written with, behind its licence. */
+/** UTF-16 units in which the macros of a page are detected, after its licence. */
 const HEAD_UNITS = 20_000;

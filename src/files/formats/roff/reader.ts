@@ -1,36 +1,31 @@
-/** Reads roff source as requests and lines of text: comments, conditions, strings and macros of the page are resolved. Pure. */
+/** Reads roff source as requests and lines of text. Resolves comments, conditions, strings and macros of the page. Pure. */
+
+import { readWordList } from '../../../util/package-files.ts';
 import { type RoffRegister, type RoffValues, roffText } from './text.ts';
 
-/** `name` is empty for a line of text. */
+/** A request or a line of text. `name` is empty for text. */
 export interface RoffLine {
   name: string;
-  /** Arguments as written, with their escapes; quotes are gone. */
+  /** Arguments as written, with escapes but without quotes. */
   args: string[];
   /** Which of the arguments were quoted. */
   quoted: boolean[];
-  /** A line of text, or what stands behind the request. */
+  /** The line of text, or the text after the request. */
   raw: string;
 }
 
-/** Lines that macros of a page may add, as a multiple of its own. */
+/** Lines that macros of a page may add, as a multiple of the page's lines. */
 const EXPANSION_FACTOR = 4;
 const EXPANSION_LINES_MIN = 10_000;
 const EXPANSION_DEPTH_MAX = 8;
-/** Conditions in conditions on one line. */
+/** Maximum nesting of conditions on one line. */
 const CONDITIONS_MAX = 50;
-/** UTF-16 units that strings may add to a page, as a multiple of its own. */
-const STRING_ROOM_FACTOR = 4;
-const STRING_ROOM_MIN = 100_000;
+/** UTF-16 units that strings may add to a page, as a multiple of the page's length. */
+const STRING_UNITS_FACTOR = 4;
+const STRING_UNITS_MIN = 100_000;
 
-/** Requests that only set up the printed page. */
-const SILENT = new Set(
-  (
-    'ad na hy nh hw hla hpf hcode ll lt pl po ls vs ps ss cs bd ft fam ta tc lc rr af rn rm di da ev evc wh ch dt it mk rt ne os ' +
-    'sv ns rs pn pc bp cc c2 ec eo ec tr char rchar fchar fschar tm ab ex nx rd pi sy lf nm nn cu ul uf mso LINKSTYLE fp special warn pso ' +
-    'cflags color ti in an-trap an-no-space-flag as1 als aln shc sty spacewidth kern lg cf trf mc pm ptr pnr hym hys chop ' +
-    'fcolor gcolor defcolor device devicem length substring psbb open opena close write writec writem box boxa output asciify trin'
-  ).split(' '),
-);
+/** Requests that only affect the printed page. */
+const IGNORED_REQUESTS = new Set(readWordList('roff/ignored-requests.txt'));
 
 interface Source {
   lines: readonly string[];
@@ -43,35 +38,37 @@ export class RoffReader {
   private readonly strings = new Map<string, string>();
   private readonly registers = new Map<string, RoffRegister>();
   private readonly macros = new Map<string, readonly string[]>();
-  private readonly known: (name: string) => boolean;
-  /** Whether the condition of the last `.ie` at each depth was true. */
+  private readonly isCallerMacro: (name: string) => boolean;
+  /** Result of the last `.ie` condition. */
   private lastCondition = false;
-  private linesLeft: number;
-  private room: number;
+  private linesRemaining: number;
+  private unitsRemaining: number;
 
-  /** `known` names the requests that the caller reads itself, whatever the page defines under their names. */
-  constructor(source: string, known: (name: string) => boolean) {
+  /**
+   * Opens a reader. `isCallerMacro` returns whether the caller reads a macro itself, whatever the page defines under its name.
+   */
+  constructor(source: string, isCallerMacro: (name: string) => boolean) {
     const lines = joinContinued(source.split('\n'));
     this.sources = [{ lines, at: 0, args: [] }];
-    this.known = known;
-    this.linesLeft = Math.max(EXPANSION_LINES_MIN, lines.length * EXPANSION_FACTOR);
-    this.room = Math.max(STRING_ROOM_MIN, source.length * STRING_ROOM_FACTOR);
+    this.isCallerMacro = isCallerMacro;
+    this.linesRemaining = Math.max(EXPANSION_LINES_MIN, lines.length * EXPANSION_FACTOR);
+    this.unitsRemaining = Math.max(STRING_UNITS_MIN, source.length * STRING_UNITS_FACTOR);
   }
 
-  /** The text of a part of a line. */
+  /** Returns the text of a part of a line. */
   text(source: string): string {
     const values: RoffValues = {
       strings: this.strings,
       registers: this.registers,
       arguments: this.sources.at(-1)?.args ?? [],
-      room: this.room,
+      unitsRemaining: this.unitsRemaining,
     };
     const text = roffText(source, values);
-    this.room = values.room;
+    this.unitsRemaining = values.unitsRemaining;
     return text;
   }
 
-  /** The next line that the caller has to read; undefined at the end. */
+  /** Returns the next line for the caller, or undefined at the end. */
   next(): RoffLine | undefined {
     for (let raw = this.nextRaw(); raw !== undefined; raw = this.nextRaw()) {
       const line = this.read(raw);
@@ -80,7 +77,7 @@ export class RoffReader {
     return undefined;
   }
 
-  /** The next line as it is written, for tables. */
+  /** Returns the next line as written, for tables. */
   nextRaw(): string | undefined {
     for (let source = this.sources.at(-1); source; source = this.sources.at(-1)) {
       if (source.at < source.lines.length) return source.lines[source.at++];
@@ -125,24 +122,24 @@ export class RoffReader {
         if (this.sources.length > 1) this.sources.pop();
         return undefined;
     }
-    const body = this.known(name) ? undefined : this.macros.get(name);
+    const body = this.isCallerMacro(name) ? undefined : this.macros.get(name);
     if (body) {
       this.expand(body, splitArguments(rest).args);
       return undefined;
     }
-    return SILENT.has(name) ? undefined : { name, raw: rest, ...splitArguments(rest) };
+    return IGNORED_REQUESTS.has(name) ? undefined : { name, raw: rest, ...splitArguments(rest) };
   }
 
   private expand(body: readonly string[], args: readonly string[]): void {
-    this.linesLeft -= body.length + 1;
-    if (this.linesLeft < 0 || this.sources.length > EXPANSION_DEPTH_MAX) return;
+    this.linesRemaining -= body.length + 1;
+    if (this.linesRemaining < 0 || this.sources.length > EXPANSION_DEPTH_MAX) return;
     const outer = args.map((arg) => (arg.includes('\\$') ? this.text(arg) : arg));
     this.sources.push({ lines: body, at: 0, args: outer });
   }
 
   private define(name: string, rest: string): void {
     const found = /^(\S{1,100})(?:[ \t]+"?(.*))?$/.exec(rest);
-    // pod2man draws its dash out of a Greek letter.
+    // pod2man makes its dash from a Greek letter.
     if (!found || found[1] === '--') return;
     const value = (found[2] ?? '').slice(0, 2000);
     const before = name === 'as' ? (this.strings.get(found[1]!) ?? '') : '';
@@ -170,10 +167,10 @@ export class RoffReader {
   }
 
   private condition(name: string, rest: string, depth: number): RoffLine | undefined {
-    const { holds, behind } = this.holds(rest);
-    // A loop is read once at most: it draws, it does not tell.
+    const { holds, end } = this.holds(rest);
+    // A loop is read at most once: it draws lines but adds no text.
     if (name === 'ie') this.lastCondition = holds;
-    return this.branch(holds, rest.slice(behind), depth);
+    return this.branch(holds, rest.slice(end), depth);
   }
 
   private branch(isTaken: boolean, rest: string, depth: number): RoffLine | undefined {
@@ -192,11 +189,11 @@ export class RoffReader {
     return undefined;
   }
 
-  private holds(rest: string): { holds: boolean; behind: number } {
+  private holds(rest: string): { holds: boolean; end: number } {
     const not = /^!+/.exec(rest)?.[0].length ?? 0;
     const isNot = not % 2 === 1;
     const tail = rest.slice(not);
-    const result = (holds: boolean, length: number) => ({ holds: holds !== isNot, behind: not + length });
+    const result = (holds: boolean, length: number) => ({ holds: holds !== isNot, end: not + length });
     const letter = /^([ntoev])(?![\w(])/.exec(tail)?.[1];
     if (letter !== undefined) return result(letter === 'n', 1);
     const named = /^([dr])[ \t]*([^\s\\]{1,40})/.exec(tail);
@@ -215,7 +212,7 @@ export class RoffReader {
   }
 }
 
-/** Whether a simple expression of numbers is above 0; whatever is not simple is not. */
+/** Returns whether a simple numeric expression is above 0. Other expressions count as false. */
 function isPositive(expression: string): boolean {
   const plain = expression.replace(/[()]/g, '');
   const found = /^(-?\d{1,9})[a-zA-Z]?(?:(>=|<=|==?|<>|>|<)(-?\d{1,9})[a-zA-Z]?)?$/.exec(plain);
@@ -233,17 +230,17 @@ function textLine(raw: string): RoffLine {
   return { name: '', args: [], quoted: [], raw };
 }
 
-/** Lines that end in a backslash go on in the next one. */
+/** Joins lines that end in a backslash with the next line. */
 function joinContinued(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let open: string[] | undefined;
   for (const line of lines) {
     let end = line.length;
     while (line[end - 1] === '\\') end -= 1;
-    const goesOn = (line.length - end) % 2 === 1;
-    const part = goesOn ? line.slice(0, -1) : line;
+    const continues = (line.length - end) % 2 === 1;
+    const part = continues ? line.slice(0, -1) : line;
     if (open) open.push(part);
-    if (goesOn) open ??= [part];
+    if (continues) open ??= [part];
     else {
       joined.push(open ? open.join('') : line);
       open = undefined;
@@ -260,7 +257,7 @@ function withoutComment(rest: string): string {
   return rest.trimEnd();
 }
 
-/** Blocks that a line opens less those that it closes. */
+/** Returns the number of blocks that a line opens minus those that it closes. */
 function braces(line: string): number {
   let count = 0;
   for (let at = line.indexOf('\\'); at !== -1; at = line.indexOf('\\', at + 2)) {
@@ -270,7 +267,7 @@ function braces(line: string): number {
   return count;
 }
 
-/** Arguments are separated by blanks; quoted ones may hold blanks, and a quote written twice. */
+/** Splits arguments at blanks. A quoted argument may contain blanks and doubled quotes. */
 function splitArguments(rest: string): { args: string[]; quoted: boolean[] } {
   const args: string[] = [];
   const quoted: boolean[] = [];

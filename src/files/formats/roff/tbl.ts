@@ -1,13 +1,13 @@
-/** Tables of roff (between .TS and .TE) as rows of cells. */
+/** Reads tables of roff (between .TS and .TE) as rows of cells. */
 import type { RoffReader } from './reader.ts';
 
-/** Reads up to .TE. Cells of several lines (`T{` to `T}`) are joined. */
+/** Reads a table up to .TE. Cells of several lines (`T{` to `T}`) are joined. */
 export function readTable(reader: RoffReader): string[][] {
   const rows: string[][] = [];
   let separator = '\t';
   let isFormat = true;
   let isFirst = true;
-  /** Lines of the cell of several lines that is open. */
+  /** Lines of the open cell of several lines. */
   let cell: string[] | undefined;
   const put = (line: string) => {
     let row = cell ? rows.at(-1)! : undefined;
@@ -48,7 +48,7 @@ export function readTable(reader: RoffReader): string[][] {
   return rows;
 }
 
-/** The words of a line inside a cell: of requests, their arguments. */
+/** Returns the words of a line inside a cell: of a request, its arguments. */
 function cellLine(raw: string, reader: RoffReader): string {
   const request = /^[.'][ \t]*([A-Za-z]{1,3})\b[ \t]*(.*)$/.exec(raw);
   if (!request) return reader.text(raw);

@@ -1,32 +1,33 @@
-/** Escapes of roff as plain text. Pure; one pass over the line. */
+/** Converts escapes of roff to plain text in one pass. Pure. */
 import { ownValue } from '../../../util/own-value.ts';
+import { readWordList } from '../../../util/package-files.ts';
 
-/** What strings (`\*x`), registers (`\nx`) and macro arguments (`\$1`) stand for. */
+/** Values of strings (`\*x`), registers (`\nx`) and macro arguments (`\$1`). */
 export interface RoffValues {
   strings: ReadonlyMap<string, string>;
   registers: ReadonlyMap<string, RoffRegister>;
   /** Arguments of the macro that is being expanded. */
   arguments: readonly string[];
   /** UTF-16 units that strings and arguments may still add to this file. */
-  room: number;
+  unitsRemaining: number;
 }
 
-/** A number that a page counts with. */
+/** A counter of a page. */
 export interface RoffRegister {
   value: number;
-  /** What `\n+x` adds. */
+  /** The amount that `\n+x` adds. */
   step: number;
 }
 
-/** Nested strings in strings. */
+/** Maximum nesting of strings. */
 const STRING_DEPTH_MAX = 4;
-/** Escapes in escapes. */
+/** Maximum nesting of escapes. */
 const DEPTH_MAX = 50;
 
-/** Joins the line to the next one without a blank. */
+/** A mark that joins the line to the next one without a blank. */
 export const JOIN = '\ue0c8';
 
-/** The text of a line without escapes. A trailing `\c` becomes JOIN. */
+/** Returns the text of a line without escapes. A trailing `\c` becomes JOIN. */
 export function roffText(source: string, values: RoffValues, depth = 0): string {
   if (!source.includes('\\')) return source;
   const out: string[] = [];
@@ -41,7 +42,7 @@ export function roffText(source: string, values: RoffValues, depth = 0): string 
   return out.join('');
 }
 
-/** The text of the escape whose name is at `at`, and the index behind it. */
+/** Returns the text of the escape whose name is at `at`, and the index after it. */
 function readEscape(source: string, at: number, values: RoffValues, depth: number): [string, number] {
   const name = source[at];
   if (name === undefined) return ['', at];
@@ -122,7 +123,7 @@ function readEscape(source: string, at: number, values: RoffValues, depth: numbe
   }
 }
 
-/** `x`, `(xx` or `[name]`, and the index behind it. */
+/** Reads a name written as `x`, `(xx` or `[name]`, and returns the index after it. */
 function readName(source: string, at: number): [string, number] {
   if (source[at] === '(') return [source.slice(at + 1, at + 3), Math.min(source.length, at + 3)];
   if (source[at] !== '[') return [source.slice(at, at + 1), Math.min(source.length, at + 1)];
@@ -130,7 +131,7 @@ function readName(source: string, at: number): [string, number] {
   return end === -1 ? ['', source.length] : [source.slice(at + 1, end), end + 1];
 }
 
-/** What stands between two equal signs, and the index behind the second. */
+/** Returns the text between two equal delimiters, and the index after the second one. */
 function readQuoted(source: string, at: number): [string, number] {
   const sign = source[at];
   if (sign === undefined) return ['', at];
@@ -138,7 +139,7 @@ function readQuoted(source: string, at: number): [string, number] {
   return end === -1 ? [source.slice(at + 1), source.length] : [source.slice(at + 1, end), end + 1];
 }
 
-/** `\s-1`, `\s+(10`, `\s'12'`, `\s[12]`, `\s36`: sizes of one digit but for 10 to 39. */
+/** Returns the index after a size: `\s-1`, `\s+(10`, `\s'12'`, `\s[12]`, `\s36`. Only sizes from 10 to 39 have two digits. */
 function sizeEnd(source: string, at: number): number {
   const found = /[+-]?(?:\(\d\d|\[[^\]]{0,20}\]|'[^']{0,20}'|[+-]?[1-3]\d|[+-]?\d)/y;
   found.lastIndex = at;
@@ -147,20 +148,20 @@ function sizeEnd(source: string, at: number): number {
 
 function stringText(name: string, values: RoffValues, depth: number): string {
   const value = values.strings.get(name) ?? ownValue(STRINGS, name) ?? '';
-  return depth < STRING_DEPTH_MAX && takeRoom(value, values) ? roffText(value, values, depth + 1) : '';
+  return depth < STRING_DEPTH_MAX && takeUnits(value, values) ? roffText(value, values, depth + 1) : '';
 }
 
 function argumentText(name: string, values: RoffValues): string {
-  if (values.room === 0) return '';
+  if (values.unitsRemaining === 0) return '';
   const isAll = name === '*' || name === '@';
   const value = isAll ? values.arguments.join(' ') : (values.arguments[Number(name) - 1] ?? '');
-  return takeRoom(value, values) ? value : '';
+  return takeUnits(value, values) ? value : '';
 }
 
-/** Whether there is room for what a name stands for; once there is not, nothing more is put in. */
-function takeRoom(value: string, values: RoffValues): boolean {
-  values.room = value.length > values.room ? 0 : values.room - value.length;
-  return values.room > 0;
+/** Returns whether the value may still be added. After the first refusal no value is added. */
+function takeUnits(value: string, values: RoffValues): boolean {
+  values.unitsRemaining = value.length > values.unitsRemaining ? 0 : values.unitsRemaining - value.length;
+  return values.unitsRemaining > 0;
 }
 
 function registerText(name: string, sign: string, values: RoffValues): string {
@@ -173,8 +174,8 @@ function registerText(name: string, sign: string, values: RoffValues): string {
 }
 
 function special(name: string): string {
-  const known = ownValue(SPECIAL, name);
-  if (known !== undefined) return known;
+  const character = ownValue(SPECIAL, name);
+  if (character !== undefined) return character;
   const codes = /^u([0-9A-F]{4,6}(?:_[0-9A-F]{4,6}){0,4})$/i.exec(name)?.[1];
   if (codes !== undefined) return codes.split('_').map(codePoint).join('').normalize('NFC');
   const accent = /^(?:([A-Za-z])([`'^~:,o/])|([`'^~:,o/])([A-Za-z]))$/.exec(name);
@@ -265,22 +266,7 @@ const STRINGS: Record<string, string> = {
   Am: '&',
 };
 
-/** Pairs of a name and its character, separated by blanks. */
+/** Names of special characters and the characters. */
 const SPECIAL: Record<string, string> = Object.fromEntries(
-  (
-    'aq \' dq " lq “ rq ” oq ‘ cq ’ Bq „ bq ‚ Fo « Fc » fo ‹ fc › em — en – hy - mi − pl + mu × di ÷ eq = +- ± sc § dg † dd ‡ bu • ' +
-    'ci ○ sq □ co © rg ® tm ™ de ° fm ′ sd ″ ps ¶ ha ^ ti ~ rs \\ sl / ul _ ru _ rn ‾ ba | br │ or | bv │ bb ¦ lB [ rB ] lC { rC } la ⟨ ra ⟩ at @ ' +
-    'sh # Do $ Eu € eu € Po £ Ye ¥ ct ¢ Cs ¤ % % <- ← -> → <> ↔ ua ↑ da ↓ va ↕ lA ⇐ rA ⇒ hA ⇔ uA ⇑ dA ⇓ <= ≤ >= ≥ != ≠ ~~ ≈ ~= ≈ =~ ≅ == ≡ ' +
-    'ap ∼ no ¬ mo ∈ nm ∉ sb ⊂ sp ⊃ ca ∩ cu ∪ if ∞ is ∫ su ∑ sum ∑ pr ∏ sr √ sqrt √ gr ∇ pd ∂ fa ∀ te ∃ es ∅ ** ∗ c* ⊗ c+ ⊕ pp ⊥ md ⋅ pc · ' +
-    'OK ✓ CR ↵ lh ☜ rh ☞ lz ◊ S1 ¹ S2 ² S3 ³ 12 ½ 14 ¼ 34 ¾ r! ¡ r? ¿ ss ß AE Æ ae æ OE Œ oe œ /O Ø /o ø oA Å oa å -D Ð Sd ð TP Þ Tp þ ' +
-    '*A Α *B Β *G Γ *D Δ *E Ε *Z Ζ *Y Η *H Θ *I Ι *K Κ *L Λ *M Μ *N Ν *C Ξ *O Ο *P Π *R Ρ *S Σ *T Τ *U Υ *F Φ *X Χ *Q Ψ *W Ω ' +
-    '*a α *b β *g γ *d δ *e ε *z ζ *y η *h θ *i ι *k κ *l λ *m μ *n ν *c ξ *o ο *p π *r ρ *s σ ts ς *t τ *u υ *f ϕ *x χ *q ψ *w ω +f φ +p ϖ +h ϑ +e ϵ ' +
-    'a- ¯ aa ´ ga ` ad ¨ ac ¸ a^ ^ a~ ~ ff ff fi fi fl fl Fi ffi Fl ffl IJ IJ ij ij .i ı .j ȷ 3d ∴ tf ∴ an ― Ah ℵ Im ℑ Re ℜ wp ℘ hb ℏ +- ± t+- ± tmu × tdi ÷ ' +
-    'vA ⇕ u2026 … lt ⎧ fmt ′ nb ⊄ ne ≢ pt ∝ ge ≥ le ≤ >> ≫ << ≪ bs * CL ♣ SP ♠ HE ♥ DI ♦ /L Ł /l ł vS Š vs š vZ Ž vz ž .Z Ż .z ż'
-  )
-    .split(' ')
-    .reduce<[string, string][]>((pairs, part, index, all) => {
-      if (index % 2 === 1) pairs.push([all[index - 1]!, part]);
-      return pairs;
-    }, []),
+  readWordList('roff/special-characters.txt').map((line) => line.split(' ')),
 );

@@ -1,7 +1,7 @@
-/** Commands within a line of Texinfo as plain text. Pure; one pass over the text. */
+/** Converts commands in a line of Texinfo to plain text in one pass. Pure. */
 import { ownValue } from '../../../util/own-value.ts';
 
-/** Braces within braces; deeper ones are read as text. */
+/** Maximum nesting of braces; deeper braces are read as text. */
 const DEPTH_MAX = 60;
 
 const SIGNS: Record<string, string> = {
@@ -73,8 +73,8 @@ const ACCENTS: Record<string, string> = {
   udotaccent: '\u0323',
 };
 
-/** Arguments of these are no words of the text. */
-const SILENT = new Set([
+/** Commands whose arguments are not part of the text. */
+const IGNORED_ARGUMENTS = new Set([
   'anchor',
   'image',
   'caption',
@@ -87,20 +87,20 @@ const SILENT = new Set([
   'seealso',
 ]);
 
-/** What `@value{x}` stands for. */
+/** Values that `@value{x}` inserts. */
 export interface TexinfoValues {
   readonly named: Map<string, string>;
-  /** UTF-16 units that they may still add to the file. */
-  room: number;
+  /** UTF-16 units that values may still add to the file. */
+  unitsRemaining: number;
 }
 
-/** The text of a line or paragraph. */
+/** Returns the text of a line or paragraph. */
 export function texinfoText(source: string, values: TexinfoValues): string {
   if (!/[@{}`'-]/.test(source)) return source;
   return readUntil(source, 0, values, 0, false).text;
 }
 
-/** The text up to the brace that closes, and the index behind it. */
+/** Returns the text up to the closing brace, and the index after it. */
 function readUntil(source: string, from: number, values: TexinfoValues, depth: number, isCode: boolean) {
   const out: string[] = [];
   let at = from;
@@ -144,11 +144,11 @@ function command(source: string, at: number, values: TexinfoValues, depth: numbe
   const next = at + word.length;
   const accent = ownValue(ACCENTS, word);
   if (accent !== undefined && !Object.hasOwn(SIGNS, word)) {
-    const [base, behind] =
+    const [base, end] =
       source[next] === '{' && depth < DEPTH_MAX
         ? argument(source, next, values, depth, isCode)
         : [source[next] ?? '', next + 1];
-    return [`${base}${accent}`.normalize('NFC'), behind];
+    return [`${base}${accent}`.normalize('NFC'), end];
   }
   if (!/^[A-Za-z]/.test(word))
     return [/[@{}&\\?!.]/.test(word) ? word : word === '*' ? '\n' : /\s/.test(word) ? ' ' : '', next];
@@ -157,12 +157,12 @@ function command(source: string, at: number, values: TexinfoValues, depth: numbe
     if (end !== -1) return [source.slice(next + 2, end), end + 2];
   }
   if (source[next] !== '{' || depth >= DEPTH_MAX) return [ownValue(SIGNS, word) ?? '', next];
-  const asCode = isCode || CODE.has(word);
-  const [text, behind] = argument(source, next, values, depth, asCode);
-  return [withMeaning(word, text, values), behind];
+  const asCode = isCode || CODE_COMMANDS.has(word);
+  const [text, end] = argument(source, next, values, depth, asCode);
+  return [textOfCommand(word, text, values), end];
 }
 
-const CODE = new Set([
+const CODE_COMMANDS = new Set([
   'code',
   'samp',
   'file',
@@ -185,10 +185,10 @@ function argument(source: string, at: number, values: TexinfoValues, depth: numb
   return [text, next];
 }
 
-function withMeaning(word: string, text: string, values: TexinfoValues): string {
+function textOfCommand(word: string, text: string, values: TexinfoValues): string {
   const sign = ownValue(SIGNS, word);
   if (sign !== undefined) return sign;
-  if (SILENT.has(word)) return '';
+  if (IGNORED_ARGUMENTS.has(word)) return '';
   const parts = text.split(/,[ \n]*/).map((part) => part.trim());
   switch (word) {
     case 'samp':
@@ -203,9 +203,9 @@ function withMeaning(word: string, text: string, values: TexinfoValues): string 
     case 'ref':
     case 'pxref':
     case 'inforef': {
-      const shown = parts[2] || parts[1] || parts[0] || '';
+      const label = parts[2] || parts[1] || parts[0] || '';
       const book = parts[4] ? ` in ${parts[4]}` : '';
-      return `${word === 'ref' ? '' : word === 'xref' ? 'See ' : 'see '}${shown}${book}`;
+      return `${word === 'ref' ? '' : word === 'xref' ? 'See ' : 'see '}${label}${book}`;
     }
     case 'uref':
     case 'url':
@@ -227,8 +227,8 @@ function withMeaning(word: string, text: string, values: TexinfoValues): string 
 
 function namedValue(name: string, values: TexinfoValues): string {
   const value = values.named.get(name.trim());
-  if (value === undefined || value.length > values.room) return name;
-  values.room -= value.length;
+  if (value === undefined || value.length > values.unitsRemaining) return name;
+  values.unitsRemaining -= value.length;
   return value;
 }
 

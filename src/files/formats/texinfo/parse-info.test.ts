@@ -97,7 +97,7 @@ test('an info file gives sections, terms with their text, examples and lists, wi
   );
 });
 
-test('hostile info files take linear time', () => {
+test('hostile info files are parsed in linear time', () => {
   for (const piece of [
     '\x1f\nFile: a,  Node: b\n',
     'a\n     b\n\n',

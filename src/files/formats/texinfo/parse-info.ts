@@ -1,29 +1,29 @@
-/** Info files, as makeinfo writes them: nodes of text whose indentation says what it is. */
+/** Parses info files of makeinfo: nodes of text whose structure follows from indentation. */
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
 
-/** What stands between nodes. */
+/** The character between nodes. */
 const NODE_MARK = '\x1f';
 const LEVELS: Record<string, number> = { '*': 1, '=': 2, '-': 3, '.': 4 };
-/** Blanks in front of examples, and of what belongs to a term. */
+/** Indentation of examples, and of text below a term. */
 const STEP = 5;
-/** Lines of quotations are at least this long on average. */
+/** Minimum average length of lines of a quotation. */
 const PROSE_UNITS_MIN = 50;
 const TERM_LINES_MAX = 30;
-/** A line of more units that another one follows is no term. */
+/** A longer line that is followed by another one is not a term. */
 const TERM_UNITS_MAX = 60;
-/** Frames in frames. */
+/** Maximum nesting of frames. */
 const DEPTH_MAX = 20;
 const DIRECTORY = /^(?:INFO-DIR-SECTION|START-INFO-DIR-ENTRY)/;
-/** What marks an index or a picture for programs stands between two backspaces. */
+/** A mark of an index or a picture for programs, between two backspaces. */
 const COOKIE = /^.?\x08\[.{0,500}\x08\]/;
 const MENU = /^\* (?:Menu:|[^:]{1,200}::(?:\s|$))/;
-/** From here on a menu lists all nodes. */
+/** The line after which a menu lists all nodes. */
 const ALL_NODES = /^ *\W{0,4}The Detailed Node Listing/;
 
-/** Menus, indexes and tables of tags are left out: they lead to places in the file. */
+/** Parses an info file. Menus, indexes and tag tables are skipped, because they only lead to places in the file. */
 export function parseInfo(source: string): ParsedFile {
   const builder = new TextBuilder();
   const writer = new OutlineWriter(builder);
@@ -64,7 +64,7 @@ function endsGroup(line: string): boolean {
 class NodeReader {
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
-  /** For each open frame, the indentation of what belongs to it. */
+  /** For each open frame, the indentation of its content. */
   private readonly indents: number[] = [];
   private code: string[] = [];
   private at = 0;
@@ -111,7 +111,7 @@ class NodeReader {
     while (isEntry && this.at < this.lines.length && !/^END-INFO-DIR-ENTRY/.test(this.lines[this.at++]!));
   }
 
-  /** Lines up to the next empty one. */
+  /** Reads lines up to the next empty line. */
   private group(): void {
     const from = this.at;
     while (this.at < this.lines.length && !endsGroup(this.lines[this.at]!)) this.at += 1;
@@ -142,12 +142,17 @@ class NodeReader {
       return;
     }
     const isTerm = (line: string) => indentOf(line) === base;
-    const behind = lines.findIndex((line) => !isTerm(line));
-    if (behind > 0 && behind <= TERM_LINES_MAX && indentOf(lines[behind]!) >= base + STEP && least === base) {
-      if (isTermText(lines.slice(0, behind))) this.term(lines, base, isTerm);
+    const firstIndented = lines.findIndex((line) => !isTerm(line));
+    if (
+      firstIndented > 0 &&
+      firstIndented <= TERM_LINES_MAX &&
+      indentOf(lines[firstIndented]!) >= base + STEP &&
+      least === base
+    ) {
+      if (isTermText(lines.slice(0, firstIndented))) this.term(lines, base, isTerm);
       else {
-        this.write(lines.slice(0, behind));
-        this.write(lines.slice(behind));
+        this.write(lines.slice(0, firstIndented));
+        this.write(lines.slice(firstIndented));
       }
       return;
     }
@@ -186,7 +191,7 @@ class NodeReader {
     this.indents.push(indent);
   }
 
-  /** Closes the frames that a line with this indentation does not belong to. */
+  /** Closes frames that do not contain lines with this indentation. */
   private closeBelow(indent: number): void {
     let depth = this.indents.length;
     while (depth > 0 && indent < this.indents[depth - 1]!) depth -= 1;
@@ -203,14 +208,14 @@ class NodeReader {
   }
 }
 
-/** Whether lines in front of indented ones name what these explain; a sentence in front of an example does not. */
+/** Returns whether lines before indented lines are terms. A sentence before an example is not. */
 function isTermText(lines: readonly string[]): boolean {
   const last = lines.at(-1)!;
   if (lines.length > 1 && lines[0]!.trim().length > TERM_UNITS_MAX) return false;
   return !(/[a-z)’][.:]$/.test(last) && (lines.length > 1 || last.trim().includes(' ')));
 }
 
-/** Quotations are indented as examples are. */
+/** Returns whether indented lines are a quotation and not an example. */
 function isProse(lines: readonly string[], base: number): boolean {
   if (lines.length < 2 || lines.some((line) => / {3}\S/.test(line.trim()))) return false;
   if (lines.slice(1).some((line) => indentOf(line) !== indentOf(lines[1]!)) || indentOf(lines[1]!) > base + STEP)
@@ -223,7 +228,7 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** `*Note Name::` and `*note Label: Node.` as words. */
+/** Replaces `*Note Name::` and `*note Label: Node.` by words. */
 function references(text: string): string {
   return text
     .replace(/\b([Ss]ee|also|in)[ \n]+\*[Nn]ote(?=[ \n])/g, '$1 *')

@@ -72,7 +72,7 @@ test('a Texinfo source gives sections, terms with their text, examples, tables a
   );
 });
 
-test('hostile Texinfo takes linear time', () => {
+test('hostile Texinfo is parsed in linear time', () => {
   const pieces = [
     '@code{',
     '{',
@@ -88,19 +88,19 @@ test('hostile Texinfo takes linear time', () => {
   for (const piece of pieces) assert.ok(parseTexinfo(piece.repeat(20_000)).text.length < 5_000_000, piece);
 });
 
-test('values stop when they have added enough', () => {
+test('values of Texinfo may add only a limited amount of text', () => {
   const { text } = parseTexinfo(`@set a ${'x'.repeat(1000)}\n@value{a}\n\n${'@value{a}'.repeat(20_000)}\n`);
   assert.ok(text.startsWith('xxx') && text.endsWith('aaa'));
   assert.ok(text.length < 1_100_000);
 });
 
-test('a quotation keeps its label', () => {
+test('a quotation of Texinfo keeps its label', () => {
   const source =
     '@quotation Note @c why\nIt @emph{dives}.\n\nTwice.\n@end quotation\n\n@quotation\nBare.\n@end quotation\n';
   assert.equal(parseTexinfo(source).text, 'Note: It dives.\n\nTwice.\n\nBare.');
 });
 
-test('names that every object has are no commands', () => {
+test('names of object properties such as "constructor" are no commands of Texinfo', () => {
   assert.equal(parseTexinfo('See @constructor{a} b.\n').text, 'See a b.');
   assert.doesNotMatch(parseTexinfo('@constructor x\n').text, /function/);
 });

@@ -1,5 +1,6 @@
-/** Texinfo sources: sections, tables of terms, lists, definitions and examples. */
+/** Parses Texinfo sources: sections, tables of terms, lists, definitions and examples. */
 import { ownValue } from '../../../util/own-value.ts';
+import { readWordList } from '../../../util/package-files.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
@@ -16,18 +17,14 @@ const LEVELS: Record<string, number> = Object.fromEntries(
   ].flatMap((names, index) => names.split(' ').map((name) => [name, Math.max(1, index)])),
 );
 
-/** What other outputs get, what leads through the file, and what says nothing. */
-const LEFT_OUT = new Set(
-  'menu detailmenu direntry ifhtml iftex ifdocbook ifxml ifnotinfo ifnotplaintext tex html docbook xml latex iflatex ignore macro rmacro linemacro titlepage documentdescription'.split(
-    ' ',
-  ),
-);
+/** Environments for other outputs, for navigation, or without text for readers. */
+const IGNORED_ENVIRONMENTS = new Set(readWordList('texinfo/ignored-environments.txt'));
 const EXAMPLES = new Set(
   'example smallexample lisp smalllisp display smalldisplay format smallformat verbatim'.split(' '),
 );
 const TABLES = new Set(['table', 'ftable', 'vtable']);
 const LISTS = new Set(['itemize', 'enumerate']);
-/** Definitions, by the number of arguments in front of the name; a category stands first where it is 1 or more. */
+/** Definition commands with their fixed category. An empty category means that the first argument is the category. */
 const DEFINITIONS: Record<string, string> = {
   deffn: '',
   deffnx: '',
@@ -70,37 +67,37 @@ const DEFINITIONS: Record<string, string> = {
   deftypemethodx: 'Method',
 };
 
-/** Environments in environments. */
+/** Maximum nesting of environments. */
 const DEPTH_MAX = 30;
 /** UTF-16 units that values may add to a file. */
-const VALUES_ROOM = 1_000_000;
+const VALUES_UNITS_MAX = 1_000_000;
 
 interface Environment {
   name: string;
-  /** Frames around it. */
+  /** Number of frames around it. */
   depth: number;
   count: number;
   rows: string[][];
 }
 
-/** Never fails for bad markup. Files that it includes are named in a warning: they are read on their own. */
+/** Parses a source; never fails for bad markup. Included files are named in warnings, because they are separate sources. */
 export function parseTexinfo(source: string): ParsedFile {
   const builder = new TextBuilder();
   const page = new TexinfoReader(source, new OutlineWriter(builder));
   page.read();
   const title = page.title === '' ? undefined : page.title;
-  const missing = [...page.includes].slice(0, INCLUDES_SHOWN);
+  const missing = [...page.includes].slice(0, INCLUDES_NAMED_MAX);
   return {
     fileType: 'txt',
     text: builder.text(),
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ title, author: page.author || undefined }),
-    warnings: missing.map((name) => `The file includes ${name}, which is read on its own.`),
+    warnings: missing.map((name) => `The file includes ${name}, which is read separately.`),
   };
 }
 
-const INCLUDES_SHOWN = 10;
+const INCLUDES_NAMED_MAX = 10;
 
 class TexinfoReader {
   title = '';
@@ -108,7 +105,7 @@ class TexinfoReader {
   readonly includes = new Set<string>();
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
-  private readonly values: TexinfoValues = { named: new Map(), room: VALUES_ROOM };
+  private readonly values: TexinfoValues = { named: new Map(), unitsRemaining: VALUES_UNITS_MAX };
   private readonly open: Environment[] = [];
   private paragraph: string[] = [];
   private at = 0;
@@ -152,7 +149,7 @@ class TexinfoReader {
   private command(name: string, rest: string): boolean {
     const level = ownValue(LEVELS, name);
     if (level !== undefined) this.heading(level, rest);
-    else if (LEFT_OUT.has(name)) this.skip(name);
+    else if (IGNORED_ENVIRONMENTS.has(name)) this.skip(name);
     else if (EXAMPLES.has(name)) this.example(name);
     else if (TABLES.has(name) || LISTS.has(name) || name === 'multitable') this.begin(name);
     else if (Object.hasOwn(DEFINITIONS, name)) this.definition(name, rest);
@@ -169,11 +166,11 @@ class TexinfoReader {
     else if (name === 'center' || name === 'exdent') this.paragraph.push(rest);
     else if (name === 'quotation' || name === 'smallquotation') this.quotation(rest);
     else if (name === 'sp' || name === 'cartouche') this.end();
-    else return SILENT.has(name);
+    else return IGNORED_COMMANDS.has(name);
     return true;
   }
 
-  /** `@quotation Note` says what it is. */
+  /** Starts a quotation. `@quotation Note` has a label. */
   private quotation(label: string): void {
     this.end();
     if (label !== '') this.paragraph.push(`${label}:`);
@@ -245,11 +242,11 @@ class TexinfoReader {
 
   private definition(name: string, rest: string): void {
     this.end();
-    const isMore = name.endsWith('x');
-    if (!isMore) this.begin(name);
+    const isAdditional = name.endsWith('x');
+    if (!isAdditional) this.begin(name);
     const depth = this.open.at(-1)?.depth ?? 0;
     const category = DEFINITIONS[name]!;
-    // The category may be several words in braces.
+    // The category may have several words in braces.
     const found = /^(?:\{([^{}]{1,200})\}|(\S+))[ \t]*(.*)$/.exec(rest);
     const [kind, call] = category === '' ? [found?.[1] ?? found?.[2] ?? '', found?.[3] ?? ''] : [category, rest];
     this.writer.openTerm(depth, this.text(`${kind}: ${call}`));
@@ -275,15 +272,5 @@ function withoutComment(line: string): string {
   return line.replace(/@(?:c|comment)(?:[ \t].*)?$/, '');
 }
 
-/** Commands that stand alone in a line and say nothing to a reader. */
-const SILENT = new Set(
-  (
-    'c comment node cindex findex kindex vindex pindex tindex noindent indent setfilename documentencoding documentlanguage dircategory ' +
-    'page need group printindex contents shortcontents summarycontents insertcopying copying finalout setchapternewpage paragraphindent ' +
-    'firstparagraphindent exampleindent syncodeindex synindex defindex defcodeindex smallbook afourpaper headings everyheading everyfooting ' +
-    'ifinfo ifnothtml ifnottex ifnotdocbook ifnotxml ifplaintext ifnotlatex raggedright flushleft flushright float listoffloats vskip ' +
-    'columnfractions kbdinputstyle allowcodebreaks frenchspacing codequoteundirected codequotebacktick deftypefnnewline xrefautomaticsectiontitle ' +
-    'alias definfoenclose unmacro anchor image refill subtitle title end evenheading oddheading evenfooting oddfooting lowersections raisesections ' +
-    'hyphenation novalidate pagesizes urefbreakstyle footnotestyle microtype fonttextsize validatemenus cropmarks bsixpaper afourlatex afivepaper nodedescription nodedescriptionblock'
-  ).split(' '),
-);
+/** Commands that stand alone on a line and have no text for readers. */
+const IGNORED_COMMANDS = new Set(readWordList('texinfo/ignored-commands.txt'));

@@ -11,7 +11,7 @@ const placed = (text: string, columns: readonly number[]) =>
     column: columns[at % columns.length]!,
   }));
 
-test('columns and rows without text are left out, and words of a cell are joined', () => {
+test('columns and rows without text are removed, and words of a cell are joined', () => {
   const words = placed('a b c d e f', [0, 2, 2]).map((word) => ({ ...word, row: word.row * 3 }));
   assert.deepEqual(cellTexts('a b\nc d e\nf', words, true).rows, [
     ['a', 'b c'],
@@ -19,7 +19,7 @@ test('columns and rows without text are left out, and words of a cell are joined
   ]);
 });
 
-test('columns that were counted from the left begin on the right in scripts that are read from there', () => {
+test('columns counted from the left are reversed for scripts that are read from the right', () => {
   const text = 'שם עיר\nדנה חיפה';
   const words = placed(text, [1, 0]);
   const rows = [
@@ -30,11 +30,11 @@ test('columns that were counted from the left begin on the right in scripts that
   assert.deepEqual(cellTexts(text, placed(text, [0, 1]), false).rows, rows);
 });
 
-test('lines of scripts without blanks are joined without one', () => {
+test('lines of scripts without blanks are joined without a blank', () => {
   assert.deepEqual(cellTexts('笔记\n本 a b', placed('笔记\n本 a b', [0, 0, 1, 1]), true).rows, [['笔记本', 'a b']]);
 });
 
-test('numbers of tables', () => {
+test('values with signs, units and marks count as numbers', () => {
   for (const text of [
     '14',
     '-2.50',

@@ -1,9 +1,9 @@
-/** Words that were placed in the cells of a table, and the text of these cells. Pure. */
+/** Splits placed words into rows, and builds the text of cells. Pure. */
 import { flowGlue } from '../flow.ts';
 import type { Word } from '../words.ts';
 import { wordLines } from '../words.ts';
 
-/** Characters of a cell without a blank between them; `start` and `end` are the indices of the first and the last. */
+/** Characters of a cell without a blank between them; `start` and `end` are the indices of the first and last character. */
 export interface CellWord {
   start: number;
   end: number;
@@ -13,9 +13,13 @@ export interface CellWord {
 
 export interface PlacedWord extends Word, CellWord {}
 
-/** A number with what stands around it in tables: signs, units, brackets, stars; a dash stands for no number. */
-const NUMBER =
-  /^[([<>≤≥±+~≈−–-]*\s?(?:[$€£¥]|[A-Z]{3}\s)?\s?\d[\d.,'’\s:/×x^±()−–-]*\s?(?:%|‰|[$€£¥]|°?[A-Za-zµ]{1,4}\d?)?[)\]*†‡]*$|^[-–—−]+$/u;
+/** A number with its usual surroundings in tables: signs, units, brackets, stars. A dash stands for a missing number. */
+const NUMBER_SIGNS = String.raw`[([<>≤≥±+~≈−–-]*\s?`;
+const CURRENCY_BEFORE = String.raw`(?:[$€£¥]|[A-Z]{3}\s)?\s?`;
+const DIGITS = String.raw`\d[\d.,'’\s:/×x^±()−–-]*\s?`;
+const UNIT_AFTER = String.raw`(?:%|‰|[$€£¥]|°?[A-Za-zµ]{1,4}\d?)?`;
+const NUMBER_MARKS = String.raw`[)\]*†‡]*`;
+const NUMBER = new RegExp(`^${NUMBER_SIGNS}${CURRENCY_BEFORE}${DIGITS}${UNIT_AFTER}${NUMBER_MARKS}$|^[-–—−]+$`, 'u');
 const NUMBER_UNITS_MAX = 30;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
 
@@ -24,8 +28,8 @@ export function isNumber(text: string): boolean {
 }
 
 /**
- * Text of each cell by rows from the top, without the columns and rows that hold nothing; and where a word's cell is in it.
- * Columns that were counted from the left begin on the right in scripts that are read from there.
+ * Returns the text of each cell by rows from the top, without empty columns and rows, and the cell of each character.
+ * `isFromLeft`: columns were counted from the left, so they are reversed for scripts that are read from the right.
  */
 export function cellTexts(
   text: string,
@@ -56,7 +60,7 @@ export function cellTexts(
   return { rows, cellOf };
 }
 
-/** What joins two words of a cell that have `between` between them in the text of the page. */
+/** Returns the text that joins two words of a cell. `between` is the text between them on the page. */
 function glueOf(between: string, before: string, after: string): string {
   if (between === '') return '';
   return /^[ \t]+$/.test(between) ? ' ' : flowGlue(before, after);
@@ -76,15 +80,15 @@ function runsRightToLeft(text: string, words: readonly CellWord[]): boolean {
   return reversed * 2 > letters;
 }
 
-/** Words of a stretch between two lines across, cut into rows where it holds several: `row` counts from 0. */
+/** Splits the words of a stretch between two horizontal rules into rows if it has several. `row` counts from 0. */
 export function splitRows(words: readonly PlacedWord[], text: string, isRuled: boolean): PlacedWord[] {
   const lines = wordLines(words).map(({ words: own, ...place }) => ({
     ...place,
     cells: cellsOf(own as PlacedWord[], text),
   }));
   if (lines.length < 2 || (isRuled && !holdsRows(lines))) return words.map((word) => ({ ...word, row: 0 }));
-  const slabs = slabsOf(lines);
-  if (slabs) return slabs.flatMap((own, row) => own.map((word) => ({ ...word, row })));
+  const groups = tightGroups(lines);
+  if (groups) return groups.flatMap((own, row) => own.map((word) => ({ ...word, row })));
   const leading = lines.slice(1).map((line, index) => lines[index]!.bottom - line.bottom);
   const tight = Math.min(...leading) * TIGHT_FACTOR;
   const wide = Math.max(...leading);
@@ -95,9 +99,9 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
     const before = rows.at(-1);
     const near = index > 0 && leading[index - 1]! <= tight;
     const isApart = index > 0 && leading[index - 1]! * APART_FACTOR < wide;
-    const goesOn = before !== undefined && near && isContinued(cells, before.filled, widths, isApart);
-    const row = goesOn ? before : { filled: new Map<number, Cell>(), row: rows.length };
-    if (!goesOn) rows.push(row);
+    const continues = before !== undefined && near && isContinued(cells, before.filled, widths, isApart);
+    const row = continues ? before : { filled: new Map<number, Cell>(), row: rows.length };
+    if (!continues) rows.push(row);
     for (const [column, cell] of cells) {
       row.filled.set(column, cell);
       placed.push(...cell.words.map((word) => ({ ...word, row: row.row })));
@@ -106,20 +110,23 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
   return placed;
 }
 
-/** Lines between which there is next to no room are one row, where others have some, and where no number below a number says otherwise. */
-function slabsOf(lines: readonly Line[]): PlacedWord[][] | undefined {
-  const slabs: { bottom: number; lines: Line[] }[] = [];
+/**
+ * Groups lines with almost no space between them into one row. Returns undefined unless other lines have space, and if a row
+ * would have two numbers in one column.
+ */
+function tightGroups(lines: readonly Line[]): PlacedWord[][] | undefined {
+  const groups: { bottom: number; lines: Line[] }[] = [];
   const leading = leadingOf(lines);
   for (const line of lines) {
     const own = [...line.cells.values()].flatMap(({ words }) => words);
     const bottom = Math.min(...own.map((word) => word.bottom));
-    const slab = slabs.at(-1);
-    if (slab && slab.bottom - bottom < leading + (line.top - line.bottom) * ROOM_SHARE) {
-      slab.lines.push(line);
-      slab.bottom = Math.min(slab.bottom, bottom);
-    } else slabs.push({ bottom, lines: [line] });
+    const group = groups.at(-1);
+    if (group && group.bottom - bottom < leading + (line.top - line.bottom) * SPACE_SHARE) {
+      group.lines.push(line);
+      group.bottom = Math.min(group.bottom, bottom);
+    } else groups.push({ bottom, lines: [line] });
   }
-  if (slabs.length < 2 || slabs.length === lines.length) return undefined;
+  if (groups.length < 2 || groups.length === lines.length) return undefined;
   const isRow = ({ lines: own }: { lines: readonly Line[] }) => {
     const columns = Map.groupBy(
       own.flatMap(({ cells }) => [...cells]),
@@ -129,11 +136,11 @@ function slabsOf(lines: readonly Line[]): PlacedWord[][] | undefined {
     if (columns.size > 1 && full > 1) return false;
     return [...columns.values()].every((cells) => cells.filter(([, cell]) => isNumber(cell.text)).length < 2);
   };
-  if (!slabs.every(isRow)) return undefined;
-  return slabs.map(({ lines: own }) => own.flatMap(({ cells }) => [...cells.values()].flatMap(({ words }) => words)));
+  if (!groups.every(isRow)) return undefined;
+  return groups.map(({ lines: own }) => own.flatMap(({ cells }) => [...cells.values()].flatMap(({ words }) => words)));
 }
 
-/** The smallest distance of lines of one column. */
+/** Returns the smallest distance between lines of one column. */
 function leadingOf(lines: readonly Line[]): number {
   const above = new Map<number, number>();
   let leading = Number.POSITIVE_INFINITY;
@@ -165,17 +172,17 @@ interface Line {
   cells: Map<number, Cell>;
 }
 
-/** Room between rows, as a share of the height of a line. */
-const ROOM_SHARE = 0.12;
-/** Distances of lines up to this times the smallest are within one row. */
+/** Minimum space between rows, as a share of the line height. */
+const SPACE_SHARE = 0.12;
+/** Lines closer than this factor times the smallest distance may belong to one row. */
 const TIGHT_FACTOR = 1.35;
-/** Distances of lines within a row, times this, are less than those between rows where these are known. */
+/** Distances of lines within a row, times this factor, are smaller than distances between rows. */
 const APART_FACTOR = 1.1;
-/** A line that goes on in the next one is this full with the first word of that. */
+/** A line that continues on the next line is this full when the first word of the next line is added. */
 const FULL_LINE_SHARE = 0.8;
-/** Two lines are two rows where this many columns have a number in both. */
+/** Two lines are two rows if this many columns have a number in both. */
 const ROWS_OF_TWO_NUMBERS_MIN = 2;
-/** A column that is filled on this share of the lines has a value in each row. */
+/** A column with values on this share of the lines has a value in each row. */
 const FULL_SHARE = 0.8;
 
 export interface Cell {
@@ -194,8 +201,8 @@ export function cellsOf(words: readonly PlacedWord[], text: string): Map<number,
 }
 
 /**
- * Whether lines of one ruled row are rows of their own: one number in each line of a column. A cell that stands at half height
- * for all of them counts for none.
+ * Returns whether lines of one ruled row are separate rows: a column has one number in each line. A single cell at half height,
+ * which applies to all rows, is ignored.
  */
 function holdsRows(lines: readonly { cells: Map<number, Cell> }[]): boolean {
   const core = lines.filter(({ cells }) => cells.size > 1);
@@ -211,8 +218,9 @@ function holdsRows(lines: readonly { cells: Map<number, Cell> }[]): boolean {
 }
 
 /**
- * Whether a line goes on with the row above: fewer cells, no numbers, each behind a full line. Not the first cell unless it begins
- * small and, where others go on too, lines of a row are known to be nearer than rows.
+ * Returns whether a line continues the row above. It has fewer cells and no numbers, and each cell follows a full line. Its
+ * first cell may continue only with a small letter, and with other cells only if lines of a row are known to be closer than
+ * rows.
  */
 function isContinued(
   cells: ReadonlyMap<number, Cell>,

@@ -22,7 +22,7 @@ const found = (rows: readonly (readonly string[])[]) => {
   return alignedRows([words], text, 'words')?.words.map(({ row, column }) => [row, column]);
 };
 
-test('numbers below each other make a table, marks of a list do not', () => {
+test('aligned numbers form a table, and marks of a list do not', () => {
   const rows = [
     ['Ann', '14'],
     ['Bo', '9'],

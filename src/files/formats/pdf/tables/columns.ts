@@ -1,27 +1,27 @@
 /**
- * Columns that no line rules: gaps between words that go through all lines of a stretch of a page. The stream method of Tabula
- * and Nurminen, on stretches between ruled lines across and, more strictly, on lines alone. Pure.
+ * Finds columns without ruled lines, by gaps that run through all lines of a stretch of a page. This is the stream method of
+ * Tabula and Nurminen, used on stretches between horizontal rules and, more strictly, on lines alone. Pure.
  */
 
 import { segmentsOf, type Word, type WordLine, wordLines } from '../words.ts';
 import { type Cell, cellsOf, isNumber, type PlacedWord, splitRows } from './cells.ts';
 
-/** Width of a gap between columns, as a share of the height of lines. */
+/** Minimum width of a gap between columns, as a share of the line height. */
 const GAP_SHARE = 0.6;
-/** Share of lines that may lie across such a gap: headings of several columns, and long values. */
+/** Maximum share of lines that cross such a gap: headings of several columns, and long values. */
 const ACROSS_SHARE = 0.12;
 const ACROSS_LINES_MIN = 5;
 const COLUMNS_MAX = 40;
-/** Points by which a word lies across an edge, and the share of words that may. */
+/** Points by which a word must extend to cross an edge, and the maximum share of such words. */
 const EDGE_POINTS = 2;
 const EDGE_ACROSS_SHARE_MAX = 0.05;
 
-/** How sure the place of a table is: between lines across, or by its words alone. */
+/** How the place of a table was found: between horizontal rules, or by its words alone. */
 export type Evidence = 'ruled' | 'words';
 
 /**
- * The rows of stretches, from the top, with the words in their columns; undefined where they do not look like a table. `edges` are
- * places where what was drawn cell by cell meets.
+ * Returns the rows of stretches, from the top, with their words in columns. Returns undefined if they do not look like a table.
+ * `edges` are positions where lines or areas drawn per cell meet.
  */
 export function alignedRows(
   stretches: readonly (readonly Word[])[],
@@ -30,7 +30,7 @@ export function alignedRows(
   edges: readonly number[] = [],
 ): { words: PlacedWord[]; gaps: readonly number[] } | undefined {
   const lines = stretches.map((words) => wordLines(words));
-  const gaps = moreOf(edgesBetween(edges, stretches.flat()), columnGaps(lines.flat()));
+  const gaps = longerOf(edgesBetween(edges, stretches.flat()), columnGaps(lines.flat()));
   if (!gaps || gaps.length === 0 || gaps.length >= COLUMNS_MAX) return undefined;
   const placed = lines.map((own) => own.flatMap((line) => placeLine(line, gaps)));
   const isRuled = areRows(placed);
@@ -45,14 +45,14 @@ export function alignedRows(
   return isTable(words, text, gaps.length + 1, evidence) ? { words, gaps } : undefined;
 }
 
-/** Rows without those at the beginning and the end that have one value. */
+/** Removes rows with a single value from the start and the end. */
 function withoutTitles(words: readonly PlacedWord[]): PlacedWord[] {
   const rows = [...Map.groupBy(words, ({ row }) => row).values()];
   const isRow = (row: readonly PlacedWord[]) => row.some(({ column }) => column !== row[0]!.column);
   return rows.slice(rows.findIndex(isRow), rows.findLastIndex(isRow) + 1).flat();
 }
 
-/** Edges between words; none when words lie across them. */
+/** Returns edges between words, or none if words cross them. */
 function edgesBetween(edges: readonly number[], words: readonly Word[]): readonly number[] {
   const across = words.filter(({ left, right }) =>
     edges.some((edge) => left < edge - EDGE_POINTS && right > edge + EDGE_POINTS),
@@ -64,11 +64,11 @@ function edgesBetween(edges: readonly number[], words: readonly Word[]): readonl
   );
 }
 
-function moreOf(edges: readonly number[], gaps: readonly number[] | undefined): readonly number[] | undefined {
+function longerOf(edges: readonly number[], gaps: readonly number[] | undefined): readonly number[] | undefined {
   return edges.length > 0 && edges.length >= (gaps?.length ?? 0) ? edges : gaps;
 }
 
-/** Middles of the gaps that go through lines. */
+/** Returns the middles of the gaps that run through the lines. */
 function columnGaps(lines: readonly WordLine[]): number[] | undefined {
   const cut = lines.map((line) => segmentsOf(line, GAP_SHARE)).filter((segments) => segments.length > 1);
   if (cut.length < 2) return undefined;
@@ -91,7 +91,7 @@ function columnGaps(lines: readonly WordLine[]): number[] | undefined {
   return gaps;
 }
 
-/** A line in columns: what stands across a gap belongs to the column on its left, unless a blank lies in the gap. */
+/** Places a line in columns. A segment across a gap belongs to the column on its left, unless a blank lies in the gap. */
 export function placeLine(line: WordLine, gaps: readonly number[]): PlacedWord[] {
   const columnOf = (x: number) => gaps.filter((gap) => gap < x).length;
   return segmentsOf(line, GAP_SHARE).flatMap((segment) => {
@@ -106,7 +106,7 @@ export function placeLine(line: WordLine, gaps: readonly number[]): PlacedWord[]
   });
 }
 
-/** Whether stretches are rows: most have at most one line in their first column. */
+/** Returns whether stretches are rows: most have at most one line in their first column. */
 function areRows(stretches: readonly (readonly PlacedWord[])[]): boolean {
   const counts = stretches
     .slice(1)
@@ -116,25 +116,25 @@ function areRows(stretches: readonly (readonly PlacedWord[])[]): boolean {
 }
 
 const ROWS_MIN = { ruled: 2, words: 3 };
-/** Share of rows with values in several columns, and of cells with a value. */
+/** Minimum share of rows with values in several columns, and of cells with a value. */
 const SEVERAL_SHARE_MIN = { ruled: 0.6, words: 0.75 };
 const FILLED_SHARE_MIN = { ruled: 0.4, words: 0.6 };
-/** Words of a cell of a column of sentences, and of the others. */
+/** Minimum average words per cell of a column of sentences. */
 const SENTENCE_WORDS_MIN = 5;
-/** Share of the values of a column that are numbers or begin or end at one place. */
+/** Minimum share of values of a column that are numbers, or that start or end at one position. */
 const NUMBERS_SHARE_MIN = 0.6;
 const PAIR_NUMBERS_SHARE_MIN = 0.8;
 const ALIGNED_SHARE_MIN = 0.75;
 const ALIGNED_POINTS = 2.5;
-/** Rows of words alone. */
-const BARE_ROWS_MIN = 4;
-const BARE_WORDS_MAX = 3;
-const BARE_FILLED_SHARE_MIN = 0.85;
-const BARE_SMALL_SHARE_MAX = 0.2;
-/** What lists, formulas, code, addresses of mail and dot leaders have. */
-const NO_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
-const NO_VALUE_SHARE_MAX = 0.1;
-/** Lines of contents: of what would be a table, and of a page, and the share of its lines. */
+/** Limits for tables without rules and numbers. */
+const UNRULED_ROWS_MIN = 4;
+const UNRULED_WORDS_MAX = 3;
+const UNRULED_FILLED_SHARE_MIN = 0.85;
+const UNRULED_LOWERCASE_SHARE_MAX = 0.2;
+/** Marks of lists, formulas, code, mail addresses and dot leaders. */
+const NOT_A_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
+const NOT_A_VALUE_SHARE_MAX = 0.1;
+/** Minimum lines of a table of contents: of a table candidate and of a page, and the share of the page's lines. */
 const CONTENTS_LINES_MIN = 3;
 const CONTENTS_PAGE_LINES_MIN = 5;
 const CONTENTS_SHARE_MIN = 0.75;
@@ -157,7 +157,7 @@ function isTable(words: readonly PlacedWord[], text: string, columns: number, ev
   return evidence === 'ruled' || isSure(values, rows, long);
 }
 
-/** What a table of words alone has to be beyond that. */
+/** Further conditions for a table that was found by its words alone. */
 function isSure(
   values: readonly (readonly Cell[])[],
   rows: readonly ReadonlyMap<number, Cell>[],
@@ -165,12 +165,12 @@ function isSure(
 ): boolean {
   const all = values.flat();
   const [columns, count] = [values.length, rows.length];
-  if (all.filter((cell) => NO_VALUE.test(cell.text)).length > all.length * NO_VALUE_SHARE_MAX) return false;
+  if (all.filter((cell) => NOT_A_VALUE.test(cell.text)).length > all.length * NOT_A_VALUE_SHARE_MAX) return false;
   if (!values.every(isAligned)) return false;
   // The first row may be a heading.
   const numbers = values.map((own) => {
-    const held = own.slice(1).filter(({ text }) => !DASH.test(text));
-    return held.filter(({ text }) => isNumber(text)).length / Math.max(1, held.length);
+    const compared = own.slice(1).filter(({ text }) => !DASH.test(text));
+    return compared.filter(({ text }) => isNumber(text)).length / Math.max(1, compared.length);
   });
   if (isContents(values)) return false;
   const isForm = values.some((own) => own.filter(({ text }) => text.endsWith(':')).length * 2 >= own.length);
@@ -180,13 +180,13 @@ function isSure(
   }
   if (long > 1) return false;
   if (numbers.some((share) => share >= NUMBERS_SHARE_MIN)) return true;
-  const isFull = all.length >= count * columns * BARE_FILLED_SHARE_MIN;
+  const isFull = all.length >= count * columns * UNRULED_FILLED_SHARE_MIN;
   const small = all.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
-  if (count < BARE_ROWS_MIN || !isFull || small > all.length * BARE_SMALL_SHARE_MAX) return false;
-  return long === 0 && mean(all.map((cell) => cell.words.length)) <= BARE_WORDS_MAX;
+  if (count < UNRULED_ROWS_MIN || !isFull || small > all.length * UNRULED_LOWERCASE_SHARE_MAX) return false;
+  return long === 0 && mean(all.map((cell) => cell.words.length)) <= UNRULED_WORDS_MAX;
 }
 
-/** A list of contents: the last column has pages in ascending order. */
+/** Returns whether the columns are a table of contents: the last column has ascending page numbers. */
 function isContents(values: readonly (readonly Cell[])[]): boolean {
   return areAscendingPages(
     values.at(-1)!.map(({ text }) => text),
@@ -194,7 +194,7 @@ function isContents(values: readonly (readonly Cell[])[]): boolean {
   );
 }
 
-/** A page of contents: most lines with several values end in pages in ascending order. */
+/** Returns whether the page is a table of contents: most lines with several values end in ascending page numbers. */
 export function isContentsPage(lines: readonly WordLine[], text: string): boolean {
   const ends = lines.flatMap((line) => {
     const segments = segmentsOf(line, GAP_SHARE);
@@ -214,7 +214,7 @@ function areAscendingPages(texts: readonly string[], linesMin: number): boolean 
   return pages.length >= linesMin && pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
 }
 
-/** Whether most values of a column begin, end or have their middle at one place. */
+/** Returns whether most values of a column share a left edge, a right edge or a middle. */
 function isAligned(values: readonly Cell[]): boolean {
   const boxes = values.map(({ words }) => ({ left: words[0]!.left, right: words.at(-1)!.right }));
   const places = [

@@ -1,4 +1,4 @@
-/** The tables of one page, and its lines without what they hold. */
+/** Reads the tables of one page and places them among its lines. */
 
 import { readGlyphs, readGraphics, textTurn } from '../graphics.ts';
 import type { PdfLine } from '../line.ts';
@@ -10,14 +10,14 @@ import { gridTables, type PageTable } from './tables.ts';
 
 /** A line of a page. */
 export interface PlacedLine extends PdfLine {
-  /** Indices of its first and last character in the page's text. */
+  /** Indices of the first and last character of the line in the page's text. */
   start: number;
   end: number;
-  /** The table that stands here. */
+  /** The table at this place. */
   table?: PageTable;
 }
 
-/** Pages with fewer characters hold no table, and those with more are looked at for none. */
+/** Pages with fewer characters have no table; pages with more are not searched. */
 const TABLE_UNITS_MIN = 8;
 const TABLE_UNITS_MAX = 50_000;
 
@@ -43,7 +43,7 @@ export function readTables(
   ];
 }
 
-/** Lines with the tables at the places of their first characters; characters of tables stand in no other line. */
+/** Returns the lines with each table at the place of its first character. Other lines lose the characters of tables. */
 export function placeTables(lines: readonly PlacedLine[], text: string, tables: readonly PageTable[]): PlacedLine[] {
   if (tables.length === 0) return [...lines];
   const owner = new Int32Array(text.length).fill(-1);
@@ -90,7 +90,7 @@ function lineOf(table: PageTable, start: number): PlacedLine {
   };
 }
 
-/** The line that a character stands in. */
+/** Returns the line that contains a character. */
 export function lineAt(lines: readonly PlacedLine[], index: number): PlacedLine | undefined {
   if (index < 0) return undefined;
   const holds = ({ table }: PlacedLine) =>
@@ -98,7 +98,7 @@ export function lineAt(lines: readonly PlacedLine[], index: number): PlacedLine 
   return lines.find(holds) ?? lines.find(({ table, end }) => table === undefined && index <= end);
 }
 
-/** Writes what was filled in behind its label, the character at `index`. */
+/** Appends the value of a field to the cell of its label, the character at `index`. */
 export function fillIn({ table }: PlacedLine, index: number, value: string): void {
   const [row, column] = table!.cellOf.get(index) ?? table!.cellOf.get(index - 1) ?? table!.cellOf.get(index + 1)!;
   table!.rows[row]![column] += ` ${value}`;

@@ -1,10 +1,10 @@
 /**
- * From ruled lines to grids of cells: lines that are nearly one are joined, those that cross belong to one grid, and where a
- * line is missing between two cells they are one. The lattice method of A. Nurminen, "Algorithmic extraction of data in
- * tables in PDF documents" (Tampere 2013), which Tabula and pdfplumber made known. Pure.
+ * Builds grids of cells from ruled lines: nearly identical lines are joined, crossing lines form one grid, and cells without a
+ * line between them are merged. This is the lattice method of A. Nurminen, "Algorithmic extraction of data in tables in PDF
+ * documents" (Tampere 2013), known from Tabula and pdfplumber. Pure.
  */
 
-/** A horizontal line at the height `at`, or a vertical one at the distance `at`. Points, upwards and to the right. */
+/** A horizontal line at height `at`, or a vertical line at distance `at`. Points, upwards and to the right. */
 export interface Rule {
   at: number;
   from: number;
@@ -22,23 +22,23 @@ export interface Grid {
   /** Edges of columns from the left, and of rows from the top. */
   xs: number[];
   ys: number[];
-  /** By row × columns + column: the first cell of the cells that are one with this one. */
+  /** By row × columns + column: the first of the cells that are merged with this one. */
   first: Int32Array;
 }
 
-/** Points between two lines that are drawn as one, and between parts of one line. */
+/** Maximum points between two lines that count as one, and between parts of one line. */
 const SNAP_POINTS = 3;
-/** Shorter lines rule nothing. */
+/** Shorter lines are ignored. */
 const RULE_POINTS_MIN = 6;
-/** Lines after joining; a page with more is a drawing or graph paper. */
+/** Maximum lines after joining; a page with more is a drawing or graph paper. */
 const RULES_MAX = 500;
 const GRID_CELLS_MAX = 20_000;
-/** Points by which lines reach beyond the outermost ones across when the sides of a table are open. */
+/** Points by which lines must extend beyond the outermost crossing lines when the sides of a table are open. */
 const OPEN_POINTS_MIN = 12;
-/** Share of the side of a cell that a line has to cover. */
+/** Minimum share of a cell's side that a line must cover. */
 const EDGE_SHARE = 0.6;
 
-/** Joins lines that lie on each other, overlap or nearly touch. */
+/** Joins lines that coincide, overlap or nearly touch. */
 export function joinRules(rules: readonly Rule[]): Rule[] {
   const joined: Rule[] = [];
   const sorted = rules.toSorted((a, b) => a.at - b.at);
@@ -106,7 +106,7 @@ function gridOf(across: readonly Rule[], down: readonly Rule[]): Grid | undefine
   const [columns, rows] = [xs.length - 1, ys.length - 1];
   if (columns < 1 || rows < 1 || columns * rows < 2 || columns * rows > GRID_CELLS_MAX) return undefined;
   const [xsAt, ysAt] = [linesBy(down), linesBy(across)];
-  /** Whether a line stands left of a cell, or above it. */
+  /** Return whether a line lies on the left or upper side of a cell. */
   const isLeft = (row: number, column: number) => covers(xsAt.get(xs[column]!), ys[row + 1]!, ys[row]!);
   const isAbove = (row: number, column: number) => covers(ysAt.get(ys[row]!), xs[column]!, xs[column + 1]!);
   return { xs, ys, first: firstCells(rows, columns, isLeft, isAbove) };
@@ -120,7 +120,7 @@ function linesBy(rules: readonly Rule[]): Map<number, Rule[]> {
   return Map.groupBy(rules, ({ at }) => at);
 }
 
-/** Tables without lines at their sides end where the lines across end. */
+/** Adds the open sides of a table, which end where the crossing lines end. */
 function withOpenEnds(places: readonly number[], across: readonly Rule[]): number[] {
   const ends = [...places];
   const [from, to] = [agreed(across.map((rule) => rule.from)), agreed(across.map((rule) => rule.to))];
@@ -129,7 +129,7 @@ function withOpenEnds(places: readonly number[], across: readonly Rule[]): numbe
   return ends;
 }
 
-/** The value of most of at least two, if they agree. */
+/** Returns the value on which most of at least two values agree, or undefined. */
 function agreed(values: readonly number[]): number | undefined {
   if (values.length < 2) return undefined;
   const middle = values.toSorted((a, b) => a - b)[values.length >> 1]!;
@@ -145,7 +145,7 @@ function covers(rules: readonly Rule[] | undefined, from: number, to: number): b
   return covered >= (to - from) * EDGE_SHARE;
 }
 
-/** Cells without a line between them are one, where together they are a rectangle. */
+/** Merges cells without a line between them if together they form a rectangle. */
 function firstCells(
   rows: number,
   columns: number,

@@ -1,42 +1,48 @@
-/** Finds the tables of a page: by their ruled lines, by lines across and aligned words, and by aligned words alone. Pure. */
+/** Finds the tables of a page that have a grid of ruled lines. Pure. */
 
 import { type Glyphs, segmentsOf, type Word, wordLines, wordsOf } from '../words.ts';
 import { cellTexts, type PlacedWord, splitRows } from './cells.ts';
 import type { Grid } from './rules.ts';
 
 export interface PageTable {
-  /** Text of the cells, from the top and the left; where cells are one, the first has it. */
+  /** Text of the cells, from the top and the left; the first cell of merged cells has their text. */
   rows: string[][];
-  /** Row and column of the characters that are in it, by index of the page's text. */
+  /** Row and column of each character of the table, by index of the page's text. */
   cellOf: Map<number, [number, number]>;
 }
 
-/** Grids of a page that are looked at, the smallest first. */
+/** Maximum grids of a page, the smallest first. */
 const GRIDS_MAX = 60;
-/** Share of characters that may lie across a line between columns, or under one between rows. */
+/** Maximum share of characters that cross a line between columns or touch one between rows. */
 const CUT_SHARE_MAX = 0.03;
-/** Points on both sides of a line by which a character lies across it. */
+/** Points by which a character must extend on both sides of a line to cross it. */
 const CUT_POINTS = 1.2;
-/** Words that go on across a line between columns, as a share of characters, and the points up to their other half. */
+/**
+ * Maximum words that continue across a line between columns, as a share of characters, and the distance of their parts in
+ * points.
+ */
 const TORN_SHARE_MAX = 0.003;
 const TEAR_POINTS = 2;
-/** Distance of words of different columns, as a share of their height: where there is a column, and where one is suspected. */
+/**
+ * Minimum distance between words of different columns, as a share of their height: where there is a column, and where one is
+ * suspected.
+ */
 const CLEAR_GAP_SHARE = 0.6;
 const COLUMN_GAP_SHARE = 1.8;
-/** Share of lines inside cells that may have gaps as between columns. */
+/** Maximum share of lines inside cells that have gaps like gaps between columns. */
 const HIDDEN_SHARE_MAX = 0.2;
-/** Share of cells with text: of a table whose first row or column is full, and of any other. */
+/** Minimum share of cells with text: if the first row or column is full, and otherwise. */
 const FILLED_SHARE_MIN = 0.2;
-const BARE_FILLED_SHARE_MIN = 0.4;
+const SPARSE_FILLED_SHARE_MIN = 0.4;
 const FULL_EDGE_SHARE = 0.75;
-/** Cells after joining, as a share of the grid: forms and drawings have lines everywhere. */
+/** Minimum cells after merging, as a share of the grid: forms and drawings have lines everywhere. */
 const REGULAR_SHARE_MIN = 0.3;
 const REGULAR_CELLS_MIN = 24;
-/** One cell with this share of all characters, and more than this many, is a page with a frame around it. */
+/** A grid with one cell of this share of all characters, and of more than this many, is a frame around a page. */
 const FRAME_SHARE = 0.7;
 const FRAME_UNITS_MIN = 800;
 
-/** Tables of grids. Characters of tables are taken from `free` (1 while free, by index of the text). */
+/** Returns the tables of grids and marks their characters as used in `free` (1 while free, by index of the text). */
 export function gridTables(glyphs: Glyphs, grids: readonly Grid[], free: Uint8Array): PageTable[] {
   const tables: PageTable[] = [];
   for (const grid of grids.slice(0, GRIDS_MAX)) {
@@ -44,17 +50,20 @@ export function gridTables(glyphs: Glyphs, grids: readonly Grid[], free: Uint8Ar
     if (!words) continue;
     const table = cellTexts(glyphs.text, rowsInBands(words, grid, glyphs.text), true);
     if (!isTable(table.rows, grid)) continue;
-    take(table, free);
+    markUsed(table, free);
     tables.push(table);
   }
   return tables;
 }
 
-export function take(table: PageTable, free: Uint8Array): void {
+export function markUsed(table: PageTable, free: Uint8Array): void {
   for (const index of table.cellOf.keys()) free[index] = 0;
 }
 
-/** The words in a grid, or undefined when its lines go through them or they stand in columns that it does not have. */
+/**
+ * Returns the words in a grid with their cells. Returns undefined if the grid's lines cross words, or if the words form columns
+ * that the grid lacks.
+ */
 function wordsInGrid(glyphs: Glyphs, grid: Grid, free: Uint8Array): PlacedWord[] | undefined {
   const { left, right, bottom, top, text } = glyphs;
   const { xs, ys, first } = grid;
@@ -67,13 +76,14 @@ function wordsInGrid(glyphs: Glyphs, grid: Grid, free: Uint8Array): PlacedWord[]
     const [x, y] = [(box.left + box.right) / 2, (box.bottom + box.top) / 2];
     if (x < xs[0]! || x > xs.at(-1)! || y > ys[0]! || y < ys.at(-1)!) continue;
     const column = columnAt(xs, x);
-    const row = Math.min(ys.length - 2, below(ys.length, (at) => ys[at]! >= y) - 1);
+    const row = Math.min(ys.length - 2, countHolding(ys.length, (at) => ys[at]! >= y) - 1);
     const cell = first[row * columns + column]!;
     cells[index] = cell;
     inside += 1;
     if (isCut(grid, row, column, box)) cut += 1;
     const before = index > 0 ? cells[index - 1]! : -1;
-    if (before >= 0 && before !== cell && box.left < right[index - 1]! + TEAR_POINTS && isSmall(text, index)) torn += 1;
+    if (before >= 0 && before !== cell && box.left < right[index - 1]! + TEAR_POINTS && continuesWord(text, index))
+      torn += 1;
   }
   if (inside === 0 || torn > inside * TORN_SHARE_MAX || cut > Math.max(2, inside * CUT_SHARE_MAX)) return undefined;
   const words = wordsOf(glyphs, (index) => cells[index]!).map((word) => {
@@ -86,14 +96,14 @@ function wordsInGrid(glyphs: Glyphs, grid: Grid, free: Uint8Array): PlacedWord[]
     : lines.flatMap(({ own }) => own);
 }
 
-/** A small letter behind another: the word goes on. */
-function isSmall(text: string, index: number): boolean {
+/** Returns whether a small letter follows another letter, so the word continues. */
+function continuesWord(text: string, index: number): boolean {
   return /^\p{L}\p{Ll}$/u.test(text.slice(index - 1, index + 1));
 }
 
 /**
- * The words of a cell by lines. Where several columns are one only because a line is left out, and all words stand clear of its
- * place, they are apart again. `hidden` are lines with gaps as between columns that remain.
+ * Returns the words of a cell by lines. If columns are merged only because a line is missing, and all words keep clear of its
+ * place, the columns are separated again. `hidden` marks remaining lines with gaps like gaps between columns.
  */
 function linesInCell(words: readonly PlacedWord[], xs: readonly number[]): { own: PlacedWord[]; hidden: boolean }[] {
   const columnsOf = (segment: readonly Word[]) => [segment[0]!.left, segment.at(-1)!.right].map((x) => columnAt(xs, x));
@@ -113,11 +123,11 @@ function linesInCell(words: readonly PlacedWord[], xs: readonly number[]): { own
 }
 
 function columnAt(xs: readonly number[], x: number): number {
-  return Math.max(0, Math.min(xs.length - 2, below(xs.length, (at) => xs[at]! <= x) - 1));
+  return Math.max(0, Math.min(xs.length - 2, countHolding(xs.length, (at) => xs[at]! <= x) - 1));
 }
 
-/** How many of the first `count` places hold. */
-function below(count: number, holds: (at: number) => boolean): number {
+/** Returns how many of the first `count` places hold, by binary search. */
+function countHolding(count: number, holds: (at: number) => boolean): number {
   let [from, to] = [0, count];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -134,7 +144,7 @@ interface Box {
   top: number;
 }
 
-/** Whether a line of the grid goes through a character: down through its box, or across near its middle. */
+/** Returns whether a grid line crosses a character: vertically through its box, or horizontally near its middle. */
 function isCut({ xs, ys, first }: Grid, row: number, column: number, box: Box): boolean {
   const columns = xs.length - 1;
   const here = first[row * columns + column]!;
@@ -149,7 +159,7 @@ function isCut({ xs, ys, first }: Grid, row: number, column: number, box: Box): 
   return Math.abs(ys[row + 1]! - middle) < near && apart(row + 1, column);
 }
 
-/** Rows that are not ruled are found by the words in them. */
+/** Splits bands of the grid into rows by their words where no lines separate the rows. */
 function rowsInBands(words: readonly PlacedWord[], { xs, ys, first }: Grid, text: string): PlacedWord[] {
   const columns = xs.length - 1;
   const bands = Map.groupBy(words, ({ row }) => row);
@@ -178,7 +188,7 @@ function isTable(rows: readonly (readonly string[])[], { first }: Grid): boolean
   const isFull =
     filledIn(rows[0]!) >= columns * FULL_EDGE_SHARE ||
     filledIn(rows.map(([cell]) => cell!)) >= rows.length * FULL_EDGE_SHARE;
-  if (filled < rows.length * columns * (isFull ? FILLED_SHARE_MIN : BARE_FILLED_SHARE_MIN)) return false;
+  if (filled < rows.length * columns * (isFull ? FILLED_SHARE_MIN : SPARSE_FILLED_SHARE_MIN)) return false;
   const cells = first.reduce((sum, cell, index) => sum + (cell === index ? 1 : 0), 0);
   if (filled < cells * FILLED_SHARE_MIN) return false;
   if (first.length >= REGULAR_CELLS_MIN && cells < first.length * REGULAR_SHARE_MIN) return false;
