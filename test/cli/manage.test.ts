@@ -74,7 +74,7 @@ test('ls lists source groups newest first, with their number of sources and what
   assert.match(lines[0]!, new RegExp(`^${papers}  Papers  local_file  success +4  20.* 1 of 4 files failed`));
   assert.match(lines[1]!, new RegExp(`^${ropes}  Ropes   local_file  success +1  20.*-$`));
   const one = await pinakes(['ls', '-n', '1']);
-  assert.match(one.stderr, /^1 of \d+: --limit <n> or --all shows more\.\n$/);
+  assert.match(one.stderr, /^1 of \d+ shown: --limit <n> or --all shows more\.\n$/);
   assert.deepEqual(ids(await json(['ls', '-q', 'ROPES'])), [ropes]);
   assert.deepEqual(await json(['ls', '--status', 'canceled']), []);
   assert.match((await pinakes(['ls', '--type', 'drive'])).stderr, /There are no such source groups/);
@@ -158,10 +158,10 @@ test('tags are created, put on groups, taken off and deleted, by name or id', as
   assert.deepEqual((await json(['show', ropes])).tags, ['maritime']);
   assert.equal((await pinakes(['tags', 'remove', id, papers])).code, 0);
   assert.equal((await json(['tags'])).find((tag: { id: string }) => tag.id === id).source_group_count, 1);
-  await refused(['tags', 'remove', id, papers], 1, /does not carry the tag "maritime"/);
+  await refused(['tags', 'remove', id, papers], 1, /does not have the tag "maritime"/);
   await refused(['tags', 'add', 'maritime', newId()], 1, /There is no source group/);
   await refused(['tags', 'create', 'maritime'], 1, /HTTP 409/);
-  await refused(['tags', 'delete', 'maritime'], 2, /which 1 source group carry\? .*--yes/);
+  await refused(['tags', 'delete', 'maritime'], 2, /remove it from 1 source group\? .*--yes/);
   await refused(['tags', 'delete', 'unknown', '--yes'], 1, /There is no tag "unknown"/);
   await refused(['tags', 'paint', 'maritime'], 2, /There is no "pinakes tags paint"/);
   assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);

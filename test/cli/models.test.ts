@@ -139,7 +139,7 @@ test('an interrupted download goes on where it stopped, in one pull and in the n
   assert.deepEqual(parts(), []);
   hub.requests.length = 0;
   const again = await pinakes(['pull', NAME]);
-  assert.match(again.stderr, /everything was there/);
+  assert.match(again.stderr, /all files were already there/);
   assert.equal(hub.requests.length, 1, 'what is there is not fetched again');
 });
 
@@ -180,8 +180,8 @@ test('what is not there, and a hub that is not there, are one line', async () =>
   await refused(['acme/none'], 1, /127\.0\.0\.1:\d+ has no acme\/none of this revision, or it is private/);
   await refused([NAME], 1, /127\.0\.0\.1:9 could not be reached/, { PINAKES_HUB_URL: 'http://127.0.0.1:9' });
   await refused([NAME], 2, /PINAKES_HUB_URL/, { PINAKES_HUB_URL: 'hub.example.com' });
-  await refused(['../tiny'], 2, /is no name of a model/);
-  await refused([NAME, '--revision', '../x'], 2, /is no name of a revision/);
+  await refused(['../tiny'], 2, /is not the name of a model/);
+  await refused([NAME, '--revision', '../x'], 2, /is not the name of a revision/);
   hub.models.get(NAME)!.terse = true;
   await refused([NAME], 1, /tells no sizes and hashes/);
 });

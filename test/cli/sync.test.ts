@@ -138,7 +138,7 @@ test('a group that ingest made is kept in step under its name or its id', async 
   const twin = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
   const refused = await pinakes('sync', folder, '--name', 'quarry');
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, new RegExp(`2 groups are called "quarry": ${id}, ${twin.stdout.trim()}\\.`));
+  assert.match(refused.stderr, new RegExp(`2 groups have the name "quarry": ${id}, ${twin.stdout.trim()}\\.`));
 });
 
 test('a file that cannot be read keeps its old version, is named, and the exit code is 1', async () => {
@@ -180,11 +180,14 @@ test('all or most files are deleted only when that is said', async () => {
   for (let i = 0; i < 20; i += 1) rmSync(join(folder, `${i}.txt`));
   const most = await pinakes('sync', folder);
   assert.equal(most.code, 2);
-  assert.match(most.stderr, /Most files of the group are not in .*: 20 of 30 would be deleted\. Nothing was changed\./);
+  assert.match(
+    most.stderr,
+    /Most files of the group are not in .*: 20 of 30 files would be deleted\. Nothing was changed\./,
+  );
   for (let i = 20; i < 30; i += 1) rmSync(join(folder, `${i}.txt`));
   const all = await pinakes('sync', folder);
   assert.equal(all.code, 2);
-  assert.match(all.stderr, /There is no file in .*: 30 of 30 would be deleted/);
+  assert.match(all.stderr, /There is no file in .*: 30 of 30 files would be deleted/);
   rmSync(folder, { recursive: true });
   const missing = await pinakes('sync', folder, '--yes', '--group', group!);
   assert.deepEqual([missing.code, /cannot be read/.test(missing.stderr)], [2, true]);
@@ -205,8 +208,8 @@ test('a dry run says what would be done and does nothing', async () => {
 
 test('what cannot go together, and a group that is not there, are the caller’s mistakes', async () => {
   const cases: [string[], RegExp][] = [
-    [['--group', 'x', '--name', 'y'], /do not go together/],
-    [['--watch', '--dry-run'], /do not go together/],
+    [['--group', 'x', '--name', 'y'], /Give --group or --name, not both/],
+    [['--watch', '--dry-run'], /Give --watch or --dry-run, not both/],
     [['--name', 'x'.repeat(201)], /1 to 200 characters/],
     [['--group', '0198b0a4-0000-7000-8000-000000000000'], /There is no local file group 0198b0a4/],
   ];
