@@ -1,5 +1,5 @@
 /**
- * Makes src/text/analysis/compound-parts-de.ts: German nouns that compounds are made of.
+ * Writes src/text/analysis/compound-parts-de.ts: German nouns that are parts of compounds.
  *
  *   node scripts/compound-parts.ts <nouns.txt> <graded_words.txt>
  *
@@ -10,11 +10,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLexicon, split } from '../src/text/analysis/compounds.ts';
 
-/** Bands run from 10 to 60, of equally many words, the commonest first. */
+/** The frequency bands 10 to 60 have the same number of words each. The most frequent words are in the first band. */
 const BAND_MAX = 20;
 const NOUN_UNITS_MIN = 4;
 const NOUN_UNITS_MAX = 14;
-/** A noun is taken for a compound when its parts have so many letters: Regierung is none of Regie and Rung. */
+/** A noun counts as a compound if its parts have at least this number of letters: Regierung is not a compound of Regie and Rung. */
 const SURE_UNITS = 5;
 const LINE_UNITS = 1_000;
 

@@ -245,6 +245,6 @@ test('connect makes a repository source with a credential that is not an argumen
   await refused(['connect', 'repo', 'a/b', '--secret-file', join(folder, 'none')], 2, /cannot be read \(ENOENT\)/);
   await refused(['connect', 'repo', 'a/b', '--secret-file', path, '--schedule', 'daily'], 2, /needs a stored secret/);
   await refused(['connect', 'page', 'x', '--branch', 'main', '--secret-file', path], 2, /--branch is for/);
-  await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Only one of --branch, --tag/);
+  await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Give only one of --branch, --tag/);
   await refused(['connect', 'wiki', 'x'], 2, /There is no "pinakes connect wiki"/);
 });

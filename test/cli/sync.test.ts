@@ -134,7 +134,7 @@ test('a group that ingest made is kept in step under its name or its id', async 
   const unnamed = await pinakes('ingest', '--wait', join(folder, 'docs'));
   const doubled = await pinakes('sync', join(folder, 'docs'));
   assert.equal(doubled.code, 2);
-  assert.match(doubled.stderr, new RegExp(`--group ${unnamed.stdout.trim()} to keep it in step`));
+  assert.match(doubled.stderr, new RegExp(`--group ${unnamed.stdout.trim()} to synchronize it`));
   const twin = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
   const refused = await pinakes('sync', folder, '--name', 'quarry');
   assert.equal(refused.code, 2);

@@ -146,7 +146,10 @@ test('serve names settings that do not exist, and the server that cannot be reac
     PINAKES_LOG_LEVL: 'open-sesame',
   });
   assert.equal(code, 2);
-  assert.match(stderr, /PINAKES_LOG_LEVL is no setting of Pinakes and has no effect; did you mean PINAKES_LOG_LEVEL\?/);
+  assert.match(
+    stderr,
+    /PINAKES_LOG_LEVL is not a setting of Pinakes and has no effect; did you mean PINAKES_LOG_LEVEL\?/,
+  );
   assert.match(
     stderr,
     /^pinakes: PINAKES_DATABASE_URL names 127\.0\.0\.1:\d+, which cannot be reached \(ECONNREFUSED\)/m,

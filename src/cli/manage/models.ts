@@ -26,9 +26,9 @@ export const modelsCommand: Command = {
   pinakes models pull minishlab/potion-retrieval-32M --yes
   export $(pinakes models pull sentence-transformers/all-MiniLM-L6-v2 --yes) && pinakes serve
 
-pull first shows the size and the licence of the model. It stores the model in <data
-dir>/models/<name>, checks the hash of every file, and resumes an interrupted download. The
-last line of its output is the setting that makes the service use the model. The hub is
+pull first shows the size and the licence of the model. It stores the model in the folder
+<data dir>/models/<name>, checks the hash of every file, and resumes an interrupted download.
+The last line of its output is the setting that makes the service use the model. The hub is
 PINAKES_HUB_URL (default: https://huggingface.co). Models whose terms must be accepted need
 PINAKES_HUB_TOKEN.`,
   async run(invocation) {

@@ -14,7 +14,8 @@ export const authzCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
-    ...PRINCIPAL_OPTIONS,
+    principal: { ...PRINCIPAL_OPTIONS['principal']!, text: 'explain: the user who wants to see something' },
+    policy: { ...PRINCIPAL_OPTIONS['policy']!, text: 'explain: the policy that decides (default: default)' },
     source: { type: 'string', value: '<id>', text: 'explain: whether the user may see this source' },
     chunk: { type: 'string', value: '<id>', text: 'explain: whether the user may see this chunk' },
     limit: { ...LIST_OPTIONS['limit']!, text: 'subjects: number of subjects to show, newest first (default 20)' },
