@@ -1,4 +1,4 @@
-/** The statements that change the table chunk. Reading is in chunk-store.ts and retrieval/. */
+/** The statements that change the table chunk. Reading is in retrieval/. */
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { ChunkDraft } from './values.ts';
