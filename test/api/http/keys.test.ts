@@ -236,7 +236,7 @@ describe('rotating an API key', () => {
     assert.deepEqual([await works(old.key), await works(next.key)], [false, true]);
     assert.equal((await t.post(`/api-keys/${old.id}/rotate`, {})).status, 404);
   });
-  test('is allowed for the caller’s own key, which can issue no longer-living keys in its grace time', async () => {
+  test('is allowed for the caller’s own key, which during its grace time can issue only keys that end before it', async () => {
     const old = await issue();
     const { id, key } = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 }, old.key)).body;
     assert.ok(await works(key));
