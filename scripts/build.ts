@@ -1,4 +1,4 @@
-/** Builds dist/ for the published package: plain JavaScript with declarations, and an executable bin. */
+/** Builds dist/ for the published package: JavaScript with type declarations, and the executable. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const compiled = spawnSync(process.execPath, [tsc, '-p', join(PROJECT, 'tsconfig
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 chmodSync(BIN, EXECUTABLE);
 
-// The compiler rewrites imports, but not the addresses of workers and child processes: such a file would not exist in dist/.
+// The compiler rewrites imports, but not the file names of workers and child processes. A .ts file does not exist in dist/.
 const stale = globSync('**/*.js', { cwd: DIST }).filter((path) =>
   /['"`]\.{1,2}\/[\w./-]+\.ts['"`]/.test(readFileSync(join(DIST, path), 'utf8')),
 );

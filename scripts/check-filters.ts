@@ -1,9 +1,9 @@
 /**
- * The SQL of filters against the reference evaluator, on many random filters over random corpora: the test of the suite, longer.
+ * Compares the SQL of filters with the reference evaluator, for many random filters on random corpora. This is a longer run of a test.
  *
  *     npm run check:filters -- [--count 10000] [--seed 1]
  *
- * Ends with 1 at the first difference, which names filter and seed.
+ * The script stops at the first difference with exit code 1, and prints the filter and the seed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

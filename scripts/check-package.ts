@@ -1,4 +1,4 @@
-/** Proves the published package: packs it, installs it into an empty folder, starts the installed service, asks it something. */
+/** Checks the published package: packs it, installs it into an empty folder, starts the installed service, and asks a question. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,9 @@ try {
   const stopCode = await service.stop();
   if (!/quoted from note\.txt/.test(answer)) throw new Error('The installed service did not cite the file.');
   if (stopCode !== 0) throw new Error(`The installed service stopped with code ${stopCode}.`);
-  console.log(`package ${JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')).version}: works as installed`);
+  console.log(
+    `package ${JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')).version}: works after its installation`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

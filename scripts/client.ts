@@ -1,4 +1,4 @@
-/** Writes src/client/api.ts from openapi.json: run it after the description changed. A test compares the two. */
+/** Writes src/client/api.ts from openapi.json. Run it after openapi.json changed; a test compares the two files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientText } from './client-text.ts';

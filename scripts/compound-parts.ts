@@ -1,5 +1,5 @@
 /**
- * Makes data/compound-parts/de.txt: German nouns that compounds are made of.
+ * Writes data/compound-parts/de.txt: German nouns that are parts of compounds.
  *
  *   node scripts/compound-parts.ts <nouns.txt> <graded_words.txt>
  *
@@ -10,11 +10,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildLexicon, split } from '../src/text/analysis/compounds.ts';
 
-/** Bands run from 10 (the commonest words) to 60. Every band has equally many words. */
+/** The frequency bands 10 to 60 have the same number of words each. The most frequent words are in the first band. */
 const BAND_MAX = 20;
 const NOUN_UNITS_MIN = 4;
 const NOUN_UNITS_MAX = 14;
-/** A noun counts as a compound only if every part has this many letters: Regierung is not made of Regie and Rung. */
+/** A noun counts as a compound if its parts have at least this number of letters: Regierung is not a compound of Regie and Rung. */
 const SURE_UNITS = 5;
 
 const [nounsFile = '', gradesFile = ''] = process.argv.slice(2);

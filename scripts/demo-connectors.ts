@@ -1,7 +1,7 @@
 /**
- * The demonstration of sources that stay in step: starts the service on the embedded database and four pretended origins on
- * this machine, makes a source of each over HTTP, asks a question of each, changes something at each origin, runs again, and
- * shows what the second run did. Ends with 0 only if everything went as it should.
+ * The demonstration of synchronized sources. It starts the service on the embedded database, and four simulated origins on this machine.
+ * It creates a source for each origin over HTTP, asks a question about each, changes each origin, runs the sources again, and shows what
+ * the second runs did. The exit code is 0 only if everything worked as expected.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ interface Source {
 async function main(io: Io): Promise<number> {
   const origins = await openDemoOrigins();
   const dataDir = await mkdtemp(join(tmpdir(), 'pinakes-demo-'));
-  // The pretended origins are on this machine, where addresses that callers name may otherwise not lead.
+  // The simulated origins are on this machine, which the service normally does not let callers reach.
   Object.assign(process.env, { PINAKES_OUTBOUND_ALLOW: '127.0.0.1' }, ...origins.map(({ settings }) => settings));
   try {
     io.out('Starting the service on the embedded database, and four origins that behave like the real ones …\n');
@@ -46,7 +46,7 @@ async function main(io: Io): Promise<number> {
   }
 }
 
-/** @returns what was not as it should be. */
+/** Returns the problems that it found. */
 async function demonstrate(client: Client, origins: readonly DemoOrigin[], io: Io): Promise<string[]> {
   const failures: string[] = [];
   heading(io, 'First run of each');
@@ -104,7 +104,7 @@ async function runAll(client: Client, sources: readonly Source[]): Promise<void>
   }
 }
 
-/** Waits for the newest run of each, and prints what it counted. */
+/** Waits for the newest run of each source, and prints its counts. */
 async function showRuns(
   client: Client,
   sources: readonly Source[],

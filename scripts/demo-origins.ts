@@ -1,4 +1,4 @@
-/** The four pretended origins of the demonstration: papers of the same invented museum, and what happens to them. */
+/** The four simulated origins of the demonstration: papers of the same invented museum, and the changes to them. */
 import type { Client } from '../src/cli/shared/client.ts';
 import { openFakeDrive } from '../test/support/fakes/drive.ts';
 import { openFakeGitHub } from '../test/support/fakes/github.ts';
@@ -16,19 +16,19 @@ export interface DemoOrigin {
   title: string;
   sourceType: string;
   settings: Record<string, string>;
-  /** Makes the source through the API, with a stored secret where one is needed; returns its id. */
+  /** Creates the source through the API, with a stored secret if it needs one, and returns its id. */
   create(client: Client): Promise<string>;
   question: Question;
-  /** Does to the origin what `changes` says. */
+  /** Changes the origin as `changes` describes. */
   change(): void;
   changes: string[];
-  /** What the run after `change` must count; whatever is not named must be 0. */
+  /** Counts of the run after `change`. Counts that are not named must be 0. */
   expected: Partial<Record<'added' | 'updated' | 'deleted', number>>;
-  /** Answered only from what is new. */
+  /** A question whose answer is only in the new content. */
   newQuestion: Question;
-  /** Words of a text that is deleted. */
+  /** Words of a deleted text. */
   goneWords: string;
-  /** Requests since the last `forget`. */
+  /** Number of requests since the last `forget`. */
   requests(): number;
   forget(): void;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ async function driveOrigin(): Promise<DemoOrigin> {
       'added Silver.txt',
       'put Old prices.txt in the bin',
     ],
-    // What was moved has another path, which is metadata; its bytes are not read again.
+    // A moved file has another path, which is metadata. Its bytes are not read again.
     expected: { added: 1, updated: 2, deleted: 1 },
     newQuestion: { text: 'What is silver polished with?', source: 'Silver.txt' },
     goneWords: 'eighty pfennigs postcard',
@@ -99,7 +99,7 @@ async function driveOrigin(): Promise<DemoOrigin> {
 }
 
 async function pageOrigin(): Promise<DemoOrigin> {
-  // Its pages were written an hour ago: the time of an edit that is newer would not be trusted yet.
+  // The pages were written an hour ago: the service does not trust the time of a more recent edit.
   let behindMs = HOUR_MS;
   const workspace = await openFakeNotion({ now: () => new Date(Date.now() - behindMs) });
   const { world } = workspace;

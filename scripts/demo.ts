@@ -1,6 +1,6 @@
 /**
- * The demonstration: starts the service on the embedded database, ingests a folder, asks questions, prints the answers with
- * their citations, and leaves the service running (or stops it with --exit). Uses the service only through its API.
+ * The demonstration. It starts the service on the embedded database, ingests a folder, asks questions, and prints the answers with their
+ * citations. The service keeps running, unless --exit is given. The script uses the service only through its API.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -32,7 +32,7 @@ verified citation. With a folder it ingests yours and asks what --ask says.
 
 interface Question {
   text: string;
-  /** The file that must be cited, null when there must be no answer, undefined when nothing is expected. */
+  /** The file that must be cited. Null: there must be no answer. Undefined: nothing is expected. */
   expected?: string | null;
 }
 
@@ -96,7 +96,7 @@ async function demonstrate(client: Client, folder: string, asked: string[] | und
   return ingested === 0 && right === questions.length ? 0 : 1;
 }
 
-/** @returns whether the answer is what was expected. */
+/** Prints an answer, and returns whether it is as expected. */
 async function ask(client: Client, { text, expected }: Question, io: Io): Promise<boolean> {
   io.out(io.terminal ? `\n\x1b[1m? ${text}\x1b[0m\n` : `\n? ${text}\n`);
   const answer = await streamAnswer(client, { messages: [{ role: 'user', content: text }] }, io);
@@ -107,7 +107,7 @@ async function ask(client: Client, { text, expected }: Question, io: Io): Promis
   return right;
 }
 
-/** The first words of the first sources: enough to see a folder of one's own answered. */
+/** Returns questions for a folder that is not the demo folder: the first words of its first sources. */
 async function deriveQuestions(client: Client, groupId: string): Promise<Question[]> {
   const { sources } = await client.listSourcesOfSourceGroup({
     params: { id: groupId },
@@ -123,14 +123,14 @@ async function deriveQuestions(client: Client, groupId: string): Promise<Questio
   return questions;
 }
 
-/** A second demonstration in the same data directory must not find every file twice. */
+/** Deletes the group of an earlier demonstration in the same data directory, so that search does not find every file twice. */
 async function deleteEarlier(client: Client, name: string): Promise<void> {
   const { local_file_groups: groups } = await client.listLocalFileGroups({ query: { limit: 100 } });
   for (const { id, name: found } of groups)
     if (found.startsWith(name)) await client.deleteLocalFileGroup({ params: { id } });
 }
 
-/** The default port when nobody listens there, so that the other commands find the service; else 0, any free one. */
+/** Returns the default port if it is free, so that the other commands find the service; otherwise 0, for any free port. */
 function freePort(): Promise<number> {
   return new Promise((done) => {
     const server = createServer();
@@ -139,7 +139,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Resolves when the service has ended, by Ctrl-C or by itself. */
+/** Resolves when the service has ended, either by Ctrl-C or on its own. */
 function stopOnSignal(service: LocalService): Promise<void> {
   const ended = new Promise<void>((done) => service.process.once('close', () => done()));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void service.stop());

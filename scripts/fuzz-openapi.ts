@@ -1,11 +1,11 @@
 /**
- * Fuzzes every route of a service of its own with requests made from openapi.json, by Schemathesis (Python; not a dependency):
+ * Starts a separate service, and fuzzes every route with requests made from openapi.json. Needs Schemathesis (Python; not a dependency):
  *
  *     python3 -m venv ~/.venvs/schemathesis && ~/.venvs/schemathesis/bin/pip install schemathesis
  *     npm run fuzz:openapi -- --schemathesis ~/.venvs/schemathesis/bin/schemathesis --examples 50 --seed 1
  *
- * A server error, an answer that the description does not allow, an invalid request that is accepted, or a route that works without
- * a key makes it fail. Bounded by --examples (test cases per route and phase, default 50) and --seconds (per phase, default 300).
+ * It fails for a server error, an answer that the description does not allow, an accepted invalid request, or a route that works
+ * without a key. Limits: --examples (test cases per route and phase, default 50) and --seconds (per phase, default 300).
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,8 +17,8 @@ import { openClient } from '../src/cli/shared/client.ts';
 import { waitForGroups } from '../src/cli/shared/upload.ts';
 
 /**
- * Left out: `positive_data_acceptance`, because rules that JSON Schema cannot say (one message must be the user's, date_from
- * before date_to, keys must be declared) make valid-looking requests 400.
+ * The check `positive_data_acceptance` is left out. JSON Schema cannot express some rules (one message must be the user's, date_from must
+ * be before date_to, keys must be declared), so a request that matches the schema can be answered with 400.
  */
 const CHECKS = [
   'not_a_server_error',
@@ -39,12 +39,12 @@ const { values } = parseArgs({
     examples: { type: 'string', default: '50' },
     seconds: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
-    /** Only these phases, for a short look. */
+    /** Only these phases, for a short test. */
     phases: { type: 'string' },
   },
 });
 
-/** Each phase has the time for itself. Stateful tests use ids they were told: they must not revoke the key that they use. */
+/** Runs one phase. Each phase has its own time limit. Stateful tests use ids from answers, and must not revoke the key that they use. */
 const PHASES: readonly { phases: string; more: string[] }[] =
   values.phases !== undefined
     ? [{ phases: values.phases, more: [] }]
@@ -59,9 +59,9 @@ const PHASES: readonly { phases: string; more: string[] }[] =
 
 function run(command: string, args: string[], seconds: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    // It writes what it has found to the folder where it runs.
+    // Schemathesis writes its findings to its working directory.
     const child = spawn(command, args, { stdio: 'inherit', cwd: dataDir });
-    // Coverage has no budget of its own.
+    // The coverage phase has no limit of its own.
     const timer = setTimeout(() => child.kill('SIGINT'), seconds * 1000);
     child.once('error', reject);
     child.once('close', (code) => {

@@ -1,4 +1,4 @@
-/** Writes the binary files of demo/: run it after changing their text here, and commit what it writes. */
+/** Writes the binary files of demo/. Run it after their text was changed here, and commit the files. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDocx, makePdf, makeXlsx } from '../test/support/files/make-files.ts';

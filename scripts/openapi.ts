@@ -1,4 +1,4 @@
-/** Writes openapi.json from the route table: run it after a route changed. A test compares the two. */
+/** Writes openapi.json from the routes. Run it after a route changed; a test compares the file with the routes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describedRoutes } from '../src/app.ts';

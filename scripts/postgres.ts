@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL 17 with pgvector for tests and benchmarks, from Debian 13 packages in a directory of their own (`debootstrap`), so that
- * nothing is installed on the machine beside. Needs root on Debian or Ubuntu, once about 2 minutes and 700 MB; later it starts at
- * once. The directory is PINAKES_TEST_SERVER_ROOT, by default one in the system's folder for temporary files.
+ * A PostgreSQL 17 with pgvector for tests and benchmarks. It is installed from Debian 13 packages into a separate directory
+ * (`debootstrap`), so that nothing else on the machine changes. The first start needs root on Debian or Ubuntu, about 2 minutes and
+ * 700 MB; later starts are fast. The directory is PINAKES_TEST_SERVER_ROOT, by default in the system's folder for temporary files.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -28,21 +28,21 @@ const START_WAIT_MS = 30_000;
 const STOP_WAIT_MS = 10_000;
 
 export interface PostgresServer {
-  /** Of a superuser. */
+  /** Address with the name of a superuser. */
   url: string;
-  /** Of the server process; its children serve the connections. */
+  /** Process id of the server. Its child processes serve the connections. */
   pid: number;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** As in postgresql.conf. */
+  /** Settings, named as in postgresql.conf. */
   settings?: Readonly<Record<string, string>>;
-  /** The data are kept under this name, and found again; without, they end with the server. */
+  /** The data are kept under this name for later starts. Without a name, they are deleted when the server stops. */
   keepAs?: string;
 }
 
-/** @throws Error when there is no root directory yet and this user cannot make one. */
+/** Starts the server. @throws Error when it is not installed yet, and this user cannot install it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   if (process.getuid?.() !== 0) throw new Error('PostgreSQL is set up with debootstrap, which needs root');
   const root = process.env['PINAKES_TEST_SERVER_ROOT'] ?? join(tmpdir(), 'pinakes-postgresql-17');
@@ -50,7 +50,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   return startServer(root, options);
 }
 
-/** Built under another name and renamed, so that an interrupted build is not taken for a finished one. */
+/** Installs the server. The directory is built under another name and then renamed, so that an interrupted installation is not used. */
 function buildRoot(root: string): void {
   const building = `${root}.building`;
   rmSync(building, { recursive: true, force: true });
@@ -59,7 +59,7 @@ function buildRoot(root: string): void {
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'debootstrap']);
   }
   run('debootstrap', ['--variant=minbase', SUITE, building, debianMirror()]);
-  // No services start inside, and no cluster is made at installation.
+  // The installation must not start services or create a cluster.
   writeFileSync(join(building, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   mkdirSync(join(building, 'etc/postgresql-common'), { recursive: true });
   writeFileSync(join(building, 'etc/postgresql-common/createcluster.conf'), 'create_main_cluster = false\n');
@@ -68,7 +68,7 @@ function buildRoot(root: string): void {
   renameSync(building, root);
 }
 
-/** The mirror that this machine's apt uses for Debian, else Debian's own. */
+/** Returns the Debian mirror that apt uses on this machine, or else Debian's own mirror. */
 function debianMirror(): string {
   const files = ['/etc/apt/sources.list'];
   const folder = '/etc/apt/sources.list.d';
@@ -150,7 +150,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** SIGINT is PostgreSQL's fast shutdown. */
+/** Stops the server with SIGINT, which is PostgreSQL's fast shutdown. */
 async function endServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));

@@ -1,5 +1,5 @@
 /**
- * `npm run test:server`: the test suite on PostgreSQL 17 with pgvector, which it sets up by itself (postgres.ts).
+ * `npm run test:server`: runs the test suite on PostgreSQL 17 with pgvector, which the script installs by itself (postgres.ts).
  *
  * With PINAKES_TEST_DATABASE_URL set (a superuser's URL), the suite runs on that server instead.
  */
@@ -15,7 +15,7 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  // The data lives as long as the run.
+  // The data are deleted after the run.
   const server = await startPostgres({ settings: { fsync: 'off' } });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)));

@@ -1,14 +1,14 @@
 /**
- * The admin socket: JSON over HTTP on `<data dir>/admin.sock` (mode 0600), for operator commands while the service runs.
- * Whoever can open the socket is the operator: there is no key. Errors have the API's body.
+ * The admin socket: JSON over HTTP on `<data dir>/admin.sock` (mode 0600), for operator commands while the service runs. It needs no key,
+ * because only the operator can open the socket. Errors have the same body as in the API.
  *
- *   GET    /doctor               -> {ok, checks: [{name, ok, detail}]}; `?check=1` recounts and compares as well (slow)
+ *   GET    /doctor               -> {ok, checks: [{name, ok, detail}]}; `?check=1` also checks the stored data (slow)
  *   GET    /tenants              -> {tenants: [{id, name, creation_time}]}
- *   POST   /tenants {name}       -> {id, name, creation_time, key}: the key has all scopes and is shown once
- *   DELETE /tenants/{name}       -> {id, name}: the tenant and everything it has
- *   POST   /keys {tenant, name}  -> {key}: a key with all scopes, for a tenant whose keys are lost
+ *   POST   /tenants {name}       -> {id, name, creation_time, key}: creates a tenant and its first key, with all scopes
+ *   DELETE /tenants/{name}       -> {id, name}: deletes the tenant and all its data
+ *   POST   /keys {tenant, name}  -> {key}: issues a key with all scopes, for a tenant whose keys were lost
  *   GET    /migrations           -> {applied: [name], pending: [name]}
- *   POST   /migrations {}        -> the same, and {changed_over: [tenant name]}: whose text search got the form the database can do
+ *   POST   /migrations {}        -> the same, and {changed_over: [tenant name]}: tenants whose indexes of text search were rebuilt
  *   POST   /master-key/rotate {} -> {secrets, key_id, previous_key_id, origin: file | environment}
  */
 import { chmod, rm } from 'node:fs/promises';
@@ -37,27 +37,27 @@ import { systemClock, unixSeconds } from './util/time.ts';
 import { rotateMasterKey } from './vault/rotate.ts';
 
 export const ADMIN_SOCKET = 'admin.sock';
-/** The kernel's limit is 108 bytes with the closing zero (104 on macOS). */
+/** The kernel's limit is 108 bytes including the final zero byte (104 on macOS). */
 const SOCKET_PATH_BYTES_MAX = 103;
 
 export interface AdminServer {
   close(): Promise<void>;
 }
 
-/** What the operator commands do: called by the socket, and by the command line itself when no service runs. */
+/** Adapters that the operator commands use. */
 export type AdminDeps = Pick<
   Deps,
   'config' | 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'auth' | 'clock' | 'log' | 'crash'
 >;
 
-/** Undefined when the data directory's path is too long for a socket: the service runs without it. */
+/** Opens the socket. Returns undefined if the path of the data directory is too long for a socket: the service then runs without it. */
 export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | undefined> {
   const path = join(deps.config.dataDir, ADMIN_SOCKET);
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
     deps.log.warn({ path }, 'the path of the admin socket is too long: operator commands need a stopped service');
     return undefined;
   }
-  // The data directory's lock says that no other service lives: the file is a leftover.
+  // This process holds the lock of the data directory, so an existing file was left by a service that no longer runs.
   await rm(path, { force: true });
   const server = createServer((request, response) => {
     void answer(deps, request, response);
@@ -126,7 +126,7 @@ export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
   return { send: (method, url, body) => respond(deps, method, url, async () => body), close };
 }
 
-/** @throws ServiceError not_found, conflict, invalid_request. */
+/** Runs one operator command. The command line calls this itself if no service runs. @throws ServiceError not_found, conflict, invalid_request. */
 export async function runAdminCommand(deps: AdminDeps, method: string, url: string, body?: unknown): Promise<unknown> {
   const { pathname, searchParams } = new URL(url, 'http://admin');
   const [area = '', name] = pathname.slice(1).split('/').map(decodeURIComponent);
@@ -143,7 +143,7 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
       const tenant = await getTenant(deps, name ?? '');
       await deleteTenant(deps.db, tenant.id);
       deps.auth.forget();
-      // Its audit log is gone with it.
+      // The tenant's audit log was deleted too, so the deletion is logged here.
       deps.log.info({ tenantId: tenant.id, tenant: tenant.name }, 'the tenant was deleted');
       return { id: tenant.id, name: tenant.name };
     }

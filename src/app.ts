@@ -1,4 +1,4 @@
-/** buildApp(deps): HTTP set-up, then every feature's routes. Works without a worker in the same process. */
+/** Builds the HTTP application: the server with the routes of all features. It needs no worker in the same process. */
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
@@ -23,11 +23,11 @@ import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
 
 export interface App extends FastifyInstance {
-  /** Aborts the signals of requests that still run: after the grace time of a stop. */
+  /** Aborts the signals of requests that still run after the grace time of a stop. */
   abortRequests(): void;
 }
 
-/** Every route of the API, in the order of the OpenAPI description. */
+/** Returns every route of the API, in the order of the OpenAPI description. */
 export function apiRoutes(deps: Deps): Route[] {
   return [
     ...searchRoutes(deps),
@@ -49,11 +49,12 @@ export function apiRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** The same routes for their descriptions only: handlers cannot run. */
+/** Returns the same routes for the OpenAPI description. Their handlers cannot run. */
 export function describedRoutes(): Route[] {
   return apiRoutes({} as Deps);
 }
 
+/** Returns an application that is ready to listen. */
 export async function buildApp(deps: Deps): Promise<App> {
   const routes = apiRoutes(deps);
   const shutdown = new AbortController();

@@ -1,4 +1,4 @@
-/** First start: the tenant `default` and an API key with all scopes, so that the service can be used at once. */
+/** Prepares the first start: creates the tenant `default` and an API key with all scopes, so that the service can be used at once. */
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GeneratedApiKey, generateApiKey, readApiKey } from './access/api-key.ts';
@@ -16,8 +16,8 @@ export const DEFAULT_TENANT = 'default';
 export const ADMIN_KEY_FILE = 'admin.key';
 
 /**
- * Makes the default tenant and its first key unless they exist. Returns the key when this call made it: show it to
- * nobody but a person at a terminal. It is also in `<data dir>/admin.key`, readable by the owner only.
+ * Creates the default tenant and its first key, unless they exist. Returns the key if this call created it. The key may be shown on a
+ * terminal only. It is also in `<data dir>/admin.key`, which only the owner can read.
  */
 export async function bootstrap(db: Database, config: Config): Promise<string | undefined> {
   const given = config.bootstrapKey === null ? undefined : readApiKey(config.bootstrapKey);
@@ -31,13 +31,13 @@ export async function bootstrap(db: Database, config: Config): Promise<string | 
   const tenant = (await findTenantByName(db, DEFAULT_TENANT)) ?? (await makeTenant(db));
   if (await hasApiKey(db.system, tenant.id)) return undefined;
   const generated = given ?? generateApiKey();
-  // The file comes first: after a crash in between, the next start finds no key and makes another.
+  // The file is written first: after a crash between the two writes, the next start finds no key and makes another.
   await writeKeyFile(config.dataDir, generated.key);
   await insertFirstKey(db, tenant.id, generated);
   return generated.key;
 }
 
-/** Two replicas may start on an empty database at once: the second finds the tenant of the first. */
+/** Creates the default tenant. If two replicas start on an empty database at once, the second one uses the tenant of the first. */
 async function makeTenant(db: Database): Promise<Tenant> {
   try {
     return await createTenant(db, { id: newId(), name: DEFAULT_TENANT });
@@ -52,7 +52,7 @@ async function insertFirstKey(db: Database, tenantId: string, generated: Generat
   await issueOperatorKey(db, tenantId, 'admin', generated, new Date());
 }
 
-/** A key with all scopes that no other key issued. */
+/** Stores a key with all scopes for the operator. It has no issuing key. */
 export async function issueOperatorKey(
   db: Database,
   tenantId: string,
@@ -90,6 +90,6 @@ async function writeKeyFile(dataDir: string, key: string): Promise<void> {
   const file = join(dataDir, ADMIN_KEY_FILE);
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, `${key}\n`, { mode: 0o600, flush: true });
-  await chmod(temporary, 0o600); // the mode above is ignored when the file was there
+  await chmod(temporary, 0o600); // the mode above is ignored if the file existed
   await rename(temporary, file);
 }

@@ -15,8 +15,8 @@ function problemOf(env: Record<string, string>): string {
   return assert.fail(`accepted: ${JSON.stringify(env)}`);
 }
 
-describe('defaults', () => {
-  test('are those of the documentation', () => {
+describe('default settings', () => {
+  test('are the defaults of the documentation', () => {
     const config = loadConfig({});
     assert.equal(config.host, '127.0.0.1');
     assert.equal(config.port, 7700);
@@ -36,16 +36,16 @@ describe('defaults', () => {
     assert.equal(config.rateLimitPerMinute, 0);
     assert.equal(config.crashAt, null);
   });
-  test('an empty value counts as not set', () => assert.equal(loadConfig({ PINAKES_PORT: '' }).port, 7700));
-  test('nothing can be changed afterwards', () => {
+  test('apply to an empty value', () => assert.equal(loadConfig({ PINAKES_PORT: '' }).port, 7700));
+  test('are frozen', () => {
     const config = loadConfig({});
     assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
     assert.throws(() => Object.assign(config.chat, { model: 'x' }), TypeError);
   });
 });
 
-describe('values', () => {
-  test('are read', () => {
+describe('settings', () => {
+  test('are read from environment variables', () => {
     const config = loadConfig({
       PINAKES_PORT: '0',
       PINAKES_DATA_DIR: '/srv/p',
@@ -60,7 +60,7 @@ describe('values', () => {
     assert.equal(config.chat.baseUrl, 'http://127.0.0.1:11434/v1');
     assert.deepEqual(config.outboundAllow, ['wiki.example.internal', '10.1.0.0/16', 'fd00::/8']);
   });
-  test('crash points only in test builds', () => {
+  test('have a crash point in tests only', () => {
     assert.equal(loadConfig({ PINAKES_CRASH_AT: 'x' }).crashAt, null);
     assert.equal(loadConfig({ PINAKES_CRASH_AT: 'x', NODE_ENV: 'test' }).crashAt, 'x');
   });
@@ -112,7 +112,7 @@ describe('a wrong setting is one line with the variable, the problem and an exam
       assert.ok(!message.includes('\n'));
     });
   }
-  test('a compatible model needs its address', () => {
+  test('an openai-compatible model without an address is an error', () => {
     assert.match(problemOf({ PINAKES_CHAT_MODEL: 'openai-compatible:x' }), /^PINAKES_CHAT_BASE_URL /);
     assert.match(problemOf({ PINAKES_RERANK_MODEL: 'x' }), /^PINAKES_RERANK_BASE_URL /);
     assert.deepEqual(loadConfig({ PINAKES_FUSION: 'rrf', PINAKES_FUSION_WEIGHT: '.25' }).fusion, {
@@ -126,7 +126,7 @@ describe('a wrong setting is one line with the variable, the problem and an exam
     assert.equal(loadConfig(reranker).rerank.timeoutMs, RERANK_TIMEOUT_MS_DEFAULT);
     assert.match(problemOf({ ...reranker, PINAKES_RERANK_TIMEOUT_MS: '0' }), /^PINAKES_RERANK_TIMEOUT_MS /);
   });
-  test('an analyzer of names', () => {
+  test('wrong settings of the analyzer of names are errors', () => {
     const url = { PINAKES_PRESIDIO_URL: 'http://presidio:3000/' };
     const read = loadConfig({ ...url, PINAKES_PRESIDIO_LANGUAGES: 'en,de', PINAKES_PRESIDIO_SCORE: '0.5' }).presidio;
     assert.deepEqual(read, { url: 'http://presidio:3000', languages: ['en', 'de'], scoreMin: 0.5, timeoutMs: 10_000 });
@@ -136,11 +136,11 @@ describe('a wrong setting is one line with the variable, the problem and an exam
     assert.match(problemOf({ ...url, PINAKES_PRESIDIO_SCORE: '2' }), /^PINAKES_PRESIDIO_SCORE /);
     assert.match(problemOf({ ...url, PINAKES_PRESIDIO_TIMEOUT_MS: '0' }), /^PINAKES_PRESIDIO_TIMEOUT_MS /);
   });
-  test('passwords are not shown', () => {
+  test('an error does not contain passwords', () => {
     assert.ok(!problemOf({ PINAKES_DATABASE_URL: 'mysql://u:hunter2@db/x' }).includes('hunter2'));
     assert.ok(!problemOf({ PINAKES_BOOTSTRAP_KEY: 'hunter2' }).includes('hunter2'));
   });
-  test('replicas need what they share', () => {
+  test('replicas without shared database, master key or blob store are errors', () => {
     const shared = {
       PINAKES_DATABASE_URL: 'postgres://u:p@db/x',
       PINAKES_MASTER_KEY: 'ab'.repeat(32),
@@ -155,25 +155,25 @@ describe('a wrong setting is one line with the variable, the problem and an exam
 });
 
 describe('pauses of crawls', () => {
-  test('have a default and a least', () => {
+  test('have a default and a minimum', () => {
     assert.deepEqual(loadConfig({}).crawl, { delayMs: 250, delayMinMs: 50 });
     const set = { PINAKES_CRAWL_DELAY_MS: '1000', PINAKES_CRAWL_DELAY_MIN_MS: '500' };
     assert.deepEqual(loadConfig(set).crawl, { delayMs: 1000, delayMinMs: 500 });
   });
-  test('the least may not be more than the default', () => {
+  test('must not have a minimum above the default', () => {
     assert.match(problemOf({ PINAKES_CRAWL_DELAY_MIN_MS: '300' }), /^PINAKES_CRAWL_DELAY_MIN_MS is more than/);
     assert.match(problemOf({ PINAKES_CRAWL_DELAY_MS: '60001' }), /whole number from 0 to 60000/);
   });
 });
 
-describe('names without a meaning', () => {
-  test('are found, with the name that was probably meant', () => {
+describe('unknown settings', () => {
+  test('are found, with the most similar setting', () => {
     assert.deepEqual(findUnknownSettings({ PINAKES_EMBEDING_MODEL: 'x', PINAKES_PORT: '1', NODE_ENV: 'production' }), [
       { name: 'PINAKES_EMBEDING_MODEL', nearest: 'PINAKES_EMBEDDING_MODEL' },
     ]);
   });
 
-  test('are none of those that the documentation names', () => {
+  test('do not include any setting of the documentation', () => {
     const text = ['configuration.md', 'cli.md', 'operations.md', 'connectors.md', 'quickstart.md']
       .map((file) => readFileSync(join(import.meta.dirname, '../docs', file), 'utf8'))
       .join('\n');

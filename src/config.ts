@@ -1,7 +1,7 @@
 /**
- * Settings: environment -> frozen Config. The only reader of `process.env` is `environment()` below.
+ * Reads the settings from environment variables into a frozen Config. Only `environment()` below reads `process.env`.
  *
- * An invalid setting throws `ConfigError`, whose message is one line: the variable, what is wrong with it, an example.
+ * An invalid setting throws a `ConfigError`. Its message is one line: the variable, what is wrong with it, and an example.
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,14 +18,14 @@ const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
-/** Presidio's own recognizers of names say 0.85; those that it trusts less, less. */
+/** Presidio scores most names with 0.85, and names from less reliable recognizers lower. */
 const PRESIDIO_SCORE_DEFAULT = 0.3;
 const PRESIDIO_LANGUAGES_PATTERN = /^[a-z]{2,3}(?:,[a-z]{2,3}){0,7}$/;
 const CHAT_TIMEOUT_MS_MAX = 3_600_000;
 const TOKENS_PER_DAY_MAX = 9_999_999_999;
 const EMBEDDING_REQUESTS_MAX = 64;
 const CRAWL_DELAY_MS_MAX = 60_000;
-/** An index takes no more. */
+/** A pgvector index supports at most this number. */
 export const EMBEDDING_DIMENSIONS_MAX = 4_000;
 const HUB_URL_DEFAULT = 'https://huggingface.co';
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
@@ -34,7 +34,7 @@ export const FUSION_METHODS = ['weighted', 'rrf'] as const;
 export const FUSION_WEIGHT_DEFAULT = 0.5;
 const QUERY_REWRITING = ['model', 'rule', 'off'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-/** Settings of client commands, and of crash tests. */
+/** Settings that client commands and crash tests read. */
 const READ_ELSEWHERE = ['PINAKES_URL', 'PINAKES_API_KEY', 'PINAKES_CRASH_AT'];
 /** `pk_` + 12 characters of id + 43 of secret + 6 of checksum, base62. */
 const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
@@ -47,7 +47,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Config {
   host: string;
-  /** 0 = any free port. */
+  /** 0: any free port. */
   port: number;
   /** Absolute path. */
   dataDir: string;
@@ -61,14 +61,14 @@ export interface Config {
     apiKey: string | null;
     contextTokens: number;
     firstTokenTimeoutMs: number;
-    /** For a whole answer. */
+    /** Time limit of a whole answer. */
     timeoutMs: number;
-    /** Of one API key and of all keys of a tenant, input and output together, by UTC days; 0 = not limited. */
+    /** Budgets of one API key and of all keys of a tenant per UTC day, for input and output together. 0: not limited. */
     tokensPerDay: { key: number; tenant: number };
   };
   /**
-   * `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once; `dimensions` null: the model's own. Prefixes null
-   * are a local model's own, and none for others. `modelsDir` is where local models are that are called by a name.
+   * `model` is `none` or `<provider>:<model>`. `requestsMax` is the number of concurrent requests for passages. `dimensions` null: the
+   * default of the model. A prefix of null: the prefix that a local model defines, or none. `modelsDir` has the downloaded local models.
    */
   embedding: {
     model: string;
@@ -80,57 +80,57 @@ export interface Config {
     queryPrefix: string | null;
     passagePrefix: string | null;
   };
-  /** Of lexical and semantic search. `weighted` adds scores, `rrf` reciprocal ranks; `weight`: of the semantic half, 0 to 1. */
+  /** How lexical and semantic search are combined: `weighted` adds scores, `rrf` adds reciprocal ranks. `weight` of semantic search: 0 to 1. */
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
-  /** Where `pinakes models pull` fetches models from. */
+  /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
-  /** Finds names for redaction rules; `url` null: none does. A text is read in each of the languages. */
+  /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
   webGrounding: boolean;
-  /** Of follow-up questions, for retrieval: by the chat model where there is one, by rules, or not at all. */
+  /** How follow-up questions are rewritten for retrieval: by the chat model if there is one, by rules, or not at all. */
   queryRewriting: (typeof QUERY_REWRITING)[number];
-  /** `remove` blanks stored answers that cite deleted chunks. */
+  /** `remove`: stored answers that cite deleted chunks are emptied. */
   historyOnDelete: 'keep' | 'remove';
   logLevel: LogLevel;
-  /** Seals stored secrets; null: the key file in the data directory. */
+  /** Encrypts stored secrets. Null: the key file in the data directory is used. */
   masterKey: string | null;
-  /** Still opens secrets until they are sealed with `masterKey`: see vault/rotate.ts. */
+  /** Decrypts secrets that are not encrypted with `masterKey` yet: see vault/rotate.ts. */
   previousMasterKey: string | null;
   bootstrapKey: string | null;
   /** Base addresses of the remote services, or null for the real ones. */
   remote: { googleApiUrl: string | null; pageApiUrl: string | null; repoApiUrl: string | null };
-  /** Hosts (`wiki.example.internal`) and CIDRs (`10.1.0.0/16`) that addresses from tenants may reach although private. */
+  /** Private hosts (`wiki.example.internal`) and CIDRs (`10.1.0.0/16`) that addresses from tenants may reach. */
   outboundAllow: readonly string[];
-  /** Pauses between two requests of a crawl to one host: of crawls that say nothing, and the least that one may ask for. */
+  /** Pauses between two requests of a crawl to one host: the default, and the minimum that a crawl may set. */
   crawl: { delayMs: number; delayMinMs: number };
-  /** Child processes that parse files. */
+  /** Number of child processes that parse files. */
   parserProcesses: number;
-  /** Programs of the system that parsers may ask for. `ocrLanguages` as tesseract names them, null: off. */
+  /** Installed programs that parsers may use. `ocrLanguages` has the names that tesseract uses; null: OCR is off. */
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
-  /** Jobs of a kind that one worker runs at once; of one tenant at most one fewer. */
+  /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
-  /** Requests per minute and API key; 0 = not limited. */
+  /** Requests per minute of each API key. 0: not limited. */
   rateLimitPerMinute: number;
-  /** Test builds only (NODE_ENV=test): where the process kills itself, see util/crash.ts. */
+  /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
 
-/** The process's environment. */
+/** Returns the environment variables of the process. */
 export function environment(): Environment {
   return process.env;
 }
 
-/** @throws ConfigError for the first setting that is invalid. */
+/** Reads all settings. @throws ConfigError for the first invalid setting. */
 export function loadConfig(env: Environment): Config {
   const config = readConfig(new SettingsReader(env), env);
   checkTogether(config);
   return deepFreeze(config);
 }
 
-/** `PINAKES_…` names of the environment that have no meaning. @throws ConfigError as `loadConfig`. */
+/** Returns environment variables named `PINAKES_…` that are not settings. @throws ConfigError as `loadConfig`. */
 export function findUnknownSettings(env: Environment): UnknownSetting[] {
   const read = new SettingsReader(env);
   readConfig(read, env);
@@ -226,7 +226,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
   };
 }
 
-/** Settings that the roles `api` and `worker` need because they share everything with other processes. */
+/** Checks the settings of the roles `api` and `worker`, which share database, blobs and master key with other processes. @throws ConfigError */
 export function checkReplicaConfig(config: Config, env: Environment): void {
   if (config.databaseUrl === null) {
     throw new ConfigError(
@@ -304,7 +304,7 @@ function checkTogether(config: Config): void {
   refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
 }
 
-/** A setting without effect would be a promise that is not kept. */
+/** Refuses a setting that does not work in this version, so that nobody relies on it. */
 function refuseUnavailable(variable: string, isSet: boolean, example: string): void {
   if (isSet) throw new ConfigError(variable, 'is set, but that is not available in this version', example);
 }
@@ -320,7 +320,7 @@ function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
   return { kind: 'file', directory: fileURLToPath(parsed) };
 }
 
-/** What `pinakes models pull` needs of the settings. @throws ConfigError */
+/** Reads the settings that `pinakes models pull` needs. @throws ConfigError */
 export function loadHubConfig(env: Environment): Pick<Config, 'hub' | 'outboundAllow'> & { modelsDir: string } {
   const read = new SettingsReader(env);
   const modelsDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'), 'models');
@@ -334,7 +334,7 @@ function readHub(read: SettingsReader): Config['hub'] {
   };
 }
 
-/** What `pinakes parse` needs of the settings. @throws ConfigError */
+/** Reads the settings that `pinakes parse` needs. @throws ConfigError */
 export function loadToolConfig(env: Environment): Config['tools'] {
   return readTools(new SettingsReader(env));
 }

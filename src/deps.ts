@@ -1,4 +1,4 @@
-/** `openDeps` is the only place that constructs adapters. */
+/** Opens all adapters. No other module constructs adapters. */
 
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,13 +36,13 @@ import { makeFolder } from './util/folders.ts';
 import { ConfigError } from './util/settings-reader.ts';
 import { systemClock } from './util/time.ts';
 
-/** Adapters that are given instead of opened: tests bring their own clock, model or database. Given ones stay open. */
+/** Adapters that the caller passes, so that they are not opened here: tests pass their own clock, model or database. `close` leaves them open. */
 export type Given = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth'>>;
 
 /**
- * Opens the database (migrated), the blob store, the queue, the parser processes, the model and the HTTP client.
+ * Opens the database and migrates it, and opens the blob store, the queue, the parser processes, the models and the HTTP client.
  *
- * @throws Error with one helpful line when one of them cannot be used; the others are closed again.
+ * @throws Error with a message of one line when an adapter cannot be used. The adapters opened before are closed.
  */
 export async function openDeps(config: Config, log: FastifyBaseLogger, given: Given = {}): Promise<Deps> {
   const opened: (() => Promise<void>)[] = [];
@@ -136,7 +136,7 @@ function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
   return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
 }
 
-/** What operator commands need while no service runs: database (migrated), blob store, and the models that doctor tries. */
+/** Opens the adapters for operator commands while no service runs: the migrated database, the blob store, and the models that doctor tests. */
 export async function openStores(
   config: Config,
 ): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'close'>> {
@@ -163,19 +163,19 @@ export async function openStores(
   }
 }
 
-/** @throws ConfigError when the data directory cannot be made or written. */
+/** Opens the configured database. @throws ConfigError when the data directory cannot be created or written. */
 async function openConfigured(config: Config): Promise<Database> {
   try {
     makeFolder(config.dataDir);
     rmdirSync(mkdtempSync(join(config.dataDir, '.probe-')));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be made or written (${code})`, './.pinakes');
+    throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be created or written (${code})`, './.pinakes');
   }
   return openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
 }
 
-/** @throws ConfigError when the folder cannot be made. */
+/** Opens the configured blob store. @throws ConfigError when its folder cannot be created. */
 async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore> {
   if (config.blobs.kind !== 'file')
     throw new Error('PINAKES_BLOB_URL: the S3 blob store is not available in this version');
@@ -189,7 +189,7 @@ async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore>
   });
 }
 
-/** How the extractive model compares words: with the terms that search uses. */
+/** Splits texts for the extractive model into the same terms that search uses. */
 const words = {
   index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
   query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),

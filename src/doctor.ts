@@ -1,4 +1,4 @@
-/** What an operator wants to know when something is wrong: one line per check, in words. */
+/** Checks the service for the operator, and reports one line in words for each check. */
 import { statfs } from 'node:fs/promises';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
@@ -16,14 +16,14 @@ import type { NameAnalyzer } from './redaction/presidio.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
 
-/** Uploads of this size must fit, with room for the database to grow. */
+/** Free space for uploads of maximum size, and for the growth of the database. */
 const FREE_BYTES_MIN = 2 * 1024 ** 3;
 
-/** What a crash left behind is cleaned up within this time, and silent jobs are handed on. */
+/** Within this time, the service removes what a crash left behind, and claims the jobs of dead workers again. */
 const GRACE_SECONDS = 2 * 60 * 60;
 
 const MODEL_TIMEOUT_MS = 20_000;
-/** Models that reason may use them up before they say a word, which will do. */
+/** A reasoning model may use up these tokens before it writes a word. This still shows that the model answers. */
 const PROBE_TOKENS_MAX = 16;
 
 export interface Check {
@@ -33,7 +33,7 @@ export interface Check {
 }
 
 export interface Examination {
-  /** True when every check is. */
+  /** True if all checks are ok. */
   ok: boolean;
   checks: Check[];
 }
@@ -49,7 +49,7 @@ interface Uses {
   clock: Clock;
 }
 
-/** `thorough` also compares stored counters and references with what is there: it reads everything. */
+/** Runs all checks. `thorough` also compares stored counters and references with the stored data, all of which it reads. */
 export async function examine(uses: Uses, options: { thorough: boolean }): Promise<Examination> {
   const checks: Check[] = [];
   const add = async (name: string, check: () => Promise<string | { ok: boolean; detail: string }>): Promise<void> => {
@@ -108,7 +108,7 @@ function modelFacts({ chat, embedding, rerank }: Config): string {
   return `chat ${chat.model}, embedding ${embedding.model}, rerank ${rerank.model}`;
 }
 
-/** One tiny request. */
+/** Sends one small request to the chat model. */
 async function tryChat({ chatModel, config: { chat, webGrounding } }: Uses): Promise<string> {
   if (!chatModel.ask) return 'none: answers are extractive';
   const request = {
@@ -120,7 +120,7 @@ async function tryChat({ chatModel, config: { chat, webGrounding } }: Uses): Pro
   return `${chatModel.name} answers in ${took} ms${webGrounding ? ', web grounding is on (not tried)' : ''}`;
 }
 
-/** Asks the model for a vector, as a search would. */
+/** Requests one vector, as a search does. */
 async function tryEmbedding({ embedding, config }: Uses): Promise<string> {
   if (!embedding) return 'none: search is lexical';
   const { took, result } = await attempt(configuredAs('EMBEDDING', config.embedding), () =>
@@ -137,16 +137,16 @@ async function tryRerank({ reranker, config }: Uses): Promise<string> {
   return `${reranker.name} answers in ${took} ms`;
 }
 
-/** Asks about a name, as a redaction rule would, and what else it finds. */
+/** Sends a text with a name to the analyzer, as a redaction rule does, and lists the entities that it supports. */
 async function tryAnalyzer({ analyzer, config: { presidio } }: Uses): Promise<{ ok: boolean; detail: string }> {
   if (!analyzer) return { ok: true, detail: 'none: redaction rules find no names of people and places' };
   const signal = AbortSignal.timeout(MODEL_TIMEOUT_MS);
   const asked = { kind: 'PRESIDIO' as const, model: '', baseUrl: presidio.url };
   const { took, result } = await attempt(asked, async () => {
-    const known = await analyzer.supported(signal);
-    // Another text each time: what is remembered says nothing about the address.
-    if (known.length > 0) await analyzer.find('', `My name is David, ${Date.now()}.`, known, signal);
-    return known;
+    const supported = await analyzer.supported(signal);
+    // The text differs each time: a cached answer would not show whether the analyzer works.
+    if (supported.length > 0) await analyzer.find('', `My name is David, ${Date.now()}.`, supported, signal);
+    return supported;
   });
   const where = `${presidio.url} answers in ${took} ms (${presidio.languages.join(', ')})`;
   if (result.length === 0)
@@ -161,7 +161,7 @@ function configuredAs(
   return { kind, model: model.replace(/^(?:openai|anthropic|google|openai-compatible):/, ''), baseUrl };
 }
 
-/** @throws Error in plain words. */
+/** Calls a model and measures the time. @throws Error with a message in plain words. */
 async function attempt<T>(model: ConfiguredModel, call: () => Promise<T>): Promise<{ took: number; result: T }> {
   const startedAt = performance.now();
   try {
@@ -176,11 +176,11 @@ async function vectorFacts(db: Database): Promise<string> {
   const generations = await countGenerations(db.system);
   const { waiting, refused } = await countWaiting(db.system);
   const facts = generations.map(({ model, dimension, status, tenants }) => {
-    const what = status === 'serving' ? 'serve' : 'are being made for';
-    return `those of ${model} (${dimension} dimensions) ${what} ${tenants} ${tenants === 1 ? 'tenant' : 'tenants'}`;
+    const state = status === 'serving' ? 'used by' : 'being built for';
+    return `${model} (${dimension} dimensions) ${state} ${tenants} ${tenants === 1 ? 'tenant' : 'tenants'}`;
   });
   if (facts.length === 0) facts.push('none');
-  if (waiting > 0) facts.push(`${waiting} chunks wait`);
+  if (waiting > 0) facts.push(`${waiting} chunks wait for a vector`);
   if (refused > 0) facts.push(`${refused} chunks were refused by the model`);
   return facts.join(', ');
 }
@@ -190,10 +190,10 @@ async function contentFacts(db: Database): Promise<string> {
   return `${tenants} tenants, ${groups} source groups, ${sources} sources, ${chunks} chunks`;
 }
 
-/** One check per promise that is broken, or one that says that none is. */
+/** Returns one failed check per violated invariant, or one successful check if there is none. */
 async function thoroughChecks({ db, blobs, clock }: Uses): Promise<Check[]> {
   const violations = await findViolations(db, blobs, { now: clock.now(), graceSeconds: GRACE_SECONDS });
   if (violations.length === 0)
-    return [{ name: 'stored data', ok: true, detail: 'rows, blobs and counters fit together' }];
+    return [{ name: 'stored data', ok: true, detail: 'rows, blobs and counters are consistent' }];
   return violations.map(({ invariant, message }) => ({ name: `stored data ${invariant}`, ok: false, detail: message }));
 }

@@ -1,9 +1,9 @@
 /**
- * Expected failures. A `ServiceError` carries a code; one table maps codes to HTTP status and wire type; one handler
- * (http/error-handler.ts) writes the body `{"error":{"message","type"}}`.
+ * Expected failures. A `ServiceError` has a code. The table below maps codes to HTTP status and wire type. http/error-handler.ts writes
+ * the body `{"error":{"message","type"}}`.
  */
 
-/** HTTP status and wire `type` per code. Add a code here when a caller can act on it; otherwise reuse one. */
+/** HTTP status and wire `type` of each code. A new code is added only if code that catches the error must tell it from the others. */
 export const ERROR_CODES = {
   invalid_request: [400, 'invalid_request_error'],
   metadata_full: [400, 'invalid_request_error'],
@@ -35,7 +35,7 @@ export interface ServiceErrorOptions {
   retryAfterSeconds?: number;
 }
 
-/** A failure the caller is told about. `message` is shown to the caller: no internals, no secrets. */
+/** A failure that is reported to the caller. The caller sees `message`, so it must not contain internals or secrets. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
@@ -56,11 +56,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** The one answer for unknown, deleted, foreign, wrong-kind and malformed ids: byte-identical bodies. */
+/** Returns the error for ids that are unknown, deleted, malformed, of another tenant or of another kind. All get the same body. */
 export function notFound(): ServiceError {
   return new ServiceError('not_found', 'Not found.');
 }
 
+/** Returns the error for a wrong request: status 400. */
 export function invalidRequest(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }

@@ -1,4 +1,4 @@
-/** Config -> deps -> role. One process serves the API, works on jobs, or both. */
+/** Starts the service: reads the settings, opens the adapters, and runs a role. One process serves the API, runs jobs, or both. */
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { openAdminServer } from './admin.ts';
@@ -16,23 +16,24 @@ import { buildWorker } from './worker.ts';
 
 export type Role = 'serve' | 'api' | 'worker';
 
-/** Requests and jobs may finish within this time; then they are aborted and jobs are handed back. */
+/** Requests and jobs may finish within this time. After it they are aborted, and jobs are released. */
 const STOP_GRACE_MS = 20_000;
-/** The process ends after this time whatever still hangs. */
+/** The process exits after this time, even if something still hangs. */
 const STOP_MAX_MS = 29_000;
 
 export interface Service {
   /** `http://host:port`, or null for the role `worker`. */
   url: string | null;
-  /** The API key made by the first start. */
+  /** The API key that the first start made; undefined at later starts. */
   firstKey: string | undefined;
   deps: Deps;
-  /** Stops accepting, lets requests and jobs finish, hands jobs back, closes. */
+  /** Accepts no more requests, lets requests and jobs finish, releases the other jobs, and closes everything. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the role until SIGTERM or SIGINT. @returns the exit code.
+ * Runs the role until SIGTERM or SIGINT, and returns the exit code.
+ *
  * @throws ConfigError for a wrong setting.
  */
 export async function runService(role: Role): Promise<number> {
@@ -41,7 +42,7 @@ export async function runService(role: Role): Promise<number> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   for (const { name, nearest } of findUnknownSettings(env)) {
     const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-    log.warn({ setting: name }, `${name} is no setting of Pinakes and has no effect${meant}`);
+    log.warn({ setting: name }, `${name} is not a setting of Pinakes and has no effect${meant}`);
   }
   const service = await startService(role, config, env, log);
   if (service.firstKey !== undefined && process.stderr.isTTY) {
@@ -50,7 +51,7 @@ export async function runService(role: Role): Promise<number> {
   process.stdout.write(service.url === null ? 'Pinakes worker is ready\n' : `Pinakes is ready at ${service.url}\n`);
   await stopSignal(log);
   const guard = setTimeout(() => {
-    log.error('stop took too long: exit with work undone');
+    log.error('the stop took too long: the process exits with unfinished work');
     process.exit(1);
   }, STOP_MAX_MS);
   await service.stop();
@@ -58,7 +59,7 @@ export async function runService(role: Role): Promise<number> {
   return 0;
 }
 
-/** Everything but signals and the terminal. Resolves when `/readyz` answers 200. */
+/** Starts a role, without signals and terminal output. Resolves when `/readyz` answers 200. */
 export async function startService(role: Role, config: Config, env: Environment, log: pino.Logger): Promise<Service> {
   if (role !== 'serve') checkReplicaConfig(config, env);
   const deps = await openDeps(config, log);
@@ -99,14 +100,14 @@ async function listen(app: App, deps: Deps): Promise<string> {
     throw error;
   }
   const failed = await openReadiness(deps).failed();
-  if (failed.length > 0) throw new Error(`the service does not get ready: ${failed.join(', ')}`);
+  if (failed.length > 0) throw new Error(`the service is not ready: ${failed.join(', ')}`);
   const { address, port, family } = app.server.address() as AddressInfo;
-  const shown =
+  const host =
     address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : family === 'IPv6' ? `[${address}]` : address;
-  return `http://${shown}:${port}`;
+  return `http://${host}:${port}`;
 }
 
-/** No new connections; running requests finish, or are aborted when the grace time is over. */
+/** Closes the API. Running requests finish, or are aborted when the grace time is over. */
 async function closeApp(app: App): Promise<void> {
   const abort = setTimeout(() => app.abortRequests(), STOP_GRACE_MS);
   const cut = setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS + 3_000);
@@ -115,14 +116,14 @@ async function closeApp(app: App): Promise<void> {
   clearTimeout(cut);
 }
 
-/** API and worker stop at the same time: both have the same grace. What they use is closed after them. */
+/** Stops API and worker at the same time, with the same grace time. Then the adapters that they use are closed. */
 async function stopAll(closers: (() => Promise<void>)[]): Promise<void> {
   const [closeDeps, ...others] = closers;
   await Promise.allSettled(others.map((close) => close()));
   await closeDeps?.();
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT. A second signal ends the process at once. */
 function stopSignal(log: pino.Logger): Promise<void> {
   return new Promise((resolve) => {
     let signals = 0;

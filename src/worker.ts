@@ -1,4 +1,4 @@
-/** buildWorker(deps): job kind -> handler. Runs in the serving process or, with a PostgreSQL server, in its own. */
+/** Builds the worker: a handler for each kind of job. It runs in the API's process or, with a PostgreSQL server, in its own. */
 
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
@@ -19,31 +19,32 @@ import { JOB_KINDS, type JobHandler, type JobWork } from './jobs/queue.ts';
 const DELETIONS_AT_ONCE = 1;
 const BUILDS_AT_ONCE = 1;
 const COLLECT_INTERVAL_MS = 60_000;
-/** How late a schedule may be noticed. */
+/** Interval between two checks for due schedules. */
 const SCHEDULE_INTERVAL_MS = 15_000;
 
 export interface Worker {
   start(): Promise<void>;
-  /** Takes no more jobs, waits `graceMs` for the running ones, then hands them back. */
+  /** Claims no more jobs, waits `graceMs` for the running jobs, then releases them. */
   stop(graceMs: number): Promise<void>;
 }
 
+/** Returns a worker that is not started yet. */
 export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVAL_MS } = {}): Worker {
   const deps = given.db.kind === 'embedded' ? { ...given, db: oneAtATime(given.db) } : given;
   const timers: NodeJS.Timeout[] = [];
   let maintenance: Maintenance | undefined;
-  // A job, not a call: of several workers one at a time collects, and a stop waits for it.
+  // Garbage is collected by a job: only one of several workers collects at a time, and a stop waits for the job.
   const collect = (): void => {
     deps.db.system
       .transaction((tx) => deps.queue.enqueue(tx, 'collect-garbage', {}))
-      .catch((error) => deps.log.warn({ err: error }, 'the collection of garbage could not be scheduled'));
+      .catch((error) => deps.log.warn({ err: error }, 'the job that collects garbage could not be queued'));
   };
   const lookForDueRuns = (): void => {
     const enqueue = (): Promise<void> =>
       deps.db.system.transaction((tx) => deps.queue.enqueue(tx, 'start-scheduled', {}));
     hasDueSchedule(deps)
       .then((isDue) => (isDue ? enqueue() : undefined))
-      .catch((error) => deps.log.warn({ err: error }, 'the schedules could not be looked at'));
+      .catch((error) => deps.log.warn({ err: error }, 'the check for due schedules failed'));
   };
   return {
     async start() {
@@ -52,7 +53,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       await wakeReprocessing(deps);
       const work = timed(deps, {
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
-        // Of a kind of their own: they may wait for their origin for hours, and uploads must not wait for them.
+        // A separate kind of job: these runs may wait hours for their origin, and uploads must not wait behind them.
         'origin-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
@@ -68,7 +69,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       maintenance = startMaintenance(deps.db, deps.log);
       timers.push(setInterval(collect, COLLECT_INTERVAL_MS).unref());
       timers.push(setInterval(lookForDueRuns, scheduleIntervalMs).unref());
-      // What was missed while no worker ran.
+      // Starts the schedules that became due while no worker ran.
       lookForDueRuns();
     },
     async stop(graceMs) {
@@ -105,8 +106,8 @@ function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): 
 }
 
 /**
- * The embedded engine runs one transaction after the other, first come, first served. With at most one of the worker's in
- * that queue, a search waits for one of them, however many runs are active.
+ * Returns a database that lets one transaction of the worker run at a time. The embedded database runs transactions one after the other,
+ * in the order of their arrival. A search then waits for at most one transaction of the worker, however many runs are active.
  */
 function oneAtATime(db: Database): Database {
   let last: Promise<unknown> = Promise.resolve();

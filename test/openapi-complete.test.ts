@@ -1,4 +1,4 @@
-/** The OpenAPI description says everything that a caller needs: words, limits, defaults, errors, examples. */
+/** The OpenAPI description has everything that a caller needs: descriptions, limits, defaults, errors, examples. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describedRoutes } from '../src/app.ts';
@@ -26,7 +26,7 @@ const operations = routes.map((route) => ({
   operation: paths[API_PREFIX + route.path]![route.method.toLowerCase()]!,
 }));
 
-test('every route has an id of its own, an area, one line of summary and its scopes in words', () => {
+test('every route has a unique operation id, one tag, a one-line summary, and its scopes in the description', () => {
   assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
   for (const { name, operation, route } of operations) {
     assert.match(operation.summary, /^[A-Z].{3,79}$/, name);
@@ -55,7 +55,7 @@ function isDescribed(member: Json): boolean {
   return '$ref' in member || (typeof member['description'] === 'string' && member['description'].length > 3);
 }
 
-test('every request body has an example, and it is valid', () => {
+test('every request body has a valid example', () => {
   for (const { name, operation, route } of operations) {
     const json = operation.requestBody?.content['application/json'];
     if (!json || !route.body) continue;
@@ -89,7 +89,7 @@ test('every route lists its errors, each with the Error body', () => {
     assert.match(JSON.stringify(response), /#\/components\/schemas\/Error"/, name);
 });
 
-test('limits and defaults of the interface are in the description', () => {
+test('the description has the limits and defaults of the interface', () => {
   const parameter = (line: string, name: string): Json =>
     operations.find((one) => one.name === line)!.operation.parameters.find((one) => one.name === name)!.schema;
   for (const { name, operation } of operations) {

@@ -16,7 +16,7 @@ const document = openApiDocument(routes) as {
   components: Record<string, Json>;
 };
 
-/** Every object in the document, with the way to it. */
+/** Yields every object of the document with its JSON pointer. */
 function* nodes(value: unknown, path = '#'): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [path, value as Json];
@@ -37,7 +37,7 @@ test('openapi.json is up to date: npm run openapi writes it', () => {
   assert.ok(committed === openApiText(routes), 'openapi.json differs from the routes: run npm run openapi');
 });
 
-test('files of multipart bodies are described in the ways of OpenAPI 3.0 and 3.1: generators know one or the other', () => {
+test('files of multipart bodies are described as in OpenAPI 3.0 and as in 3.1, because generators support one or the other', () => {
   const bodies = [...nodes(document.paths)].filter(([path]) => path.endsWith('/multipart~1form-data/schema'));
   assert.ok(bodies.length > 0);
   for (const [path, schema] of bodies) {
@@ -52,7 +52,7 @@ test('files of multipart bodies are described in the ways of OpenAPI 3.0 and 3.1
   }
 });
 
-test('the service serves the same description', async () => {
+test('the service serves the same OpenAPI description as openapi.json', async () => {
   const t = await openTestApp();
   try {
     assert.deepEqual((await t.get('//openapi.json', null)).body, JSON.parse(openApiText(routes)));
@@ -61,7 +61,7 @@ test('the service serves the same description', async () => {
   }
 });
 
-test('it is OpenAPI 3.1 and describes every route', () => {
+test('the description is OpenAPI 3.1 and has every route', () => {
   assert.equal(document.openapi, '3.1.0');
   for (const route of routes) {
     const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()] as Json;
@@ -82,7 +82,7 @@ test('it is OpenAPI 3.1 and describes every route', () => {
   }
 });
 
-test('every reference leads somewhere, nothing of the builder is left', () => {
+test('every reference of the description has a target, and no internal keyword is left', () => {
   for (const [path, node] of nodes(document)) {
     if (typeof node['$ref'] === 'string') assert.ok(lookUp(node['$ref']), `${path}: ${node['$ref']}`);
     for (const leftover of ['wire', '$defs', '$schema', '~standard'])
@@ -90,7 +90,7 @@ test('every reference leads somewhere, nothing of the builder is left', () => {
   }
 });
 
-test('request bodies refuse unknown members on every level', () => {
+test('request bodies are described without additional members on every level', () => {
   for (const route of routes) {
     if (!route.body || route.body.meta()?.['open'] === true) continue;
     const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()];

@@ -1,12 +1,12 @@
-/** How answers and search results read on a terminal. */
+/** Formats answers and search results for a terminal. */
 import type { CitedContent, Content } from '../client/api.ts';
 import { printable } from './shared/printable.ts';
 
-/** Printed once below citations that use the word. */
+/** Explanation that is printed once below citations with the word `verified`. */
 export const VERIFIED_MEANS =
-  'verified: the cited passage states what the sentence states; it does not say that the sentence answers the question.';
+  'verified: the cited passage states what the sentence states; this does not mean that the sentence answers the question.';
 
-/** `[2] quoted from guide.pdf, pages 4–5, Prices › Groups`, or with `verified` behind it, and the quote below. */
+/** Returns `[2] quoted from guide.pdf, pages 4–5, Prices › Groups` or `[2] guide.pdf, …  verified`, with the quote on the next line. */
 export function formatCitation(content: CitedContent): string {
   const { number, quote } = content.citation;
   return `  [${number}] ${printable(`${origin(content)}${place(content)}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
@@ -29,7 +29,7 @@ function mark({ citation: { verified, quoted, reason } }: CitedContent): string 
   return `  not verified${typeof reason === 'string' ? `: ${reason}` : ''}`;
 }
 
-/** Name, pages and headings. */
+/** Returns name, pages and headings of a chunk. */
 export function place({
   name,
   url,
@@ -48,7 +48,7 @@ function formatPages(pages: readonly number[]): string {
   return first === last ? `page ${first}` : `pages ${first}–${last}`;
 }
 
-/** Blanks and line breaks become one blank; a longer text is cut to `codePointsMax` with an ellipsis. */
+/** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */
 export function oneLine(text: string, codePointsMax = Number.POSITIVE_INFINITY): string {
   const flat = [...printable(text).replaceAll(/\s+/gu, ' ').trim()];
   return flat.length <= codePointsMax ? flat.join('') : `${flat.slice(0, codePointsMax - 1).join('')}…`;

@@ -18,7 +18,7 @@ export const askCommand: Command = {
   argumentsMax: 1,
   options: {
     json: { type: 'boolean', text: 'print the completion result as one line of JSON' },
-    limit: { type: 'string', value: '<n>', text: 'how many chunks the answer may draw on (1 to 100, default 10)' },
+    limit: { type: 'string', value: '<n>', text: 'number of chunks the answer may use (1 to 100, default 10)' },
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
     ...PRINCIPAL_OPTIONS,
   },
@@ -27,9 +27,9 @@ export const askCommand: Command = {
   pinakes ask "And on Mondays?" --conversation <id>
   pinakes ask "When is the last admission?" --json | jq -r '.choices[0].message.content'
 
-Without a chat model an answer is made of passages, each "quoted from" its file. With one,
-a sentence is marked verified when the cited passage states what the sentence states; that
-does not say that the sentence answers the question.`,
+Without a chat model, the answer consists of passages, each "quoted from" its file. With a
+chat model, a sentence is marked verified if the cited passage states what the sentence states.
+This does not mean that the sentence answers the question.`,
   async run({ arguments: [question = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
     const conversation = textOption(options, 'conversation');

@@ -1,4 +1,4 @@
-/** `pinakes ingest`: uploads files and folders. */
+/** `pinakes ingest`: uploads files and folders as source groups. */
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Client } from './shared/client.ts';
@@ -14,25 +14,29 @@ const DEFAULT_NAME_LENGTH_MAX = 180;
 
 export const ingestCommand: Command = {
   name: 'ingest',
-  summary: 'Upload files and folders, so that they can be searched and asked about.',
+  summary: 'Upload files and folders as a source group, so that search and answers can use them.',
   synopsis: '<paths…>',
   argumentsMin: 1,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
-    name: { type: 'string', value: '<text>', text: 'name of the source group (default: the first path)' },
-    wait: { type: 'boolean', short: 'w', text: 'wait until every file is searchable; exit 1 if one failed' },
+    name: {
+      type: 'string',
+      value: '<text>',
+      text: 'name of the source group (default: the name of the first file or folder)',
+    },
+    wait: { type: 'boolean', short: 'w', text: 'wait until every file is searchable; exit code 1 if a file failed' },
     json: {
       type: 'boolean',
-      text: 'print the source groups as one line of JSON: an array; with --wait also run and errors',
+      text: 'print the source groups as one line of JSON: an array; with --wait also their run and errors',
     },
   },
   details: `
   pinakes ingest --wait ~/papers
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
-Folders are walked; hidden files and node_modules are left out. More than 2,000 files
-or 495 MB become several source groups. Prints the id of each. Files that are uploaded
-again stand beside their old versions: pinakes sync replaces them.`,
+Folders are uploaded with all files in them, except hidden files and node_modules. More than
+2,000 files or 495 MB become several source groups. The command prints the id of each group.
+Files that are uploaded again do not replace their old versions: use pinakes sync for this.`,
   async run({ arguments: paths, options, io }) {
     const files = await findFiles(paths);
     if (files.length === 0) throw new CliError('There is no file to upload.');
@@ -48,12 +52,12 @@ again stand beside their old versions: pinakes sync replaces them.`,
   },
 };
 
-/** What `--json` tells of a source group whose run has ended. */
+/** Returns the JSON of a source group whose run has ended. */
 export function outcomeJson({ groupId, run, error, fileErrors }: GroupOutcome) {
   return { id: groupId, status: run?.status ?? null, error, run, errors: fileErrors };
 }
 
-/** The name of the file or folder; a very long one is cut, with room for the number of a group. */
+/** Returns the name of the file or folder. A very long name is cut, so that the number of a group fits behind it. */
 function nameOf(path: string): string {
   const name = [...basename(resolve(path))];
   return name.length <= DEFAULT_NAME_LENGTH_MAX
@@ -61,7 +65,7 @@ function nameOf(path: string): string {
     : `${name.slice(0, DEFAULT_NAME_LENGTH_MAX - 1).join('')}…`;
 }
 
-/** Returns the ids of the groups that the files became. @throws PinakesError when the service refuses an upload. */
+/** Uploads the files and returns the ids of their groups. @throws PinakesError when the service refuses an upload. */
 export async function uploadWithProgress(
   client: Client,
   name: string,
@@ -82,7 +86,7 @@ export async function uploadWithProgress(
   return groupIds;
 }
 
-/** The answer comes after the run has ended. */
+/** Shows progress until the runs of the groups have ended. */
 export async function waitWithProgress(
   client: Client,
   groupIds: readonly string[],
@@ -100,11 +104,11 @@ export async function waitWithProgress(
   return outcomes;
 }
 
-/** Prints what failed. @returns the exit code. */
+/** Prints the files and runs that failed, and returns the exit code. */
 export function reportOutcomes(outcomes: readonly GroupOutcome[], io: Io): number {
   for (const { fileErrors, error } of outcomes) {
     for (const failed of fileErrors) {
-      const again = failed.retryable ? ' (may succeed when tried again)' : '';
+      const again = failed.retryable ? ' (may succeed when retried)' : '';
       io.err(`${failed.name}: ${sentence(failed)} [${failed.stage}]${again}\n`);
     }
     if (error !== null) io.err(`${sentence(error)}\n`);
@@ -112,7 +116,7 @@ export function reportOutcomes(outcomes: readonly GroupOutcome[], io: Io): numbe
   return outcomes.every(({ filesFailed, error }) => filesFailed === 0 && error === null) ? 0 : 1;
 }
 
-/** Some messages begin with the title. */
+/** Returns title and message as one sentence. Some messages already begin with the title. */
 function sentence({ title, message }: { title: string; message: string }): string {
   return message.startsWith(title) ? message : `${title}: ${message}`.replace(/: $/, '');
 }

@@ -1,4 +1,4 @@
-/** `pinakes parse`: the blocks and chunks that the service sees in a file. Needs no service. */
+/** `pinakes parse`: prints the blocks and chunks that the service extracts from a file. Needs no service. */
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { environment, loadToolConfig } from '../config.ts';
@@ -10,20 +10,23 @@ import { CliError, usageError } from './shared/io.ts';
 
 export const parseCommand: Command = {
   name: 'parse',
-  summary: 'Show what the service sees in a file.',
+  summary: 'Show what the service extracts from a file.',
   synopsis: '<file>',
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
     chunks: { type: 'boolean', text: 'show the chunks instead of the blocks' },
-    dropped: { type: 'boolean', text: 'show what was left out instead: the navigation of a web page' },
-    name: { type: 'string', value: '<name>', text: 'read it as if it were called so' },
+    dropped: { type: 'boolean', text: 'show the text that was left out instead: the navigation of a web page' },
+    name: { type: 'string', value: '<name>', text: 'read the file as if it had this name' },
     json: { type: 'boolean', text: 'print blocks, chunks and metadata as one line of JSON' },
   },
   details: `
   pinakes parse handbook.pdf
   pinakes parse handbook.pdf --chunks
-  pinakes parse handbook.pdf --json | jq .title`,
+  pinakes parse handbook.pdf --json | jq .title
+
+A block is a heading, a paragraph, a table or the like. A chunk is a part of the text that
+search finds and answers cite. The command needs no running service.`,
   async run({ arguments: [path = ''], options, io }) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file?.isFile()) throw usageError(`There is no file ${JSON.stringify(path)}.`);
@@ -42,7 +45,7 @@ export const parseCommand: Command = {
 
 type Seen = Extract<Inspection, { ok: true }>;
 
-/** Members are named as in the API. */
+/** Returns the JSON of the command. Its members have the same names as in the API. */
 function asJson({ file, title, blocks, leftOut }: Seen) {
   return {
     file_type: file.fileType,
@@ -93,7 +96,7 @@ function droppedText(seen: Seen): string {
   return [headLine(seen), ...parts].join('\n');
 }
 
-/** One comment, whatever is in it. */
+/** Returns the text as one HTML comment, with characters replaced that would end the comment. */
 function comment(text: string): string {
   return `<!-- ${text.replace(/--+|\n/g, (found) => (found === '\n' ? ' ' : found.replaceAll('-', '‐')))} -->`;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The bin. It loads nothing before the version check: an older Node could not even parse the rest. */
+/** The executable. It imports nothing before the version check, because an older Node could not parse the other modules. */
 
 const NODE_VERSION_MIN = [22, 18] as const;
 

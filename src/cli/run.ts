@@ -1,4 +1,4 @@
-/** The command line: which commands there are, help, and how failures end. */
+/** The command line: the list of commands, the help, and the exit codes of failures. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PinakesError } from '../client/client.ts';
@@ -26,7 +26,7 @@ import { type Command, helpOf, parseCommandLine, table } from './shared/command.
 import { CliError, type Io, usageError } from './shared/io.ts';
 import { syncCommand } from './sync/command.ts';
 
-/** In the order of the help. */
+/** The commands, in the order of the help. */
 const COMMANDS: readonly Command[] = [
   serveCommand,
   apiCommand,
@@ -53,7 +53,7 @@ const COMMANDS: readonly Command[] = [
   rotateMasterKeyCommand,
 ];
 
-/** @returns the exit code: 0 = done, 1 = failed, 2 = called wrongly. */
+/** Runs a command and returns the exit code: 0: done. 1: failed. 2: called wrongly. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   try {
@@ -68,19 +68,19 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     const invocation = parseCommandLine(command, rest, io);
     return invocation === undefined ? print(io, helpOf(command)) : await command.run(invocation);
   } catch (error) {
-    return explain(error, io);
+    return reportError(error, io);
   }
 }
 
-/** @throws CliError */
+/** Returns the command with this name. @throws CliError */
 function commandNamed(given: string): Command {
   const command = COMMANDS.find(({ name }) => name === given);
   if (command !== undefined) return command;
   throw usageError(`There is no ${given.startsWith('-') ? 'option' : 'command'} "${given}". See pinakes --help.`);
 }
 
-/** Errors meant for people are one line; anything else is a bug and shows its stack. */
-function explain(error: unknown, io: Io): number {
+/** Prints an error and returns the exit code. Expected errors are one line. Other errors are bugs and are printed with their stack. */
+function reportError(error: unknown, io: Io): number {
   if (error instanceof CliError) {
     io.err(`pinakes: ${error.message}\n`);
     return error.exitCode;
@@ -103,12 +103,13 @@ function overview(): string {
     'Pinakes: upload files, search them, get answers with checked citations.\n',
     'Usage: pinakes <command> [options]\n',
     `Commands:\n${table(rows)}`,
-    'pinakes <command> --help tells more. Client commands speak to PINAKES_URL (http://127.0.0.1:7700)',
-    'with PINAKES_API_KEY (default: the key in <data dir>/admin.key).\n',
+    'See pinakes <command> --help for the options of a command, with examples.',
+    'Client commands use the service at PINAKES_URL (default: http://127.0.0.1:7700) with the key in',
+    'PINAKES_API_KEY (default: the key in the file <data dir>/admin.key).\n',
   ].join('\n');
 }
 
-/** package.json stands two folders above, both in src/cli and in dist/cli. */
+/** Returns the version of the package. package.json is two folders above src/cli and above dist/cli. */
 function version(): string {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
     version: string;

@@ -1,4 +1,4 @@
-/** `pinakes search`: the chunks that match a query, best first. */
+/** `pinakes search`: prints the chunks that match a query, best first. */
 import { oneLine, place } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -11,13 +11,17 @@ const EXCERPT_CODE_POINTS = 300;
 
 export const searchCommand: Command = {
   name: 'search',
-  summary: 'Search the chunks of everything that was ingested.',
+  summary: 'Search everything that was ingested, and print the matching chunks.',
   synopsis: '<query>',
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
-    limit: { type: 'string', short: 'n', value: '<n>', text: 'how many results (1 to 100, default 10)' },
-    mode: { type: 'string', value: '<mode>', text: 'hybrid, lexical or semantic (default: what the service has)' },
+    limit: { type: 'string', short: 'n', value: '<n>', text: 'number of results (1 to 100, default 10)' },
+    mode: {
+      type: 'string',
+      value: '<mode>',
+      text: 'lexical (by words), semantic (by meaning) or hybrid (both; default)',
+    },
     ...PRINCIPAL_OPTIONS,
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
@@ -34,9 +38,8 @@ export const searchCommand: Command = {
       return 0;
     }
     found.results.forEach((result, index) => {
-      io.out(
-        `${index + 1}. ${printable(place(result))}  (score ${result.score.toFixed(3)})\n   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`,
-      );
+      io.out(`${index + 1}. ${printable(place(result))}  (score ${result.score.toFixed(3)})\n`);
+      io.out(`   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`);
     });
     if (found.results.length === 0) io.err('Nothing found.\n');
     for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);

@@ -2,7 +2,7 @@
  * Types of every operation of the API, and its method and path. Generated from openapi.json: npm run client.
  */
 
-/** A multipart body whose length is known beforehand, in bytes. */
+/** A multipart body as a stream. Its length in bytes must be known before it is sent. */
 export interface StreamBody {
   contentType: string;
   length: number;
@@ -2816,7 +2816,7 @@ export interface Operations {
 
 export type OperationId = keyof Operations;
 
-/** Method and path below the origin. */
+/** Method and path of each operation. */
 export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: string]>> = {
   search: ['POST', '/api/v1/search'],
   getContent: ['GET', '/api/v1/contents/{id}'],

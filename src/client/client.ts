@@ -1,6 +1,5 @@
 /**
- * The published client: every operation of the API as a typed method. It uses nothing but `fetch`, so it runs in Node and in
- * browsers.
+ * The published client: a typed method for every operation of the API. It uses only `fetch`, so it runs in Node and in browsers.
  *
  *     const pinakes = openPinakes({ url: 'http://127.0.0.1:7700', apiKey });
  *     const { results } = await pinakes.search({ body: { query: 'How long are records kept?' } });
@@ -11,18 +10,18 @@ export interface PinakesOptions {
   /** Origin of the service, for example http://127.0.0.1:7700. */
   url: string;
   apiKey: string;
-  /** Used instead of the global fetch. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Sent in addition. */
+  /** Additional headers of the request. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
 type RequestOf<Id extends OperationId> = Operations[Id]['request'];
-/** Requests without required members may be left out. */
+/** The arguments of a method. The request may be left out if it has no required members. */
 type Arguments<Id extends OperationId> =
   Record<never, never> extends RequestOf<Id>
     ? [request?: RequestOf<Id>, options?: CallOptions]
@@ -31,16 +30,16 @@ type Arguments<Id extends OperationId> =
 type Methods = { [Id in OperationId]: (...given: Arguments<Id>) => Promise<Operations[Id]['response']> };
 
 export interface Pinakes extends Methods {
-  /** The response itself, for streams. @throws PinakesError for an error answer. */
+  /** Returns the response itself, for example to read a stream. @throws PinakesError for an error answer. */
   send<Id extends OperationId>(operation: Id, ...given: Arguments<Id>): Promise<Response>;
 }
 
 /** An error answer of the service. */
 export class PinakesError extends Error {
   readonly status: number;
-  /** The wire's `type`, for example `not_found_error`; empty when the answer had none. */
+  /** The `type` of the error answer, for example `not_found_error`; empty if the answer had none. */
   readonly type: string;
-  /** For the operator: it is in the service's log. */
+  /** Id of the request in the log of the service. */
   readonly requestId: string | null;
 
   constructor(status: number, type: string, message: string, requestId: string | null) {
@@ -59,7 +58,7 @@ interface AnyRequest {
   body?: unknown;
 }
 
-/** Every method throws PinakesError for an error answer, and what `fetch` throws when nothing answers. */
+/** Returns a client. Its methods throw PinakesError for an error answer, and the error of `fetch` if no service answers. */
 export function openPinakes({ url, apiKey, fetch: send = fetch }: PinakesOptions): Pinakes {
   const origin = url.replace(/\/+$/, '');
 
@@ -91,7 +90,7 @@ export function openPinakes({ url, apiKey, fetch: send = fetch }: PinakesOptions
   return { ...methods, send: call } as unknown as Pinakes;
 }
 
-/** JSON, or the bytes of a downloaded file. */
+/** Returns the JSON of an answer, or the bytes of a downloaded file. */
 async function readAnswer(response: Response): Promise<unknown> {
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   return isJson ? response.json() : response.blob();
@@ -100,7 +99,7 @@ async function readAnswer(response: Response): Promise<unknown> {
 function fill(path: string, params: AnyRequest['params'] = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    // An empty id would be another path.
+    // With an empty id, the path would be the path of another operation.
     if (value === undefined || value === '') throw new TypeError(`The parameter ${name} of ${path} is missing.`);
     return encodeURIComponent(value);
   });
@@ -134,7 +133,7 @@ async function toError(response: Response): Promise<PinakesError> {
     const { error } = JSON.parse(text) as { error: { message: string; type: string } };
     return new PinakesError(response.status, error.type, error.message, requestId);
   } catch {
-    // Not from the service: a proxy, or Node itself.
+    // The answer is not from the service, but from a proxy or from Node.
     return new PinakesError(response.status, '', response.statusText, requestId);
   }
 }

@@ -1,7 +1,7 @@
-/** The ag-ui events of a streamed completion: `send('createCompletion', …, { headers: { accept: 'text/event-stream' } })`. */
+/** Reads the ag-ui events of a streamed completion: `send('createCompletion', …, { headers: { accept: 'text/event-stream' } })`. */
 import type { CitedContent, Warning } from './api.ts';
 
-/** An event of the completions stream; members depend on `type`. */
+/** An event of a streamed completion. Its members depend on `type`. */
 export interface StreamEvent {
   type: string;
   delta?: string;
@@ -11,7 +11,7 @@ export interface StreamEvent {
   result?: { conversation_id: string | null; finish_reason: string; warnings: Warning[] };
 }
 
-/** Reads server-sent events: the JSON of each `data:` field. */
+/** Yields the JSON of each server-sent event. */
 export async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   let buffered = '';
   for await (const text of body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {

@@ -11,7 +11,7 @@ function answerTo(code: string): string {
   return String(socket.read());
 }
 
-test('what Node refuses is answered with a body that fits its length', () => {
+test('requests that Node refuses get an error answer whose body has the announced length', () => {
   for (const [code, status] of [
     ['ERR_HTTP_REQUEST_TIMEOUT', 408],
     ['HPE_HEADER_OVERFLOW', 431],
@@ -29,25 +29,25 @@ test('what Node refuses is answered with a body that fits its length', () => {
   }
 });
 
-test('nothing is written to a connection that is gone', () => {
+test('nothing is written to a closed connection', () => {
   const socket = new PassThrough();
   answerClientError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), socket as unknown as Socket);
   assert.equal(socket.read(), null);
   assert.equal(socket.destroyed, true);
 });
 
-test('unexpected failures become constant text', () => {
+test('every unexpected failure gets the same message', () => {
   const first = toServiceError(new Error('secret'));
   assert.equal(first.status, 500);
   assert.equal(first.type, 'api_error');
   assert.equal(errorBody(first), errorBody(toServiceError('anything')));
   assert.equal(errorBody(first), errorBody(toServiceError(undefined)));
   assert.ok(!errorBody(first).includes('secret'));
-  // A status on a foreign error is not trusted.
+  // The status of an error that is not our own is ignored.
   assert.equal(toServiceError(Object.assign(new Error('x'), { statusCode: 404 })).status, 500);
 });
 
-test('expected failures stay what they are', () => {
+test('an expected failure keeps its message and status', () => {
   for (const code of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
     const error = new ServiceError(code, 'text');
     assert.equal(toServiceError(error), error);

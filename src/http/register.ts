@@ -185,7 +185,7 @@ async function receiveBody(route: Route, request: FastifyRequest): Promise<{ byt
   return { bytes, body: validate(route.body, value, 'body') };
 }
 
-/** Closes the connection of an upload that sends nothing for UPLOAD_IDLE_MS, because it would hold staging files. Slow uploads may go on. */
+/** Closes the connection of an upload that sends nothing for UPLOAD_IDLE_MS, because it would hold staging files. Slow uploads go on. */
 function cutWhenIdle({ raw }: FastifyRequest): void {
   // Requests that tests inject have no real socket.
   if (!(raw.socket instanceof Socket)) return;

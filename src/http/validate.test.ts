@@ -48,7 +48,7 @@ describe('messages', () => {
   });
 });
 
-test('lengths count code points', () => {
+test('lengths of texts are counted in code points', () => {
   assert.equal(problem({ name: '😀😀😀😀😀' }), 'accepted');
   assert.equal(problem({ name: '😀😀😀😀😀😀' }), '/name: must have 1 to 5 characters, not 6.');
   assert.equal(problem({ name: 'abcde' }), 'accepted');

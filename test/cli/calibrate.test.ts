@@ -1,4 +1,4 @@
-/** `pinakes eval --calibrate` with an embedding model: a service of its own, vectors awaited. */
+/** `pinakes eval --calibrate` with an embedding model: starts a separate service and waits for the vectors. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('eval --calibrate prints the weight and what hybrid search gains', async () => {
+test('eval --calibrate prints the best weight and the gain of hybrid search', async () => {
   const { code, stdout, stderr } = await runPinakes(['eval', folder, '--calibrate', '--json'], {
     PINAKES_EMBEDDING_MODEL: 'openai-compatible:words',
     PINAKES_EMBEDDING_BASE_URL: fake.url,
@@ -45,7 +45,7 @@ test('eval --calibrate prints the weight and what hybrid search gains', async ()
   assert.equal(found.weight, 0.5);
 });
 
-test('eval --calibrate without a model says what is missing', async () => {
+test('eval --calibrate without an embedding model says that the model is missing', async () => {
   const { code, stderr } = await runPinakes(['eval', folder, '--calibrate']);
   assert.equal(code, 1);
   assert.match(stderr, /embedding model/);

@@ -16,7 +16,7 @@ const dataDir = join(folder, 'data');
 let service: LocalService;
 let site: FakeSite;
 let github: FakeGitHub;
-/** Source groups: the first is older. */
+/** Two source groups. The first one is older. */
 let [ropes, papers] = ['', ''];
 
 before(async () => {
@@ -43,14 +43,14 @@ function pinakes(args: readonly string[], env: Record<string, string> = {}): Pro
   return runPinakes(args, { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
 }
 
-/** The JSON that the command prints; it must be one line. */
+/** Runs a command and returns the JSON that it prints, which must be one line. */
 async function json(args: readonly string[], env: Record<string, string> = {}) {
   const { stdout, stderr } = await pinakes([...args, '--json'], env);
   assert.match(stdout, /^[^\n]+\n$/, `${args.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** The command ends with `code` and says one line, with nothing on standard output. */
+/** Asserts that a command ends with `code` and one line of error, with nothing on standard output. */
 async function refused(args: readonly string[], code: number, expected: RegExp): Promise<void> {
   const result = await pinakes(args);
   assert.deepEqual([result.code, result.stdout], [code, ''], `${args.join(' ')}: ${result.stderr}`);
@@ -66,7 +66,7 @@ function file(name: string, text: string): string {
 
 const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
 
-test('ls lists source groups newest first, with their number of sources and what went wrong', async () => {
+test('ls lists source groups newest first, with their number of sources and their errors', async () => {
   const { code, stdout, stderr } = await pinakes(['ls', '--search', 'p']);
   assert.equal(code, 0, stderr);
   const [head = '', ...lines] = stdout.trimEnd().split('\n');
@@ -74,14 +74,14 @@ test('ls lists source groups newest first, with their number of sources and what
   assert.match(lines[0]!, new RegExp(`^${papers}  Papers  local_file  success +4  20.* 1 of 4 files failed`));
   assert.match(lines[1]!, new RegExp(`^${ropes}  Ropes   local_file  success +1  20.*-$`));
   const one = await pinakes(['ls', '-n', '1']);
-  assert.match(one.stderr, /^1 of \d+: --limit <n> or --all shows more\.\n$/);
+  assert.match(one.stderr, /^1 of \d+ shown: --limit <n> or --all shows more\.\n$/);
   assert.deepEqual(ids(await json(['ls', '-q', 'ROPES'])), [ropes]);
   assert.deepEqual(await json(['ls', '--status', 'canceled']), []);
   assert.match((await pinakes(['ls', '--type', 'drive'])).stderr, /There are no such source groups/);
   await refused(['ls', '--status', 'done'], 2, /--status must be queued or/);
 });
 
-test('ls with a group lists its sources with state and error', async () => {
+test('ls with the id of a group lists its sources with status and error', async () => {
   const { stdout } = await pinakes(['ls', papers]);
   assert.match(stdout, /^ID +NAME +TYPE +SIZE +STATUS +CHUNKS +ERROR\n/);
   assert.match(stdout, /broken\.pdf +unknown +28 B +failed +0 +Damaged PDF/);
@@ -101,7 +101,7 @@ test('ls with a group lists its sources with state and error', async () => {
   await refused(['ls', 'papers'], 2, /"papers" is not an id/);
 });
 
-test('show tells what an id names', async () => {
+test('show prints the source group, source, run or chunk with an id', async () => {
   const group = await pinakes(['show', ropes]);
   assert.match(group.stdout, new RegExp(`^source group +${ropes}\nname +Ropes\ntype +local_file\nstatus +success\n`));
   const shown = await json(['show', ropes]);
@@ -128,7 +128,7 @@ test('show tells what an id names', async () => {
   await refused(['show', ropes, '--text'], 2, /--text is for sources; .* is a source group/);
 });
 
-test('runs are listed newest first, over all groups and of one', async () => {
+test('runs lists the runs of all groups or of one group, newest first', async () => {
   const all = await json(['runs', '--all']);
   assert.deepEqual(ids(all), ids(all).sort().reverse());
   const [run] = await json(['runs', papers]);
@@ -150,7 +150,7 @@ test('runs are listed newest first, over all groups and of one', async () => {
   assert.equal(latest.id, again.stdout.trim());
 });
 
-test('tags are created, put on groups, taken off and deleted, by name or id', async () => {
+test('tags creates tags, adds them to groups, removes them and deletes them, by name or id', async () => {
   const { id } = await json(['tags', 'create', 'maritime', '--description', 'of the sea']);
   assert.equal((await pinakes(['tags', 'add', 'maritime', ropes, papers])).code, 0);
   assert.match((await pinakes(['tags'])).stdout, new RegExp(`^${id}  maritime +2  of the sea$`, 'm'));
@@ -158,17 +158,17 @@ test('tags are created, put on groups, taken off and deleted, by name or id', as
   assert.deepEqual((await json(['show', ropes])).tags, ['maritime']);
   assert.equal((await pinakes(['tags', 'remove', id, papers])).code, 0);
   assert.equal((await json(['tags'])).find((tag: { id: string }) => tag.id === id).source_group_count, 1);
-  await refused(['tags', 'remove', id, papers], 1, /does not carry the tag "maritime"/);
+  await refused(['tags', 'remove', id, papers], 1, /does not have the tag "maritime"/);
   await refused(['tags', 'add', 'maritime', newId()], 1, /There is no source group/);
   await refused(['tags', 'create', 'maritime'], 1, /HTTP 409/);
-  await refused(['tags', 'delete', 'maritime'], 2, /which 1 source group carry\? .*--yes/);
+  await refused(['tags', 'delete', 'maritime'], 2, /remove it from 1 source group\? .*--yes/);
   await refused(['tags', 'delete', 'unknown', '--yes'], 1, /There is no tag "unknown"/);
   await refused(['tags', 'paint', 'maritime'], 2, /There is no "pinakes tags paint"/);
   assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);
   assert.deepEqual(await json(['tags']), []);
 });
 
-test('rm deletes groups and sources, not without --yes, and nothing when one id is wrong', async () => {
+test('rm deletes groups and sources with --yes only, and deletes nothing if one id is wrong', async () => {
   const group = (
     await pinakes(['ingest', '-w', '--name', 'Short-lived', join(folder, 'papers', 'a.txt')])
   ).stdout.trim();
@@ -185,7 +185,7 @@ test('rm deletes groups and sources, not without --yes, and nothing when one id 
   assert.ok(!ids(await json(['ls', papers])).includes(source.id));
 });
 
-test('crawl makes a web crawl with its options and waits for its pages', async () => {
+test('crawl creates a crawl with the given options and waits for its pages', async () => {
   site.set({ '/': htmlPage('Harbour', ['/tides', '/private/x']), '/tides': htmlPage('Tides', []) });
   site.set({ '/private/x': htmlPage('Private', []) });
   const { code, stdout, stderr } = await pinakes(['crawl', site.url, '--exclude', '/private/', '--depth', '2', '-w']);
@@ -206,7 +206,7 @@ test('crawl makes a web crawl with its options and waits for its pages', async (
   await refused(['crawl', site.url, '--schedule', 'sometimes'], 1, /rrule.*\(HTTP 400\)/);
 });
 
-test('connect makes a repository source with a credential that is not an argument', async () => {
+test('connect creates a repository source with a credential from the environment', async () => {
   const repository = github.add('ada/manual', { privateTo: 'tok-1' });
   repository.git.commit({ 'docs/tides.md': 'The moon pulls the sea.', 'src/x.ts': 'export const x = 1;' });
   const token = { REPO_TOKEN: 'tok-1' };
@@ -245,6 +245,6 @@ test('connect makes a repository source with a credential that is not an argumen
   await refused(['connect', 'repo', 'a/b', '--secret-file', join(folder, 'none')], 2, /cannot be read \(ENOENT\)/);
   await refused(['connect', 'repo', 'a/b', '--secret-file', path, '--schedule', 'daily'], 2, /needs a stored secret/);
   await refused(['connect', 'page', 'x', '--branch', 'main', '--secret-file', path], 2, /--branch is for/);
-  await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Only one of --branch, --tag/);
+  await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Give only one of --branch, --tag/);
   await refused(['connect', 'wiki', 'x'], 2, /There is no "pinakes connect wiki"/);
 });

@@ -1,4 +1,4 @@
-/** `pinakes models` against a hub in memory: what it fetches, refuses and goes on with, and that the service then uses it. */
+/** `pinakes models` with a simulated hub: downloads, refusals, resumed downloads, and the use of the model by the service. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -33,7 +33,7 @@ let dataDirs = 0;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pinakes-models-'));
   hub = await openFakeHub();
-  // Words of one meaning have one vector.
+  // Words with the same meaning have the same vector.
   const vector = (axis: number): number[] => new Array<number>(DIMENSIONS).fill(0).with(axis, 2);
   const words = { ferry: vector(1), boat: vector(1), vessel: vector(1), bread: vector(2), loaf: vector(2) };
   writeTinyModel(join(folder, 'tiny'), { words });
@@ -63,7 +63,7 @@ function pinakes(args: readonly string[], env: Record<string, string> = {}): Pro
   return runPinakes(['models', ...args], { ...settings, ...env });
 }
 
-/** The pull ends with `code`, nothing on standard output, and one last line that says why. */
+/** Asserts that a pull ends with `code`, nothing on standard output, and a last line with the reason. */
 async function refused(args: readonly string[], code: number, why: RegExp, env = {}): Promise<void> {
   const result = await pinakes(['pull', ...args], env);
   assert.deepEqual([result.code, result.stdout], [code, ''], result.stderr);
@@ -75,7 +75,7 @@ const inModel = (path: string): string => join(dataDir, 'models', NAME, path);
 const parts = (): string[] =>
   (readdirSync(join(dataDir, 'models'), { recursive: true }) as string[]).filter((path) => path.endsWith('.part'));
 
-test('pull tells licence and size, fetches, and ends with the setting by which the service searches by meaning', async () => {
+test('pull prints licence and size, downloads the model, and prints the setting with which the service searches by meaning', async () => {
   await copyTemplate(dataDir);
   const { code, stdout, stderr } = await pinakes(['pull', NAME]);
   assert.equal(code, 0, stderr);
@@ -111,7 +111,7 @@ test('pull tells licence and size, fetches, and ends with the setting by which t
   }
 });
 
-test('an interrupted download goes on where it stopped, in one pull and in the next', async () => {
+test('an interrupted download is resumed where it stopped, in the same pull and in the next pull', async () => {
   const part = `${inModel(MODEL_FILE)}.${sha256(files[MODEL_FILE]!).slice(0, 12)}.part`;
   hub.cuts.set(MODEL_FILE, 500);
   hub.beforeCut = async () => {
@@ -126,7 +126,7 @@ test('an interrupted download goes on where it stopped, in one pull and in the n
 
   rmSync(inModel(MODEL_FILE));
   writeFileSync(part, files[MODEL_FILE]!.subarray(0, 700));
-  // Of another revision: nothing that is gone on with.
+  // A partial file of another revision is not resumed.
   writeFileSync(`${inModel(MODEL_FILE)}.0123456789ab.part`, 'other bytes');
   hub.requests.length = 0;
   assert.equal((await pinakes(['pull', NAME])).code, 0);
@@ -139,18 +139,18 @@ test('an interrupted download goes on where it stopped, in one pull and in the n
   assert.deepEqual(parts(), []);
   hub.requests.length = 0;
   const again = await pinakes(['pull', NAME]);
-  assert.match(again.stderr, /everything was there/);
+  assert.match(again.stderr, /all files were already there/);
   assert.equal(hub.requests.length, 1, 'what is there is not fetched again');
 });
 
-test('a hub without ranges is asked for the whole file again', async () => {
+test('an interrupted download starts again if the hub does not support ranges', async () => {
   hub.ignoresRanges = true;
   hub.cuts.set(MODEL_FILE, 500);
   assert.equal((await pinakes(['pull', NAME])).code, 0);
   assert.equal(sha256(readFileSync(inModel(MODEL_FILE))), sha256(files[MODEL_FILE]!));
 });
 
-test('a file with another hash is refused and removed', async () => {
+test('a downloaded file with a wrong hash is refused and removed', async () => {
   const wrong = Buffer.from(files[MODEL_FILE]!);
   wrong[100]! ^= 1;
   hub.wrong.set(MODEL_FILE, wrong);
@@ -164,7 +164,7 @@ test('a file with another hash is refused and removed', async () => {
   assert.equal(existsSync(inModel('config.json')), false);
 });
 
-test('a model with terms needs a token, which only the hub sees', async () => {
+test('a model with terms needs a token, which is sent to the hub only', async () => {
   hub.models.get(NAME)!.gated = true;
   await refused(
     [NAME],
@@ -176,23 +176,23 @@ test('a model with terms needs a token, which only the hub sees', async () => {
   assert.deepEqual(hub.leakedCredentials, []);
 });
 
-test('what is not there, and a hub that is not there, are one line', async () => {
+test('an unknown model and an unreachable hub are reported in one line', async () => {
   await refused(['acme/none'], 1, /127\.0\.0\.1:\d+ has no acme\/none of this revision, or it is private/);
   await refused([NAME], 1, /127\.0\.0\.1:9 could not be reached/, { PINAKES_HUB_URL: 'http://127.0.0.1:9' });
   await refused([NAME], 2, /PINAKES_HUB_URL/, { PINAKES_HUB_URL: 'hub.example.com' });
-  await refused(['../tiny'], 2, /is no name of a model/);
-  await refused([NAME, '--revision', '../x'], 2, /is no name of a revision/);
+  await refused(['../tiny'], 2, /is not the name of a model/);
+  await refused([NAME, '--revision', '../x'], 2, /is not the name of a revision/);
   hub.models.get(NAME)!.terse = true;
   await refused([NAME], 1, /tells no sizes and hashes/);
 });
 
-test('the hub may redirect to hosts that are public or allowed, and to no others', async () => {
+test('the hub may redirect only to hosts that are public or allowed', async () => {
   await refused([NAME], 1, /localhost:\d+ leads to an address that is not allowed|is not allowed/, {
     PINAKES_OUTBOUND_ALLOW: '',
   });
 });
 
-test('models that cannot run here are refused before anything is fetched', async () => {
+test('models that cannot run here are refused before any download', async () => {
   const { [MODEL_FILE]: onnx, ...others } = files;
   const refuse = async (model: object, why: RegExp, ...options: string[]): Promise<void> => {
     hub.models.set('acme/other', { files, ...model });
@@ -217,7 +217,7 @@ test('models that cannot run here are refused before anything is fetched', async
   assert.ok(hub.requests.every((request) => request.startsWith('GET /api/')));
 });
 
-test('another ONNX file of the model is used when it is asked for', async () => {
+test('--file selects another ONNX file of the model', async () => {
   const model = { ...files, 'onnx/model_quantized.onnx': files[MODEL_FILE]!, 'onnx/model_O3.onnx': files[MODEL_FILE]! };
   hub.models.set(NAME, { files: model });
   const file = async (...options: string[]): Promise<string> => {
@@ -230,7 +230,7 @@ test('another ONNX file of the model is used when it is asked for', async () => 
   assert.equal(await file('--file', 'onnx/model_O3.onnx'), 'onnx/model_O3.onnx');
 });
 
-test('files of before that the model directory holds are not lost by a refused pull', async () => {
+test('a refused pull does not delete earlier files in the directory of the model', async () => {
   mkdirSync(inModel('onnx'), { recursive: true });
   writeFileSync(inModel('tokenizer.json'), 'mine');
   hub.wrong.set('tokenizer.json', Buffer.from('{}'));

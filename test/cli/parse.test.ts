@@ -9,19 +9,19 @@ import { runPinakes } from '../support/cli.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../parsing/fixtures/${name}`, import.meta.url));
 
-test('blocks stand behind a comment with kind, offsets and pages', async () => {
+test('parse prints each block after a comment with its kind, offsets and pages', async () => {
   const { code, stdout } = await runPinakes(['parse', fixture('slides.pptx')]);
   assert.equal(code, 0);
   assert.match(stdout, /^<!-- pptx, language en, title "Quarterly review", 10 blocks, 4 chunks -->\n/);
   assert.match(stdout, /\n<!-- heading 2 34\.\.44 p\. 2 -->\n## Results\n/);
 });
 
-test('chunks stand behind a comment with their heading path', async () => {
+test('parse --chunks prints each chunk after a comment with its heading path', async () => {
   const { stdout } = await runPinakes(['parse', fixture('levels.odt'), '--chunks']);
   assert.match(stdout, /\n<!-- chunk 1 161\.\.193 Part two -->\n# Part two\n/);
 });
 
-test('--json has the text of every block and chunk at its offsets', async () => {
+test('parse --json has the text of every block and chunk at its offsets', async () => {
   const { stdout } = await runPinakes(['parse', fixture('japanese.epub'), '--json']);
   const seen = JSON.parse(stdout) as {
     file_type: string;
@@ -34,14 +34,14 @@ test('--json has the text of every block and chunk at its offsets', async () => 
   }
 });
 
-test('a file that cannot be read says why; one that is not there is a mistake', async () => {
+test('parse says why a file cannot be read, and a file that does not exist is a usage error', async () => {
   const image = await runPinakes(['parse', process.execPath]);
   assert.equal(image.code, 1);
   assert.match(image.stderr, /^pinakes: Unsupported file type: [^\n]+\n$/);
   assert.equal((await runPinakes(['parse', '/no/such/file'])).code, 2);
 });
 
-test('--dropped shows what of a page was left out, and --json has it', async () => {
+test('parse --dropped prints the text of a page that was left out, and --json has it too', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pinakes-parse-'));
   const path = join(folder, 'page.html');
   await writeFile(

@@ -1,4 +1,4 @@
-/** The command line against a real service, started by the command line. */
+/** The command line with a real service, which the command line has started. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ test('the first start writes a key that only its owner can read', () => {
   assert.equal(statSync(join(dataDir, 'admin.sock')).mode & 0o777, 0o600);
 });
 
-test('ingest, search and ask', async () => {
+test('ingested files are found by search and cited by ask', async () => {
   const papers = join(folder, 'papers');
   mkdirSync(join(papers, 'node_modules'), { recursive: true });
   writeFileSync(
@@ -86,7 +86,7 @@ test('the first example of the README answers the question that it asks', async 
   assert.equal(result.choices[0]?.message.content, answer);
 });
 
-test('a file that fails is named, and the exit code is 1', async () => {
+test('ingest --wait names a file that failed, and ends with exit code 1', async () => {
   const good = file('good.txt', 'This one is fine.');
   const bad = file('broken.pdf', '%PDF-1.4\nthis is no PDF file');
   const { code, stdout, stderr } = await pinakes(['ingest', '-w', good, bad]);
@@ -96,7 +96,7 @@ test('a file that fails is named, and the exit code is 1', async () => {
   assert.doesNotMatch(stderr, /^good\.txt/m);
 });
 
-test('keys usage tells what keys used of the chat model', async () => {
+test('keys usage prints the chat model usage of each key', async () => {
   const all = await pinakes(['keys', 'usage']);
   assert.match(all.stdout, /^[0-9a-f-]{36} {2}.+ {2}0 requests {2}0 input tokens {2}0 output tokens\n/);
   const id = all.stdout.slice(0, 36);
@@ -106,7 +106,7 @@ test('keys usage tells what keys used of the chat model', async () => {
   assert.equal((await pinakes(['keys', 'usage', id, '--days', '401'])).code, 2);
 });
 
-test('keys are issued once, limited to their scopes, and revoked', async () => {
+test('keys issues a key that is limited to its scopes, and revokes it', async () => {
   const issued = await pinakes(['keys', 'issue', '--name', 'reader', '--scope', 'knowledge:read', '--json']);
   const { id, key } = JSON.parse(issued.stdout) as { id: string; key: string };
   const asReader = { PINAKES_API_KEY: key };
@@ -128,7 +128,7 @@ test('keys are issued once, limited to their scopes, and revoked', async () => {
   assert.match((await pinakes(['search', 'x'], asReader)).stderr, /HTTP 401/);
 });
 
-test('authz shows policies and subjects and explains; search and ask name a principal', async () => {
+test('authz lists policies and subjects and explains access, and search and ask accept a principal', async () => {
   const call = (method: string, path: string, body: object) =>
     fetch(`${service.url}/api/v1${path}`, {
       method,
@@ -160,7 +160,7 @@ test('authz shows policies and subjects and explains; search and ask name a prin
   assert.equal((await pinakes(['ask', 'When did the ropes end?', '--principal', 'ada', '--policy', 'No!'])).code, 1);
 });
 
-test('eval ranks every corpus entry in a service of its own', async () => {
+test('eval ranks every entry of the corpus in a separate service', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'qrels'), { recursive: true });
   const lines = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
@@ -183,7 +183,7 @@ test('eval ranks every corpus entry in a service of its own', async () => {
   const { code, stdout, stderr } = await runPinakes(['eval', set, '--json', '--probe']);
   assert.equal(code, 0, stderr);
   const report = JSON.parse(stdout) as Record<string, number>;
-  // q1 is found first; q2's words are in the other service only; q3 is not judged.
+  // q1 is found at rank 1. The words of q2 are only in the other service. q3 has no judgements.
   assert.deepEqual([report['files'], report['queries']], [3, 2]);
   assert.deepEqual([report['ndcg10'], report['recall100'], report['mrr10']], [0.5, 0.5, 0.5]);
 });

@@ -1,4 +1,4 @@
-/** A folder that needs several requests: they follow one another, and an end in between loses nothing. */
+/** Synchronization of a folder that needs several requests, which are sent one after the other and may be interrupted. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ async function pathsOf(groupId: string): Promise<string[]> {
   return (await listRemote(client, groupId)).files.map(({ path }) => path).sort();
 }
 
-test('files, moves and deletions go in as many requests as the limits ask for', async () => {
+test('files, moves and deletions are split into requests within the limits', async () => {
   for (let i = 0; i < 8; i += 1) writeFileSync(place(i), `Barge ${i} is here.`);
   const first = await applyPlan(
     client,
@@ -76,10 +76,10 @@ test('files, moves and deletions go in as many requests as the limits ask for', 
   assert.deepEqual(await pathsOf(group.id), ['6.txt', '7.txt', 'moved-0.txt', 'moved-1.txt', 'moved-2.txt']);
 });
 
-test('what an interrupted sync left over is what the next one does', async () => {
+test('a sync after an interrupted sync does the rest of the work', async () => {
   for (let i = 10; i < 18; i += 1) writeFileSync(place(i), `Sloop ${i} is here.`);
   const local = (await readLocal()).filter(({ path }) => /^1\d/.test(path));
-  // The third request finds a file that has shrunk, and is not sent.
+  // The third request is not sent, because its file has become shorter.
   const unlucky = local.map((file, i) => (i === 7 ? { ...file, size: file.size + 1 } : file));
   await assert.rejects(
     applyPlan(client, { id: undefined, name: 'sloops' }, planSync(unlucky, [], []), io, LIMITS),

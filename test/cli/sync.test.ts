@@ -37,7 +37,7 @@ async function sync(...args: string[]): Promise<SyncReport> {
   return JSON.parse(stdout) as SyncReport;
 }
 
-/** Names of the files that say this word. */
+/** Returns the names of the files that contain this word. */
 async function found(word: string): Promise<string[]> {
   const { results } = await client.search({ body: { query: word, limit: 100 } });
   return results.filter(({ content }) => content.split(/\W+/).includes(word)).map(({ name }) => name);
@@ -58,7 +58,7 @@ const filesOf = ({ added, updated, moved, deleted, unchanged }: SyncReport) => (
 });
 const nothing = { added: [], updated: [], moved: [], deleted: [] };
 
-test('1,000 files with 10 edits, 5 deletions and 3 moves: exactly those, and no old value after the run', async () => {
+test('sync applies exactly 10 edits, 5 deletions and 3 moves among 1,000 files, and no old text is found after the run', async () => {
   const folder = join(temporary, 'thousand');
   const pathOf = (i: number): string => `part ${i % 20}/page-${i}.txt`;
   const textOf = (i: number, state: string): string => `Lamp number ${i} of the coast is ${state}${i} by night.\n`;
@@ -101,7 +101,7 @@ test('1,000 files with 10 edits, 5 deletions and 3 moves: exactly those, and no 
   assert.deepEqual(filesOf(await sync(folder)), { ...nothing, unchanged: 995 });
 });
 
-test('what changed is shown as a table; names are paths below the folder', async () => {
+test('sync prints the changes as a table with paths below the folder', async () => {
   const folder = join(temporary, 'table');
   for (const name of ['same', 'edited', 'gone', 'old']) write(folder, `${name}.txt`, `This is the file ${name}.`);
   await sync(folder, '--name', 'shown');
@@ -121,7 +121,7 @@ test('what changed is shown as a table; names are paths below the folder', async
   assert.match(lines[4]!, /^1 added, 1 updated, 1 moved, 1 deleted, 1 unchanged \(group [0-9a-f-]{36}\)$/);
 });
 
-test('a group that ingest made is kept in step under its name or its id', async () => {
+test('sync updates a group that ingest created, by its name or its id', async () => {
   const folder = join(temporary, 'ingested');
   write(folder, 'docs/a.txt', 'The quarry is called ostrander.');
   const ingested = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
@@ -134,14 +134,14 @@ test('a group that ingest made is kept in step under its name or its id', async 
   const unnamed = await pinakes('ingest', '--wait', join(folder, 'docs'));
   const doubled = await pinakes('sync', join(folder, 'docs'));
   assert.equal(doubled.code, 2);
-  assert.match(doubled.stderr, new RegExp(`--group ${unnamed.stdout.trim()} to keep it in step`));
+  assert.match(doubled.stderr, new RegExp(`--group ${unnamed.stdout.trim()} to synchronize it`));
   const twin = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
   const refused = await pinakes('sync', folder, '--name', 'quarry');
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, new RegExp(`2 groups are called "quarry": ${id}, ${twin.stdout.trim()}\\.`));
+  assert.match(refused.stderr, new RegExp(`2 groups have the name "quarry": ${id}, ${twin.stdout.trim()}\\.`));
 });
 
-test('a file that cannot be read keeps its old version, is named, and the exit code is 1', async () => {
+test('sync names a file that cannot be read, keeps its old version, and ends with exit code 1', async () => {
   const folder = join(temporary, 'broken');
   write(folder, 'guide/manual.pdf', 'The mill is called rushmere.');
   await sync(folder);
@@ -155,7 +155,7 @@ test('a file that cannot be read keeps its old version, is named, and the exit c
   assert.match(again.stderr, /^1 stored files could not be read.*\n {2}guide\/manual\.pdf$/m);
 });
 
-test('new versions that a canceled run left are read by the next call, though nothing changed', async () => {
+test('sync reads new versions that a canceled run left unread, even if nothing has changed', async () => {
   const folder = join(temporary, 'canceled');
   const names = Array.from({ length: 60 }, (_, i) => `f${i}.txt`);
   for (const name of names) write(folder, name, `${name}: the lock is called ashgrove.`);
@@ -173,18 +173,21 @@ test('new versions that a canceled run left are read by the next call, though no
   assert.deepEqual([(await found('ashgrove')).length, (await found('belbroke')).length], [0, 60]);
 });
 
-test('all or most files are deleted only when that is said', async () => {
+test('sync deletes all or most files of a group only with --yes', async () => {
   const folder = join(temporary, 'emptied');
   for (let i = 0; i < 30; i += 1) write(folder, `${i}.txt`, `The ferry number ${i} is called stanmore.`);
   const { group_id: group } = await sync(folder);
   for (let i = 0; i < 20; i += 1) rmSync(join(folder, `${i}.txt`));
   const most = await pinakes('sync', folder);
   assert.equal(most.code, 2);
-  assert.match(most.stderr, /Most files of the group are not in .*: 20 of 30 would be deleted\. Nothing was changed\./);
+  assert.match(
+    most.stderr,
+    /Most files of the group are not in .*: 20 of 30 files would be deleted\. Nothing was changed\./,
+  );
   for (let i = 20; i < 30; i += 1) rmSync(join(folder, `${i}.txt`));
   const all = await pinakes('sync', folder);
   assert.equal(all.code, 2);
-  assert.match(all.stderr, /There is no file in .*: 30 of 30 would be deleted/);
+  assert.match(all.stderr, /There is no file in .*: 30 of 30 files would be deleted/);
   rmSync(folder, { recursive: true });
   const missing = await pinakes('sync', folder, '--yes', '--group', group!);
   assert.deepEqual([missing.code, /cannot be read/.test(missing.stderr)], [2, true]);
@@ -194,7 +197,7 @@ test('all or most files are deleted only when that is said', async () => {
   assert.deepEqual(await found('stanmore'), []);
 });
 
-test('a dry run says what would be done and does nothing', async () => {
+test('sync --dry-run prints what would be done and changes nothing', async () => {
   const folder = join(temporary, 'dry');
   write(folder, 'a.txt', 'The weir is called tolworth.');
   const { code, stdout } = await pinakes('sync', '-n', folder);
@@ -203,10 +206,10 @@ test('a dry run says what would be done and does nothing', async () => {
   assert.deepEqual(await found('tolworth'), []);
 });
 
-test('what cannot go together, and a group that is not there, are the caller’s mistakes', async () => {
+test('contradictory options of sync and an unknown group are usage errors', async () => {
   const cases: [string[], RegExp][] = [
-    [['--group', 'x', '--name', 'y'], /do not go together/],
-    [['--watch', '--dry-run'], /do not go together/],
+    [['--group', 'x', '--name', 'y'], /Give --group or --name, not both/],
+    [['--watch', '--dry-run'], /Give --watch or --dry-run, not both/],
     [['--name', 'x'.repeat(201)], /1 to 200 characters/],
     [['--group', '0198b0a4-0000-7000-8000-000000000000'], /There is no local file group 0198b0a4/],
   ];
@@ -217,7 +220,7 @@ test('what cannot go together, and a group that is not there, are the caller’s
   }
 });
 
-test('two at once come to the same end', async () => {
+test('two syncs at the same time lead to the same result as one', async () => {
   const folder = join(temporary, 'twice');
   for (let i = 0; i < 20; i += 1) write(folder, `${i}.txt`, `The sluice ${i} is called wexcombe.`);
   await sync(folder);
@@ -229,7 +232,7 @@ test('two at once come to the same end', async () => {
   assert.deepEqual(filesOf(await sync(folder)), { ...nothing, unchanged: 19 });
 });
 
-test('--watch follows changes until it is ended', async () => {
+test('sync --watch applies changes until it is stopped', async () => {
   const folder = join(temporary, 'watched');
   write(folder, 'a.txt', 'The pier is called upwell.');
   const child = spawn(

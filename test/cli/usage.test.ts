@@ -1,4 +1,4 @@
-/** What the command line says without any service. */
+/** The help and the errors of the command line without any service. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ import { type CliResult, runPinakes } from '../support/cli.ts';
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-usage-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** They run until they are stopped: there is no answer to print. */
+/** Commands that run until they are stopped, and so print no answer. */
 const SERVICE = ['serve', 'api', 'worker'];
 const COMMANDS = [
   ...SERVICE,
@@ -34,7 +34,7 @@ const COMMANDS = [
   ...['authz', 'tenants', 'doctor', 'migrate', 'rotate-master-key'],
 ];
 
-/** What needs neither settings nor a process of its own. */
+/** Runs commands that need neither settings nor a separate process. */
 async function inProcess(args: readonly string[]): Promise<CliResult> {
   const said = { stdout: '', stderr: '' };
   const code = await runCli(args, {
@@ -50,7 +50,7 @@ async function inProcess(args: readonly string[]): Promise<CliResult> {
   return { code, ...said };
 }
 
-test('--version is the package’s', async () => {
+test('--version prints the version of the package', async () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
     version: string;
   };
@@ -76,11 +76,11 @@ test('the help lists every command, and every command has help', async () => {
   }
 });
 
-test('help <command> is <command> --help', async () => {
+test('"help <command>" prints the same as "<command> --help"', async () => {
   assert.deepEqual(await inProcess(['help', 'ask']), await inProcess(['ask', '--help']));
 });
 
-test('mistakes end with 2 and one line', async () => {
+test('usage errors end with exit code 2 and one line', async () => {
   assert.deepEqual(await runPinakes(['ask']), await inProcess(['ask']), 'as the process says it');
   for (const args of [
     ['frobnicate'],
@@ -112,7 +112,7 @@ test('mistakes end with 2 and one line', async () => {
   }
 });
 
-test('without a service there is a hint how to start one', async () => {
+test('a command that finds no service says how to start one', async () => {
   const port = await unusedPort();
   const { code, stderr } = await runPinakes(['search', 'x'], {
     PINAKES_URL: `http://127.0.0.1:${port}`,
@@ -122,7 +122,7 @@ test('without a service there is a hint how to start one', async () => {
   assert.match(stderr, new RegExp(`No service answers at http://127.0.0.1:${port}.*pinakes serve`));
 });
 
-test('the local key is not sent to another machine', async () => {
+test('the key of the local service is not sent to another machine', async () => {
   writeFileSync(join(folder, 'admin.key'), 'pk_secret\n');
   const { code, stderr } = await runPinakes(['search', 'x'], {
     PINAKES_URL: 'http://pinakes.invalid:7700',
@@ -132,21 +132,24 @@ test('the local key is not sent to another machine', async () => {
   assert.match(stderr, /PINAKES_API_KEY is not set/);
 });
 
-test('a wrong setting stops the start with one helpful line', async () => {
+test('a wrong setting stops the start with a one-line error', async () => {
   const { code, stdout, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: folder, PINAKES_PORT: 'eighty' });
   assert.equal(code, 2);
   assert.equal(stdout, '');
   assert.match(stderr, /^pinakes: PINAKES_PORT [^\n]*eighty[^\n]*PINAKES_PORT=7700\n$/);
 });
 
-test('serve names settings that do not exist, and the server that cannot be reached without its password', async () => {
+test('serve names unknown settings, and names an unreachable database server without its password', async () => {
   const { code, stderr } = await runPinakes(['serve'], {
     PINAKES_DATA_DIR: folder,
     PINAKES_DATABASE_URL: `postgres://me:open-sesame@127.0.0.1:${await unusedPort()}/books`,
     PINAKES_LOG_LEVL: 'open-sesame',
   });
   assert.equal(code, 2);
-  assert.match(stderr, /PINAKES_LOG_LEVL is no setting of Pinakes and has no effect; did you mean PINAKES_LOG_LEVEL\?/);
+  assert.match(
+    stderr,
+    /PINAKES_LOG_LEVL is not a setting of Pinakes and has no effect; did you mean PINAKES_LOG_LEVEL\?/,
+  );
   assert.match(
     stderr,
     /^pinakes: PINAKES_DATABASE_URL names 127\.0\.0\.1:\d+, which cannot be reached \(ECONNREFUSED\)/m,
@@ -154,7 +157,7 @@ test('serve names settings that do not exist, and the server that cannot be reac
   assert.ok(!stderr.includes('open-sesame'));
 });
 
-test('a data directory that cannot be made stops the start with one helpful line', async () => {
+test('a data directory that cannot be created stops the start with a one-line error', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const { code, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: join(file, 'data'), PINAKES_PORT: '0' });
@@ -162,7 +165,7 @@ test('a data directory that cannot be made stops the start with one helpful line
   assert.match(stderr, /^pinakes: PINAKES_DATA_DIR [^\n]*ENOTDIR[^\n]*PINAKES_DATA_DIR=\.\/\.pinakes\n$/);
 });
 
-test('a data directory in which nothing can be made stops the start with one helpful line', {
+test('a data directory in which no file can be created stops the start with a one-line error', {
   skip: process.platform !== 'linux' && 'there is no /proc',
   timeout: 30_000,
 }, async () => {
@@ -171,7 +174,7 @@ test('a data directory in which nothing can be made stops the start with one hel
   assert.match(stderr, /^pinakes: PINAKES_DATA_DIR [^\n]*ENOENT[^\n]*PINAKES_DATA_DIR=\.\/\.pinakes\n$/);
 });
 
-test('a name that is too long is refused, not cut', async () => {
+test('ingest refuses a name that is too long, and does not cut it', async () => {
   const file = join(folder, 'named.txt');
   writeFileSync(file, 'text');
   const env = { PINAKES_URL: `http://127.0.0.1:${await unusedPort()}`, PINAKES_API_KEY: 'pk_x' };
@@ -182,7 +185,7 @@ test('a name that is too long is refused, not cut', async () => {
   assert.match(fits.stderr, /No service answers/);
 });
 
-test('a generated key has the shape that PINAKES_BOOTSTRAP_KEY wants', async () => {
+test('keys generate prints a key that PINAKES_BOOTSTRAP_KEY accepts', async () => {
   assert.match((await runPinakes(['keys', 'generate'])).stdout, /^pk_[0-9A-Za-z]{61}\n$/);
 });
 

@@ -7,7 +7,7 @@ import { conformance, hasMembers, QUESTION, type Row, statuses, type World } fro
 const message = { role: 'user', content: QUESTION };
 const filter = { filters: [{ key: 'k', operator: 'exists' }] };
 
-/** A member of the request: these values are accepted, those are 400. */
+/** Returns a row about a request member: some values are accepted, others are answered with 400. */
 function member(says: string, name: string, good: readonly unknown[], bad: readonly unknown[]): Row {
   return {
     says: `POST /completions: ${says}`,

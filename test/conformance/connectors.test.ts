@@ -30,7 +30,7 @@ async function create(w: World, form: SourceForm, more: object = {}) {
 
 interface SourceWords {
   form: SourceForm;
-  /** As in interface.md. */
+  /** The name that interface.md uses. */
   noun: string;
   member: 'folder_url' | 'page_id';
   credential: string;

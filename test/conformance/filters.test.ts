@@ -1,10 +1,10 @@
-/** interface.md: what the filters and the limit of POST /completions select. */
+/** interface.md: the chunks that the filters and the limit of POST /completions select. */
 import assert from 'node:assert/strict';
 import { sql } from '../../src/db/sql.ts';
 import { ingest, waitForGroup } from '../support/upload.ts';
 import { conformance, type Row, type World } from './world.ts';
 
-/** With the first filter the answer cites the file of the world, with the second nothing is found. */
+/** Returns a row: with the first filter the answer cites the file of the test world, and with the second filter nothing is found. */
 function selects(says: string, yes: object, no: object, prepare?: (w: World) => Promise<unknown>): Row {
   return {
     says: `POST /completions: ${says}`,
@@ -15,7 +15,7 @@ function selects(says: string, yes: object, no: object, prepare?: (w: World) => 
   };
 }
 
-/** Ids of the sources that are cited, each once. */
+/** Returns the ids of the cited sources, each once. */
 async function cited(w: World, more: object): Promise<string[]> {
   const { status, body, text } = await w.complete(more);
   assert.equal(status, 200, text);

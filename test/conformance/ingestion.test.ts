@@ -45,7 +45,7 @@ conformance('local file groups', [
       );
       const { status, body } = await w.upload(names(2000));
       assert.equal(status, 201);
-      // Nobody waits for their ingestion.
+      // The test does not wait for the ingestion of these files.
       assert.equal((await w.http(`DELETE /local-file-groups/${body.source_group_id}`)).status, 202);
     },
   },
@@ -86,7 +86,7 @@ conformance('local file groups', [
       const tooLarge = await sendRaw(w.url, head(UPLOAD_BYTES_MAX + 1));
       assert.equal(tooLarge.status, 413);
       assert.equal(tooLarge.body?.error?.type, 'request_too_large_error');
-      // The largest is not refused by its length: its first bytes are read, and are no form.
+      // A body of the maximum length is not refused for its length. Its first bytes are read, and they are not a form.
       assert.equal((await sendRaw(w.url, head(UPLOAD_BYTES_MAX), '--b\r\nnonsense\r\n\r\n--b--')).status, 400);
     },
   },

@@ -11,7 +11,7 @@ const put = (w: World, list: unknown): Promise<Answer> =>
   w.http(`PUT /sources/${w.source}/metadata`, { body: { metadata: { records: list } } });
 const clear = (w: World): Promise<Answer> => w.http(`DELETE /sources/${w.source}/metadata`);
 
-/** No connector exists yet: an uploaded file that says it came from a crawl. */
+/** Returns a source that looks like a crawled one: an uploaded file with another source type. */
 async function crawled(w: World, content: string): Promise<{ id: string; group: string }> {
   const group = await ingest(w.t, [{ name: 'page.txt', content }]);
   const { tenantId, deps } = w.t;

@@ -1,4 +1,4 @@
-/** What the rows of the conformance tables run against: a whole service over real HTTP, with one of everything. */
+/** Runs the rows of the conformance tables against a complete service over real HTTP, with one object of every kind. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Scope } from '../../src/access/caller.ts';
@@ -31,21 +31,21 @@ export interface World {
   /** A local file group with one source, ingested. */
   group: string;
   source: string;
-  /** `POST /completions HTTP` and the like, below /api/v1. */
+  /** Sends a request such as `POST /completions`; the path is below /api/v1. */
   http(line: string, ask?: Ask): Promise<Answer>;
   complete(more?: object, ask?: Ask): Promise<Answer>;
-  /** A form with `files` and `last_modified` for each name. */
+  /** Returns a form with `files` and `last_modified` for each name. */
   upload(names: readonly string[], fields?: Record<string, string>): Promise<Answer>;
   keyWith(...scopes: Scope[]): Promise<string>;
 }
 
-/** One statement of the interface: `says` has the words of its sentence, so that a reader finds it. */
+/** One statement of the interface. `says` quotes the sentence, so that a reader can find it. */
 export interface Row {
   says: string;
   holds(w: World): Promise<void> | void;
 }
 
-/** Sections of this file that have not ended. */
+/** Number of sections of this file that have not ended. */
 let sections = 0;
 let running: Promise<{ w: World; worker: Worker }> | undefined;
 
@@ -56,7 +56,7 @@ async function start(): Promise<{ w: World; worker: Worker }> {
   return { w: await openWorld(t), worker };
 }
 
-/** A test for each row. The sections of a file share a service. */
+/** Registers a test for each row. The sections of a file share one service. */
 export function conformance(section: string, rows: readonly Row[]): void {
   sections++;
   describe(section, () => {
@@ -72,7 +72,7 @@ export function conformance(section: string, rows: readonly Row[]): void {
       await w.t.close();
     });
     for (const { says, holds } of rows) test(says, () => holds(w));
-    test('every statement is there once', () => {
+    test('no statement is listed twice', () => {
       assert.equal(new Set(rows.map(({ says }) => says)).size, rows.length);
     });
   });
@@ -137,7 +137,7 @@ function isKind(value: unknown, kind: Kind): boolean {
   }
 }
 
-/** `kind?` may be null. Members that are not named may be there as well. */
+/** Asserts the members of a value. A member of the kind `kind?` may be null. Other members may be present too. */
 export function hasMembers(value: unknown, members: Record<string, Kind | `${Kind}?`>): void {
   assert.ok(isKind(value, 'object'), JSON.stringify(value));
   for (const [name, wanted] of Object.entries(members)) {
@@ -150,7 +150,7 @@ export function hasMembers(value: unknown, members: Record<string, Kind | `${Kin
   }
 }
 
-/** Asserts a status for each body; the error body has its shape when it is no success. */
+/** Asserts a status for each body, and the shape of the error body unless the status is a success. */
 export async function statuses(
   send: (value: unknown) => Promise<Answer>,
   cases: readonly (readonly [value: unknown, status: number])[],
@@ -162,7 +162,7 @@ export async function statuses(
   }
 }
 
-/** A list with `limit` 1..100 and a cursor, of which there are several records when the rows run. */
+/** Returns rows about a list with `limit` 1 to 100 and a cursor. The list must have several records when the rows run. */
 export function listRows(path: string, key: string): Row[] {
   return [
     {

@@ -149,7 +149,7 @@ function isServing(model: string): Promise<boolean> {
         text += piece;
       });
       response.on('end', () =>
-        resolve(text.includes(`those of ${model} (${DIMENSIONS[model]} dimensions) serve 1 tenant"`)),
+        resolve(text.includes(`${model} (${DIMENSIONS[model]} dimensions) used by 1 tenant"`)),
       );
     });
     sent.on('error', reject);

@@ -59,7 +59,7 @@ test('the command works while a service runs and while none does', async () => {
   const said = await pinakes(['rotate-master-key']);
   assert.match(
     said.stdout,
-    new RegExp(`^${saved} secrets are sealed anew\\. The master key is now \\S+ \\(in the key file\\)\\.$`, 'm'),
+    new RegExp(`^${saved} secrets were encrypted again\\. The master key is now \\S+ \\(in the key file\\)\\.$`, 'm'),
   );
   keys.push(keyText());
   await save(service);

@@ -208,7 +208,7 @@ test('doctor tries the model and reports the number of waiting chunks', async ()
   assert.match((await facts('embedding model')).detail, /^first answers with 64 dimensions in \d+ ms$/);
   assert.match(
     (await facts('vectors')).detail,
-    /those of first \(64 dimensions\) serve \d+ tenants?, .*\d+ chunks wait/,
+    /first \(64 dimensions\) used by \d+ tenants?, .*\d+ chunks wait/,
   );
   w.fake.respond(() => ({ status: 401 }));
   const refused = await facts('embedding model');

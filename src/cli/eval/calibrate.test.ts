@@ -18,7 +18,7 @@ function judged(lexicalPlace: number, semanticPlace: number): Judged {
 const many = (lexicalPlace: number, semanticPlace: number): Judged[] =>
   Array.from({ length: QUERIES }, () => judged(lexicalPlace, semanticPlace));
 
-test('a model that finds nothing gets a low weight, one that finds all a high one', () => {
+test('a model that finds nothing gets a low weight, and a model that finds everything gets a high weight', () => {
   const weak = calibrate('x', many(0, 9));
   const strong = calibrate('x', many(9, 0));
   assert.ok(weak.weight < 0.5 || weak.hybrid === weak.hybridByDefault);
@@ -28,14 +28,14 @@ test('a model that finds nothing gets a low weight, one that finds all a high on
   assert.ok(strong.lexical < 0.3);
 });
 
-test('halves that miss differently gain from each other', () => {
+test('two rankings that miss different entries are better together', () => {
   const found = calibrate('x', many(1, 1));
   assert.equal(found.hybrid, 1);
   assert.ok(Math.abs(found.gain - (1 - 1 / Math.log2(3))) < 1e-9);
-  assert.match(formatCalibration(found), /hybrid nDCG@10\s+1\.0000 \(\+0\.3691 over the better half\)/);
+  assert.match(formatCalibration(found), /hybrid nDCG@10\s+1\.0000 \(\+0\.3691 over the better of both\)/);
 });
 
-test('the weight comes from the odd queries, the figures from the even ones', () => {
+test('the weight is found with the odd queries, and measured with the even queries', () => {
   const mixed = many(0, 9).map((one, i) => (i % 2 === 0 ? one : judged(9, 0)));
   const found = calibrate('x', mixed);
   assert.equal(found.semantic, 1);
@@ -43,6 +43,6 @@ test('the weight comes from the odd queries, the figures from the even ones', ()
   assert.ok(found.weight <= 0.5, 'the odd queries ask for a low weight');
 });
 
-test('weights that do equally well: the one nearest to the default', () => {
+test('among weights that are equally good, the weight nearest to the default is chosen', () => {
   assert.equal(calibrate('x', many(0, 0)).weight, 0.5);
 });

@@ -1,6 +1,6 @@
 /**
- * Which share of the semantic half fits a model: found on the odd queries, reported on the even ones. Both rankings come from the
- * service and are fused here, by the function that the service uses.
+ * Finds the best weight of semantic search for an embedding model, with the odd queries of a set, and measures it with the even queries.
+ * The service returns both rankings. They are fused here, with the same function that the service uses.
  */
 import { FUSION_WEIGHT_DEFAULT } from '../../config.ts';
 import { FUSED_DEPTH, type FusionSettings, fuse } from '../../retrieval/ranking/fuse.ts';
@@ -9,10 +9,10 @@ import { table } from '../shared/command.ts';
 import { measureQuery } from './metrics.ts';
 import type { EvalQuery, EvalSet } from './set.ts';
 
-/** Weight 0 would be lexical search alone and 1 semantic search alone: no calibration, but another mode. */
+/** The weights to try. 0 and 1 are left out: they would be lexical or semantic search alone. */
 const WEIGHTS = Array.from({ length: 19 }, (_, i) => (i + 1) / 20);
 
-/** One query's two rankings, best first, and what of them is relevant. */
+/** The two rankings of one query, best first. */
 export interface Judged {
   query: EvalQuery;
   lexical: readonly Found[];
@@ -22,27 +22,28 @@ export interface Judged {
 interface Found {
   id: string;
   score: number;
-  /** Corpus id of its file. */
+  /** Corpus id of the file that holds the chunk. */
   entry: string;
 }
 
 export interface Calibration {
   set: string;
   queries: number;
-  /** For PINAKES_FUSION_WEIGHT. */
+  /** The best weight, for PINAKES_FUSION_WEIGHT. */
   weight: number;
-  /** nDCG@10 on the even queries. */
+  // nDCG@10 of the even queries:
   lexical: number;
   semantic: number;
   hybrid: number;
-  /** Over the better half. */
+  /** How much `hybrid` is above the better of `lexical` and `semantic`. */
   gain: number;
-  /** With the default weight, and by reciprocal ranks with the weight that fits those. */
+  /** With the default weight. */
   hybridByDefault: number;
+  /** Fused by reciprocal ranks, with the best weight for this method. */
   rrf: number;
 }
 
-/** Asks for both rankings of a query. */
+/** Returns both rankings of a query. */
 export async function searchBoth(client: Client, { idOf }: EvalSet, query: EvalQuery): Promise<Judged> {
   const search = async (mode: 'lexical' | 'semantic'): Promise<Found[]> => {
     const body = { query: query.text, mode, limit: FUSED_DEPTH, rerank: false };
@@ -52,7 +53,7 @@ export async function searchBoth(client: Client, { idOf }: EvalSet, query: EvalQ
   return { query, lexical: await search('lexical'), semantic: await search('semantic') };
 }
 
-/** `judged` in the order of the set: the first counts as odd. */
+/** Returns the calibration. `judged` is in the order of the set; the first query counts as odd. */
 export function calibrate(set: string, judged: readonly Judged[]): Calibration {
   const odd = judged.filter((_, i) => i % 2 === 0);
   const even = judged.filter((_, i) => i % 2 === 1);
@@ -66,7 +67,10 @@ export function calibrate(set: string, judged: readonly Judged[]): Calibration {
   };
 }
 
-/** Of weights that do equally well, that nearest to the default. Neighbours count as well, so that no chance peak is taken. */
+/**
+ * Returns the best weight. Each gain is averaged with its neighbours, so that no accidental peak wins. Among equally good weights, the
+ * one nearest to the default wins.
+ */
 function bestWeight(judged: readonly Judged[], method: FusionSettings['method']): number {
   const gains = WEIGHTS.map((weight) => gainOf(judged, { method, weight }));
   const smooth = gains.map((gain, i) => ((gains[i - 1] ?? gain) + gain + (gains[i + 1] ?? gain)) / 3);
@@ -75,7 +79,7 @@ function bestWeight(judged: readonly Judged[], method: FusionSettings['method'])
   return WEIGHTS[order[0]!]!;
 }
 
-/** Mean nDCG@10 of one half, or of both fused. */
+/** Returns the mean nDCG@10 of one ranking, or of both rankings fused. */
 function gainOf(
   judged: readonly Judged[],
   fusion: FusionSettings | null,
@@ -93,20 +97,20 @@ function gainOf(
 }
 
 export function formatCalibration(calibration: Calibration): string {
-  const shown = (value: number): string => value.toFixed(4);
+  const digits = (value: number): string => value.toFixed(4);
   return table([
     [
       'set',
       `${calibration.set}: ${calibration.queries} queries, calibrated on the odd ones, measured on the even ones`,
     ],
     ['PINAKES_FUSION_WEIGHT', String(calibration.weight)],
-    ['lexical nDCG@10', shown(calibration.lexical)],
-    ['semantic nDCG@10', shown(calibration.semantic)],
+    ['lexical nDCG@10', digits(calibration.lexical)],
+    ['semantic nDCG@10', digits(calibration.semantic)],
     [
       'hybrid nDCG@10',
-      `${shown(calibration.hybrid)} (${calibration.gain < 0 ? '' : '+'}${shown(calibration.gain)} over the better half)`,
+      `${digits(calibration.hybrid)} (${calibration.gain < 0 ? '' : '+'}${digits(calibration.gain)} over the better of both)`,
     ],
-    ['with the default weight', shown(calibration.hybridByDefault)],
-    ['by reciprocal ranks', shown(calibration.rrf)],
+    ['with the default weight', digits(calibration.hybridByDefault)],
+    ['by reciprocal ranks', digits(calibration.rrf)],
   ]);
 }

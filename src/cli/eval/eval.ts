@@ -1,4 +1,4 @@
-/** `pinakes eval`: measures retrieval on a question set, through the same API as everybody else. */
+/** `pinakes eval`: measures the quality of search with a question set, through the public API. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ const QUERY_CONCURRENCY = 4;
 const RANKING_DEPTH = 100;
 const PROBE_LIMIT = 10;
 const EMBEDDING_POLL_MS = 250;
-/** Longer than the embedding job waits before it tries again. */
+/** Longer than the pause before a failed embedding job is retried. */
 const EMBEDDING_STALLED_MS = 180_000;
 
 type Mode = (typeof SEARCH_MODES)[number];
@@ -38,38 +38,45 @@ export interface EvalReport extends Measures {
   mode: Mode;
   files: number;
   queries: number;
-  /** From the first byte uploaded until every file was searchable. */
+  /** From the first uploaded byte until every file was searchable. */
   ingestMs: number;
   uploadMs: number;
   queryMs: number;
   search: Latency;
-  /** Searches that ran while files were uploaded and ingested; null without --probe. */
+  /** Latency of searches during the ingestion; null without --probe. */
   probe: Latency | null;
 }
 
 export const evalCommand: Command = {
   name: 'eval',
-  summary: 'Measure retrieval quality on a question set (BEIR layout).',
+  summary: 'Measure the quality of search with a question set (BEIR layout).',
   synopsis: '<folder>',
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
-    mode: { type: 'string', value: '<mode>', text: 'lexical (default), hybrid or semantic' },
-    split: { type: 'string', value: '<name>', text: 'which qrels/<name>.tsv to use (default: test)' },
-    probe: { type: 'boolean', text: 'also search all the time while the files are ingested, and report the latency' },
-    calibrate: { type: 'boolean', text: 'find the fusion weight that fits the embedding model, instead' },
-    json: { type: 'boolean', text: 'print one line of JSON' },
-    keep: { type: 'boolean', text: 'do not delete the uploaded files afterwards (only with a service of yours)' },
-    url: { type: 'string', value: '<url>', text: 'use this service (default: PINAKES_URL, else a temporary one)' },
+    mode: { type: 'string', value: '<mode>', text: 'search mode: lexical (default), hybrid or semantic' },
+    split: { type: 'string', value: '<name>', text: 'use the judgements in qrels/<name>.tsv (default: test)' },
+    probe: { type: 'boolean', text: 'also search during the ingestion, and report the latency' },
+    calibrate: {
+      type: 'boolean',
+      text: 'instead, find the best PINAKES_FUSION_WEIGHT for the embedding model',
+    },
+    json: { type: 'boolean', text: 'print the report as one line of JSON' },
+    keep: { type: 'boolean', text: 'keep the uploaded files afterwards (only with --url or PINAKES_URL)' },
+    url: {
+      type: 'string',
+      value: '<url>',
+      text: 'use this service (default: PINAKES_URL, or else a temporary service)',
+    },
   },
   details: `
   pinakes eval bench/scifact --mode hybrid
   pinakes eval bench/scifact --json | jq .ndcg10
 
-The folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv. Every corpus entry is
-uploaded as a file and ranked through POST /search. Without PINAKES_URL and --url a
-service with an empty temporary database is started for it and removed afterwards.
-Point a service at it only when it is empty: other files would enter the ranking.`,
+The folder has corpus.jsonl, queries.jsonl and qrels/test.tsv. Every entry of the corpus is
+uploaded as a file, and every query is searched with POST /search. Without PINAKES_URL and
+--url, the command starts a service with an empty temporary database, and removes it
+afterwards. Use your own service only if it is empty: its other files would be ranked too.`,
   async run({ arguments: [folder = ''], options, io }) {
     const mode = choiceOption(options, 'mode', SEARCH_MODES) ?? 'lexical';
     const set = await readEvalSet(folder, textOption(options, 'split'));
@@ -154,7 +161,7 @@ async function evaluateFusion(client: Client, plan: Plan, io: Io): Promise<Calib
     await waitForVectors(client, io);
     const judged = await forEachQuery(plan.set.queries, io, (query) => searchBoth(client, plan.set, query));
     if (judged.every(({ semantic }) => semantic.length === 0)) {
-      throw new CliError('No chunk has a vector: the service could not embed them. Its log says why.');
+      throw new CliError('No chunk has a vector: the service could not embed the chunks. Its log says why.');
     }
     return calibrate(plan.name, judged);
   } finally {
@@ -166,7 +173,7 @@ async function remove(client: Client, { keep }: Plan, groupIds: readonly string[
   if (!keep) for (const id of groupIds) await client.deleteLocalFileGroup({ params: { id } });
 }
 
-/** Chunks are found by their words before they have vectors. Ends when none waits, or when none of the rest gets on. */
+/** Waits until every chunk has a vector. @throws CliError when no chunk gets a vector for EMBEDDING_STALLED_MS. */
 async function waitForVectors(client: Client, io: Io): Promise<void> {
   const progress = startProgress(io, 'Embedding');
   let most = 0;
@@ -180,7 +187,7 @@ async function waitForVectors(client: Client, io: Io): Promise<void> {
     if (waiting < last) [last, since] = [waiting, Date.now()];
     if (Date.now() - since > EMBEDDING_STALLED_MS) {
       throw new CliError(
-        `${waiting} chunks wait for vectors and none gets one. A score without them would mean nothing.`,
+        `${waiting} chunks have no vector, and no chunk gets one. A score without these chunks would be wrong.`,
       );
     }
     await sleep(EMBEDDING_POLL_MS);
@@ -204,13 +211,13 @@ async function ingest(client: Client, { name, set }: Plan, io: Io) {
   if (failed !== undefined) {
     const reason = failed.error?.title ?? failed.fileErrors[0]?.title;
     throw new CliError(
-      `${failed.filesFailed} files of group ${failed.groupId} failed: ${reason}. A score without them would mean nothing.`,
+      `${failed.filesFailed} files of group ${failed.groupId} failed: ${reason}. A score without these files would be wrong.`,
     );
   }
   return { groupIds, uploadMs, ingestMs };
 }
 
-/** One search after the other until `signal` aborts. @returns milliseconds of each. */
+/** Searches again and again until `signal` aborts, and returns the milliseconds of each search. */
 async function probeSearch(
   client: Client,
   queries: readonly EvalQuery[],
@@ -241,7 +248,7 @@ async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
   return { measures, latencies };
 }
 
-/** Some at once; the results in the order of the queries. */
+/** Calls `search` for QUERY_CONCURRENCY queries at the same time, and returns the results in the order of the queries. */
 async function forEachQuery<T>(
   queries: readonly EvalQuery[],
   io: Io,

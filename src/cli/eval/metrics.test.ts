@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { meanMeasures, measureQuery, percentile } from './metrics.ts';
 
-test('a perfect ranking scores 1 everywhere', () => {
+test('a perfect ranking scores 1 in every measure', () => {
   const measures = measureQuery(
     ['a', 'b', 'x'],
     new Map([
@@ -14,7 +14,7 @@ test('a perfect ranking scores 1 everywhere', () => {
   assert.deepEqual(measures, { ndcg10: 1, recall100: 1, mrr10: 1 });
 });
 
-test('the worked example: relevant at ranks 2 and 3 of 3 relevant', () => {
+test('the measures of a ranking with two of three relevant entries at ranks 2 and 3 match a calculation by hand', () => {
   const { ndcg10, recall100, mrr10 } = measureQuery(
     ['x', 'a', 'b'],
     new Map([
@@ -30,7 +30,7 @@ test('the worked example: relevant at ranks 2 and 3 of 3 relevant', () => {
   assert.equal(mrr10, 1 / 2);
 });
 
-test('depths: rank 11 counts for recall only, rank 101 for nothing', () => {
+test('rank 11 counts for recall only, and rank 101 does not count at all', () => {
   const ranked = Array.from({ length: 120 }, (_, i) => `x${i}`);
   ranked[10] = 'a';
   ranked[100] = 'b';
@@ -57,7 +57,7 @@ test('a repeated id counts once, at its best rank', () => {
   );
 });
 
-test('negative grades are not relevant', () => {
+test('entries with negative grades are not relevant', () => {
   assert.equal(
     measureQuery(
       ['a', 'b'],
@@ -70,7 +70,7 @@ test('negative grades are not relevant', () => {
   );
 });
 
-test('the mean is over queries', () => {
+test('the mean of the measures is taken over the queries', () => {
   const mean = meanMeasures([
     { ndcg10: 1, recall100: 1, mrr10: 0 },
     { ndcg10: 0, recall100: 0.5, mrr10: 0 },

@@ -1,6 +1,6 @@
-/** Retrieval measures, as trec_eval defines them (linear gain). Pure. */
+/** Measures of retrieval quality, as trec_eval defines them (linear gain). Pure. */
 
-/** Relevance grades of one query's judged entries; 0 and below mean not relevant. */
+/** Relevance grades of the judged entries of one query. Grades of 0 and below mean not relevant. */
 export type Judgements = ReadonlyMap<string, number>;
 
 export interface Measures {
@@ -13,7 +13,7 @@ const NDCG_DEPTH = 10;
 const MRR_DEPTH = 10;
 const RECALL_DEPTH = 100;
 
-/** `ranked` holds ids best first; a repeated id counts at its best rank. */
+/** Returns the measures of one ranking. `ranked` has ids, best first; a repeated id counts at its best rank. */
 export function measureQuery(ranked: readonly string[], judgements: Judgements): Measures {
   const ids = [...new Set(ranked)];
   const gains = ids.map((id) => Math.max(0, judgements.get(id) ?? 0));
@@ -31,14 +31,14 @@ function discountedGain(gains: readonly number[]): number {
   return gains.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0);
 }
 
-/** Averages over queries; 0 of nothing. */
+/** Returns the averages over all queries; 0 without queries. */
 export function meanMeasures(perQuery: readonly Measures[]): Measures {
   const mean = (value: (m: Measures) => number) =>
     perQuery.reduce((sum, m) => sum + value(m), 0) / Math.max(1, perQuery.length);
   return { ndcg10: mean((m) => m.ndcg10), recall100: mean((m) => m.recall100), mrr10: mean((m) => m.mrr10) };
 }
 
-/** Nearest-rank percentile, `share` in 0..1; NaN of nothing. */
+/** Returns the nearest-rank percentile, with `share` from 0 to 1; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

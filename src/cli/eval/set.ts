@@ -1,4 +1,4 @@
-/** Reads an evaluation set in BEIR layout: corpus.jsonl, queries.jsonl, qrels/<split>.tsv. */
+/** Reads an evaluation set in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/<split>.tsv. */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ export interface EvalQuery {
 
 export interface EvalSet {
   files: UploadFile[];
-  /** Only queries with a relevant entry. */
+  /** Queries that have at least one relevant entry. */
   queries: EvalQuery[];
-  /** Corpus id of a file name. */
+  /** Corpus ids by file names. */
   idOf: ReadonlyMap<string, string>;
 }
 
-/** Modification time of every entry: the sets give none. */
+/** Modification time of every entry, because the sets do not give one. */
 const MODIFIED_MS = Date.UTC(2020, 0, 1);
 
-/** @throws CliError when the folder is no such set, exit code 2. */
+/** Reads a set. @throws CliError with exit code 2 when the folder is not an evaluation set. */
 export async function readEvalSet(folder: string, split = 'test'): Promise<EvalSet> {
   const qrels = await readQrels(join(folder, 'qrels', `${split}.tsv`)).catch(() => {
-    throw usageError(`"${folder}" is no BEIR folder: it needs corpus.jsonl, queries.jsonl and qrels/${split}.tsv.`);
+    throw usageError(`"${folder}" is not a BEIR folder: it needs corpus.jsonl, queries.jsonl and qrels/${split}.tsv.`);
   });
   const queries: EvalQuery[] = [];
   for await (const { _id, text } of readJsonLines<{ _id: string; text: string }>(join(folder, 'queries.jsonl'))) {
@@ -47,7 +47,7 @@ export async function readEvalSet(folder: string, split = 'test'): Promise<EvalS
   return { files, queries, idOf };
 }
 
-/** The title, where there is one, stands above the text as in a plain text file. */
+/** Returns the text of an entry. Its title, if it has one, stands above the text, as in a plain text file. */
 export function entryText(title: string, text: string): string {
   return title.trim() === '' ? text : `${title}\n\n${text}`;
 }

@@ -1,4 +1,4 @@
-/** `pinakes connect`: makes sources that are kept in step with a Drive folder, a page workspace or a repository. */
+/** `pinakes connect`: creates sources that are synchronized with a Drive folder, a page workspace or a repository. */
 import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { Operations, Secret } from '../../client/api.ts';
@@ -21,28 +21,28 @@ const NAME_LENGTH_MAX = 200;
 
 export const connectCommand: Command = {
   name: 'connect',
-  summary: 'Keep a Drive folder, a page workspace or a repository in step with a source group.',
+  summary: 'Create a source group from a Drive folder, a page workspace or a repository.',
   synopsis: '<drive|page|repo|secrets> [address]',
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
-    'secret-id': { type: 'string', value: '<id>', text: 'a stored secret as credential' },
-    'secret-file': { type: 'string', value: '<path>', text: 'a file with the credential; - is standard input' },
-    'secret-env': { type: 'string', value: '<NAME>', text: 'an environment variable with the credential' },
+    'secret-id': { type: 'string', value: '<id>', text: 'use this stored secret as credential' },
+    'secret-file': { type: 'string', value: '<path>', text: 'read the credential from this file; - is standard input' },
+    'secret-env': { type: 'string', value: '<NAME>', text: 'read the credential from this environment variable' },
     store: {
       type: 'string',
       value: '<name>',
-      text: 'store the credential under this name, for schedules and other sources',
+      text: 'store the credential under this name; schedules need a stored credential',
     },
     path: {
       type: 'string',
       multiple: true,
       value: '<glob>',
-      text: 'repo: what to read, as in a .gitignore file; repeat',
+      text: 'repo: files to read, written as in a .gitignore file; repeat for several (default: all files)',
     },
-    branch: { type: 'string', value: '<name>', text: 'repo: this branch (default: the default branch)' },
-    tag: { type: 'string', value: '<name>', text: 'repo: this tag' },
-    commit: { type: 'string', value: '<hash>', text: 'repo: this commit' },
+    branch: { type: 'string', value: '<name>', text: 'repo: read this branch (default: the default branch)' },
+    tag: { type: 'string', value: '<name>', text: 'repo: read this tag' },
+    commit: { type: 'string', value: '<hash>', text: 'repo: read this commit' },
     ...CREATION_OPTIONS,
   },
   details: `
@@ -50,10 +50,11 @@ export const connectCommand: Command = {
   pinakes connect repo acme/manual --secret-env REPO_TOKEN --store "repo reader" --schedule hourly
   pinakes connect drive https://drive.google.com/drive/folders/1AbC --secret-file key.json
   pinakes connect page https://www.notion.so/59833787 --secret-id <id> --schedule daily
-  pinakes connect secrets                   the stored secrets, newest first
+  pinakes connect secrets                   list the stored secrets, newest first
 
-A credential comes from a stored secret, a file or the environment, so that it is not in the
-history of the shell. Unless it is stored, it serves the first run only and is erased then.`,
+A page is a page or data source of a Notion workspace. Credentials are read from a stored
+secret, a file or the environment, so that they do not get into the history of the shell.
+Without --store, a credential is used for the first run only and then erased.`,
   async run(invocation) {
     const [kind, address] = invocation.arguments;
     if (kind === 'secrets') {
@@ -97,8 +98,8 @@ async function connect(kind: Kind, address: string, { options, io }: Invocation)
     ...(secretId !== undefined && { secret_id: secretId }),
     ...schedule,
   };
-  const made = await create(client, kind, address, { common, credential, reference });
-  return finishCreation(client, made, { options, io });
+  const source = await create(client, kind, address, { common, credential, reference });
+  return finishCreation(client, source, { options, io });
 }
 
 interface Creation {
@@ -117,13 +118,13 @@ function create(client: Client, kind: Kind, address: string, { common, credentia
   return client.createRepoSource({ body: { ...common, repository: address, ...reference, ...one('access_token') } });
 }
 
-/** Returns which part of a repository to read. @throws CliError, exit code 2. */
+/** Returns the members of a request that say what to read of a repository. @throws CliError with exit code 2. */
 function referenceIn(kind: Kind, options: Invocation['options']): Partial<RepoBody> {
   const paths = textOptions(options, 'path');
   const given = (['branch', 'tag', 'commit'] as const).filter((type) => textOption(options, type) !== undefined);
   const foreign = paths.length > 0 ? 'path' : given[0];
   if (kind !== 'repo' && foreign !== undefined) throw usageError(`--${foreign} is for pinakes connect repo.`);
-  if (given.length > 1) throw usageError(`Only one of ${given.map((type) => `--${type}`).join(', ')} can be read.`);
+  if (given.length > 1) throw usageError(`Give only one of ${given.map((type) => `--${type}`).join(', ')}.`);
   const [type] = given;
   return {
     path_filters: paths,
@@ -131,7 +132,7 @@ function referenceIn(kind: Kind, options: Invocation['options']): Partial<RepoBo
   };
 }
 
-/** @throws CliError when several credential options are given, or the named place is empty. */
+/** Returns the credential of the options. @throws CliError when there are several, or when the file or variable is empty. */
 async function credentialIn(options: Invocation['options']): Promise<{ secretId?: string; value?: string }> {
   const names = ['secret-id', 'secret-file', 'secret-env'].filter((name) => textOption(options, name) !== undefined);
   if (names.length > 1) throw usageError(`Give only one of ${names.map((name) => `--${name}`).join(', ')}.`);

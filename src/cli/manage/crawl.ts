@@ -1,4 +1,4 @@
-/** `pinakes crawl`: makes a source group of a web site's pages. */
+/** `pinakes crawl`: creates a source group of web pages. */
 import type { Operations } from '../../client/api.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, integerOption, textOption, textOptions } from '../shared/command.ts';
@@ -18,17 +18,26 @@ export const crawlCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 100,
   options: {
-    depth: { type: 'string', value: '<n>', text: 'how many links away from the urls (0 to 20, default 3)' },
-    pages: { type: 'string', value: '<n>', text: 'at most so many pages (1 to 10000, default 500)' },
+    depth: {
+      type: 'string',
+      value: '<n>',
+      text: 'how many links away from the urls a page may be (0 to 20, default 3)',
+    },
+    pages: { type: 'string', value: '<n>', text: 'maximum number of pages (1 to 10000, default 500)' },
     include: {
       type: 'string',
       multiple: true,
       value: '<glob>',
-      text: 'only pages whose path fits, as in a .gitignore file; repeat for several',
+      text: 'only pages whose path matches, written as in a .gitignore file; repeat for several',
     },
-    exclude: { type: 'string', multiple: true, value: '<glob>', text: 'not pages whose path fits; repeat for several' },
-    'other-hosts': { type: 'boolean', text: 'also pages on other hosts than those of the urls' },
-    'no-sitemap': { type: 'boolean', text: 'without the pages that only sitemaps name' },
+    exclude: {
+      type: 'string',
+      multiple: true,
+      value: '<glob>',
+      text: 'leave out pages whose path matches; repeat for several',
+    },
+    'other-hosts': { type: 'boolean', text: 'also follow links to other hosts' },
+    'no-sitemap': { type: 'boolean', text: 'do not read the sitemaps of the hosts' },
     ...CREATION_OPTIONS,
   },
   details: `
@@ -36,7 +45,7 @@ export const crawlCommand: Command = {
   pinakes crawl https://example.com/docs/ --include /docs/ --depth 5 --schedule daily
   pinakes crawl https://example.com/ --schedule "FREQ=WEEKLY;BYDAY=SU;BYHOUR=3;BYMINUTE=0"
 
-Prints the id of the source group. robots.txt is heeded.`,
+The command prints the id of the source group. The crawl obeys robots.txt.`,
   async run({ arguments: urls, options, io }) {
     const wrong = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url));
     if (wrong !== undefined) throw usageError(`"${wrong}" is not an address that starts with http:// or https://.`);

@@ -1,4 +1,4 @@
-/** Finds what an id names: a source group, a source, a run or a chunk. */
+/** Finds the source group, source, run or chunk with an id. */
 import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import { isId } from '../../util/ids.ts';
@@ -20,7 +20,7 @@ export const KIND_WORDS: Readonly<Record<Found['kind'], string>> = {
   chunk: 'chunk',
 };
 
-/** @throws CliError when the id names nothing that the key may see. */
+/** Returns the record with this id. @throws CliError when the API key may see no such record. */
 export async function find(client: Client, id: string, principal: PrincipalQuery = {}): Promise<Found> {
   const params = { id: checkId(id) };
   const found = await Promise.all([
@@ -34,7 +34,7 @@ export async function find(client: Client, id: string, principal: PrincipalQuery
   throw new CliError(`No source group, source, run or chunk that this key may see has the id ${id}.`);
 }
 
-/** @throws CliError for a text that is no id, exit code 2. */
+/** Returns the id. @throws CliError with exit code 2 for a text that is not an id. */
 export function checkId(id: string): string {
   if (!isId(id)) throw usageError(`"${id}" is not an id: ids have 36 characters, as pinakes ls shows them.`);
   return id;

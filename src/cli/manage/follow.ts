@@ -1,4 +1,4 @@
-/** Follows the run of a source group to its end. */
+/** Waits for the run of a source group. */
 
 import { outcomeJson, reportOutcomes, waitWithProgress } from '../ingest.ts';
 import type { Client } from '../shared/client.ts';
@@ -6,7 +6,7 @@ import { flagOption, type Invocation } from '../shared/command.ts';
 import type { Io } from '../shared/io.ts';
 import type { GroupOutcome } from '../shared/upload.ts';
 
-/** Shows progress, says what failed, and returns the exit code with what became of the group. */
+/** Shows the progress of the run until its end, prints failures, and returns the exit code and the outcome. */
 export async function followGroup(
   client: Client,
   groupId: string,
@@ -17,19 +17,19 @@ export async function followGroup(
 }
 
 /**
- * Ends a command that made a source group: prints its id, or `made` with `--json`, and with `--wait` follows the first run.
+ * Ends a command that created a source group: prints its id, or the source with `--json`. With `--wait`, waits for the first run.
  *
  * @returns the exit code.
  */
 export async function finishCreation(
   client: Client,
-  made: { id: string },
+  source: { id: string },
   { options, io }: Pick<Invocation, 'options' | 'io'>,
 ): Promise<number> {
   const isJson = flagOption(options, 'json');
-  if (!isJson) io.out(`${made.id}\n`);
-  const followed = flagOption(options, 'wait') ? await followGroup(client, made.id, io) : undefined;
+  if (!isJson) io.out(`${source.id}\n`);
+  const followed = flagOption(options, 'wait') ? await followGroup(client, source.id, io) : undefined;
   if (isJson)
-    io.out(`${JSON.stringify(followed === undefined ? made : { ...made, ...outcomeJson(followed.outcome) })}\n`);
+    io.out(`${JSON.stringify(followed === undefined ? source : { ...source, ...outcomeJson(followed.outcome) })}\n`);
   return followed?.exitCode ?? 0;
 }

@@ -1,10 +1,10 @@
-/** `pinakes ls`: source groups, or the sources of one. */
+/** `pinakes ls`: lists source groups, or the sources of one group. */
 import type { GroupSource, Operations, RunError, SourceGroup } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
-import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
 import { checkId } from './find.ts';
 import { tagNamed } from './tag-names.ts';
@@ -19,25 +19,26 @@ const ERROR_PAGES_MAX = 10;
 
 export const lsCommand: Command = {
   name: 'ls',
-  summary: 'List source groups, or the sources of one, newest first.',
+  summary: 'List source groups, or the sources of one group, newest first.',
   synopsis: '[group id]',
   argumentsMin: 0,
   argumentsMax: 1,
   options: {
     ...LIST_OPTIONS,
     search: { type: 'string', short: 'q', value: '<text>', text: 'only groups with this text in the name' },
-    status: { type: 'string', value: '<status>', text: `only groups of this status: ${STATUSES.join(', ')}` },
+    status: { type: 'string', value: '<status>', text: `only groups with this status: ${STATUSES.join(', ')}` },
     type: { type: 'string', value: '<type>', text: `only groups of this type: ${TYPES.join(', ')}` },
     tag: { type: 'string', value: '<tag>', text: 'only groups with this tag (its name or id)' },
-    json: { type: 'boolean', text: 'print one line of JSON: an array' },
+    json: { type: 'boolean', text: 'print the list as one line of JSON: an array' },
   },
   details: `
   pinakes ls                                the newest source groups
   pinakes ls --status failure --all         every group that failed
-  pinakes ls 0199a3c0-0000-7000-8000-000000000002      its sources, with their errors
+  pinakes ls 0199a3c0-0000-7000-8000-000000000002      the sources of one group, with their errors
   pinakes ls --json | jq -r '.[].name'
 
-Ids are written in full: the ids of things made together begin alike.`,
+A source group is a set of sources that were uploaded or crawled together. A source is one
+file or page. Ids are printed in full, because ids that were made at the same time begin alike.`,
   async run(invocation) {
     const [id] = invocation.arguments;
     const limit = limitOf(invocation.options);
@@ -64,7 +65,7 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
   };
   const pages = pagesOf(async (query): Promise<Page<GroupRow>> => {
     const { source_groups: groups, pagination } = await client.listSourceGroups({ query: { ...filter, ...query } });
-    return { rows: await detailed(groups, (group) => withCount(client, group)), pagination };
+    return { rows: await mapRows(groups, (group) => withCount(client, group)), pagination };
   }, limit);
   const columns: Column<GroupRow>[] = [
     { title: 'ID', value: ({ id }) => id },
@@ -78,7 +79,7 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
     },
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 3 },
   ];
-  const none = 'There are no such source groups. pinakes ingest, crawl and connect make some.';
+  const none = 'There are no such source groups. Use pinakes ingest, crawl or connect to create one.';
   await printList(pages, { columns, isJson: flagOption(options, 'json'), none }, io);
   return 0;
 }
@@ -117,7 +118,7 @@ function problemOf({ error, warnings }: SourceRow): string {
   return error === null ? warnings.join(' ') : errorText(error);
 }
 
-/** Returns the errors by source id. The latest run retries all failed sources, so its errors are complete. */
+/** Returns the errors by source id. Every run retries all failed sources, so the errors of the latest run are complete. */
 async function errorsOf(client: Client, groupId: string, wanted: Set<string>): Promise<Map<string, RunError>> {
   const reasons = new Map<string, RunError>();
   if (wanted.size === 0) return reasons;

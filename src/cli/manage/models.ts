@@ -14,10 +14,10 @@ export const modelsCommand: Command = {
   argumentsMin: 0,
   argumentsMax: 2,
   options: {
-    quantized: { type: 'boolean', text: 'pull: rather weights of 8 bits: smaller and faster, a little less exact' },
-    file: { type: 'string', value: '<path>', text: 'pull: this ONNX file of the model' },
-    revision: { type: 'string', value: '<name>', text: 'pull: a branch, tag or commit (default: main)' },
-    yes: { type: 'boolean', short: 'y', text: 'pull: without asking' },
+    quantized: { type: 'boolean', text: 'pull: prefer weights of 8 bits: smaller and faster, slightly less exact' },
+    file: { type: 'string', value: '<path>', text: 'pull: ONNX file of the model to download' },
+    revision: { type: 'string', value: '<name>', text: 'pull: branch, tag or commit of the model (default: main)' },
+    yes: { type: 'boolean', short: 'y', text: 'pull: do not ask for confirmation' },
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   details: `
@@ -26,10 +26,11 @@ export const modelsCommand: Command = {
   pinakes models pull minishlab/potion-retrieval-32M --yes
   export $(pinakes models pull sentence-transformers/all-MiniLM-L6-v2 --yes) && pinakes serve
 
-A pull shows size and licence first, stores the model in <data dir>/models/<name>, checks the
-hash of every file, and resumes an interrupted download. Its last line is the setting that
-makes the service use the model. The hub is PINAKES_HUB_URL
-(https://huggingface.co); models with terms need PINAKES_HUB_TOKEN.`,
+pull first shows the size and the licence of the model. It stores the model in the folder
+<data dir>/models/<name>, checks the hash of every file, and resumes an interrupted download.
+The last line of its output is the setting that makes the service use the model. The hub is
+PINAKES_HUB_URL (default: https://huggingface.co). Models whose terms must be accepted need
+PINAKES_HUB_TOKEN.`,
   async run(invocation) {
     const [action = 'list', name, ...more] = invocation.arguments;
     if (action === 'list' && name === undefined) return list(invocation);
@@ -37,7 +38,7 @@ makes the service use the model. The hub is PINAKES_HUB_URL
       throw usageError(`There is no "pinakes models ${invocation.arguments.join(' ')}". See pinakes models --help.`);
     }
     if (name === undefined) throw usageError('pinakes models pull needs the name of a model: owner/model.');
-    // Loaded here: other commands should not pay for loading the HTTP client and the model code.
+    // Imported here, so that other commands do not load the HTTP client and the model code.
     return (await import('./pull-model.ts')).pullModel(name, invocation);
   },
 };
@@ -65,7 +66,7 @@ async function list({ options, io }: Invocation): Promise<number> {
     { title: 'LICENCE', value: ({ notes }) => notes?.license ?? '' },
     { title: 'FILE', value: ({ notes }) => notes?.file ?? '', omit: 1 },
   ];
-  const none = `There are no models in ${embedding.modelsDir}: pinakes models pull fetches some.`;
+  const none = `There are no models in ${embedding.modelsDir}: pinakes models pull downloads one.`;
   await printRows(pulled, { columns, isJson: false, none }, io);
   return 0;
 }

@@ -1,4 +1,4 @@
-/** Where a source group comes from: its ingestion setting, when it is kept in step with an origin. */
+/** Reads the origin of a source group: its ingestion setting, if it is synchronized with an origin. */
 import type {
   CrawlSetting,
   DriveSourceSetting,
@@ -19,7 +19,7 @@ export interface OriginFacts {
 
 const NONE: OriginFacts = { lines: [], setting: null };
 
-/** Returns no facts for uploads, for deleted settings, and for keys that may not see the setting. */
+/** Returns the facts about the origin. There are none for uploads, for deleted settings, and for keys that may not see the setting. */
 export async function originOf(client: Client, { id, source_type: type }: SourceGroup): Promise<OriginFacts> {
   try {
     const setting = await settingOf(client, id, type);

@@ -1,4 +1,4 @@
-/** `pinakes models pull`: shows what it will fetch, fetches it, tries the model, and prints the setting. */
+/** `pinakes models pull`: shows the model, downloads it, tests it, and prints the setting for it. */
 import { environment, loadHubConfig } from '../../config.ts';
 import { installCommand, openLocalModels } from '../../llm/embedding/local.ts';
 import { openHub } from '../../llm/hub/api.ts';
@@ -8,21 +8,21 @@ import { flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, confirm, type Io, usageError } from '../shared/io.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 
-/** @returns the exit code. */
+/** Downloads a model and returns the exit code. */
 export async function pullModel(name: string, { options, io }: Invocation): Promise<number> {
-  if (!isModelName(name)) throw usageError(`"${name}" is no name of a model, as owner/model is.`);
+  if (!isModelName(name)) throw usageError(`"${name}" is not the name of a model: it must be like owner/model.`);
   const revision = textOption(options, 'revision') ?? 'main';
-  if (!isRevision(revision)) throw usageError(`"${revision}" is no name of a revision.`);
+  if (!isRevision(revision)) throw usageError(`"${revision}" is not the name of a revision.`);
   const { hub: settings, modelsDir, outboundAllow } = loadHubConfig(environment());
   const http = openHttpClient({ allow: outboundAllow });
   try {
     const hub = openHub(settings, http);
     const wish = { revision, file: textOption(options, 'file') ?? null, quantized: flagOption(options, 'quantized') };
     const plan = await planPull(hub, modelsDir, name, wish);
-    tellPlan(plan, io);
+    printPlan(plan, io);
     const agreed = flagOption(options, 'yes') || io.ask === undefined || plan.bytesToFetch === 0;
-    await confirm(io, `Fetch ${formatBytes(plan.bytesToFetch)}?`, agreed);
-    const progress = startProgress(io, 'Fetching');
+    await confirm(io, `Download ${formatBytes(plan.bytesToFetch)}?`, agreed);
+    const progress = startProgress(io, 'Downloading');
     const start = plan.bytes - plan.bytesToFetch;
     const notes = await pull(hub, plan, (bytes) =>
       progress.update(bytes, plan.bytes, `${formatBytes(bytes)} of ${formatBytes(plan.bytes)}`),
@@ -30,7 +30,7 @@ export async function pullModel(name: string, { options, io }: Invocation): Prom
       progress.end('failed');
       throw error;
     });
-    progress.end(start === plan.bytes ? 'everything was there' : formatBytes(plan.bytes));
+    progress.end(start === plan.bytes ? 'all files were already there' : formatBytes(plan.bytes));
     const dimensions = await tryModel(name, modelsDir, io);
     const setting = `local:${name}`;
     if (flagOption(options, 'json')) {
@@ -38,7 +38,7 @@ export async function pullModel(name: string, { options, io }: Invocation): Prom
       io.out(`${JSON.stringify({ ...notes, directory, bytes, dimensions, setting })}\n`);
       return 0;
     }
-    io.err('With this setting the service searches by meaning too, from its next start on:\n');
+    io.err('Start the service with this setting to search by meaning too:\n');
     io.out(`PINAKES_EMBEDDING_MODEL=${setting}\n`);
     return 0;
   } finally {
@@ -46,16 +46,16 @@ export async function pullModel(name: string, { options, io }: Invocation): Prom
   }
 }
 
-function tellPlan({ model, directory, modelFile, files, bytes }: PullPlan, io: Io): void {
-  io.err(`${model.name} at ${model.commit.slice(0, 12)}, licence: ${model.license ?? 'none is told'}\n`);
+function printPlan({ model, directory, modelFile, files, bytes }: PullPlan, io: Io): void {
+  io.err(`${model.name} at ${model.commit.slice(0, 12)}, licence: ${model.license ?? 'not stated'}\n`);
   io.err(`${modelFile} and ${files.length - 1} other files, ${formatBytes(bytes)}, to ${directory}\n`);
 }
 
-/** Embeds one word and returns the dimension, so that a broken model fails now. Null if the optional packages are missing. */
+/** Embeds one word and returns the dimension, so that a broken model fails at once. Returns null if optional packages are missing. */
 async function tryModel(name: string, modelsDir: string, io: Io): Promise<number | null> {
   const command = installCommand();
   if (command !== null) {
-    io.err(`To run it, the service needs packages that are not installed: ${command}\n`);
+    io.err(`The service needs more packages to run the model. Install them with: ${command}\n`);
     return null;
   }
   const models = openLocalModels({ modelsDir, queryPrefix: null, passagePrefix: null });
@@ -65,7 +65,7 @@ async function tryModel(name: string, modelsDir: string, io: Io): Promise<number
     return vector!.length;
   } catch (error) {
     const { cause } = error as Error;
-    throw new CliError(`${name} was fetched, but cannot be used: ${cause instanceof Error ? cause.message : error}`);
+    throw new CliError(`${name} was downloaded, but cannot be used: ${cause instanceof Error ? cause.message : error}`);
   } finally {
     await models.close();
   }

@@ -2,7 +2,7 @@
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption } from '../shared/command.ts';
 import { confirm, usageError } from '../shared/io.ts';
-import { detailed } from '../shared/pages.ts';
+import { mapRows } from '../shared/pages.ts';
 import { checkId, type Found, find, KIND_WORDS } from './find.ts';
 import { countOf } from './words.ts';
 
@@ -15,25 +15,25 @@ export const rmCommand: Command = {
   argumentsMin: 1,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
-    yes: { type: 'boolean', short: 'y', text: 'without asking; needed where nobody can be asked' },
-    json: { type: 'boolean', text: 'print what was deleted as one line of JSON: an array' },
+    yes: { type: 'boolean', short: 'y', text: 'do not ask for confirmation; required in scripts' },
+    json: { type: 'boolean', text: 'print the deleted groups and sources as one line of JSON: an array' },
   },
   details: `
   pinakes rm 0199a3c0-0000-7000-8000-000000000002
   pinakes rm --yes $(pinakes ls --status failure --json | jq -r '.[].id')
 
-What is deleted is gone from search at once; the service removes the rest in the background.
-Unless every id names something that can be deleted, nothing is.`,
+Deleted content is hidden from search at once; the service removes it in the background. If
+an id is not the id of a source group or a source, nothing is deleted.`,
   async run({ arguments: ids, options, io }) {
     for (const id of ids) checkId(id);
     const client = await openConfiguredClient();
-    const found = await detailed([...new Set(ids)], (id) => find(client, id));
+    const found = await mapRows([...new Set(ids)], (id) => find(client, id));
     const refused = found.find(({ kind }) => kind !== 'source_group' && kind !== 'source');
     if (refused !== undefined) {
-      const why = refused.kind === 'run' ? 'pinakes runs cancel ends it' : 'it goes with its source';
-      throw usageError(`${refused.record.id} is a ${KIND_WORDS[refused.kind]}, which cannot be deleted: ${why}.`);
+      const hint = refused.kind === 'run' ? 'use pinakes runs cancel to end it' : 'delete its source instead';
+      throw usageError(`${refused.record.id} is a ${KIND_WORDS[refused.kind]}, which cannot be deleted: ${hint}.`);
     }
-    await confirm(io, `Delete ${whatOf(found)}?`, flagOption(options, 'yes'));
+    await confirm(io, `Delete ${listOf(found)}?`, flagOption(options, 'yes'));
     const deleted = [];
     for (const { kind, record } of found) {
       const params = { id: record.id };
@@ -41,13 +41,13 @@ Unless every id names something that can be deleted, nothing is.`,
       deleted.push({ kind, id: record.id, name: nameOf({ kind, record } as Found) });
     }
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(deleted)}\n`);
-    else io.err(`Deleted ${whatOf(found)}.\n`);
+    else io.err(`Deleted ${listOf(found)}.\n`);
     return 0;
   },
 };
 
-/** `2 source groups (handbook, minutes) and 1 source (plan.pdf)`. */
-function whatOf(found: readonly Found[]): string {
+/** Returns `2 source groups (handbook, minutes) and 1 source (plan.pdf)`. */
+function listOf(found: readonly Found[]): string {
   const parts = (['source_group', 'source'] as const).flatMap((kind) => {
     const names = found.filter((one) => one.kind === kind).map(nameOf);
     if (names.length === 0) return [];

@@ -1,11 +1,11 @@
-/** `pinakes runs`: what the service ingested when, what failed, and doing it again. */
+/** `pinakes runs`: lists runs and their errors, cancels runs, and starts them again. */
 import type { Operations, Run, RunError } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
 import { checkId } from './find.ts';
 import { followGroup } from './follow.ts';
 import { errorText, shortTime, timeText } from './words.ts';
@@ -14,23 +14,27 @@ const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'cancel
 
 export const runsCommand: Command = {
   name: 'runs',
-  summary: 'List runs of ingestion newest first, see what failed, cancel them and start them again.',
+  summary: 'List ingestion runs, newest first, and their errors; cancel runs and start new ones.',
   synopsis: '[group id] | errors <run id> | cancel <run id> | start <group id>',
   argumentsMin: 0,
   argumentsMax: 2,
   options: {
     ...LIST_OPTIONS,
     search: { type: 'string', short: 'q', value: '<text>', text: 'only runs with this text in status, stage or error' },
-    status: { type: 'string', value: '<status>', text: `without a group: only ${STATUSES.join(', ')}` },
-    'only-failed': { type: 'boolean', text: 'start: only the files that failed in the latest run' },
-    wait: { type: 'boolean', short: 'w', text: 'start: wait until the run has ended; exit 1 if a file failed' },
+    status: {
+      type: 'string',
+      value: '<status>',
+      text: `only runs with this status (not with a group id): ${STATUSES.join(', ')}`,
+    },
+    'only-failed': { type: 'boolean', text: 'start: read only the files that failed in the latest run' },
+    wait: { type: 'boolean', short: 'w', text: 'start: wait until the run has ended; exit code 1 if a file failed' },
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes runs                              the newest runs of all source groups
-  pinakes runs 0199a3c0-0000-7000-8000-000000000002    those of one group
+  pinakes runs 0199a3c0-0000-7000-8000-000000000002    the newest runs of one group
   pinakes runs errors <run id>              the files that failed, with the reasons
-  pinakes runs cancel <run id>              what is stored stays
+  pinakes runs cancel <run id>              end a run; stored content stays
   pinakes runs start <group id> --only-failed --wait`,
   async run(invocation) {
     const [first, id] = invocation.arguments;
@@ -50,7 +54,7 @@ type RunRow = Run & { source_group_name: string };
 async function list(groupId: string | undefined, { options, io }: Invocation): Promise<number> {
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', STATUSES);
-  if (groupId !== undefined && status !== undefined) throw usageError('--status is for the runs of all groups.');
+  if (groupId !== undefined && status !== undefined) throw usageError('--status cannot be used with a group id.');
   const client = await openConfiguredClient();
   const filter = { order: 'desc' as const, ...(q !== undefined && { q }) };
   const names = new Map<string, string>();
@@ -80,11 +84,11 @@ async function list(groupId: string | undefined, { options, io }: Invocation): P
   return 0;
 }
 
-/** With the names of their groups, which are kept in `names`. */
+/** Returns the runs with the names of their groups. The names are cached in `names`. */
 async function namesOf(client: Client, runs: readonly Run[], names: Map<string, string>): Promise<RunRow[]> {
   const unknown = new Set(runs.map((run) => run.source_group_id).filter((id) => !names.has(id)));
-  await detailed([...unknown], async (id) => {
-    // A group may be gone since the runs were listed.
+  await mapRows([...unknown], async (id) => {
+    // The group may have been deleted since the runs were listed.
     names.set(
       id,
       await client.getSourceGroup({ params: { id } }).then(
@@ -96,7 +100,7 @@ async function namesOf(client: Client, runs: readonly Run[], names: Map<string, 
   return runs.map((run) => ({ ...run, source_group_name: names.get(run.source_group_id) ?? '' }));
 }
 
-/** `12 s`, `3 min`; empty before the end. */
+/** Returns `12 s` or `3 min`; empty before the run has ended. */
 function durationOf({ start_time: start, end_time: end }: Run): string {
   if (start === null || end === null) return '';
   const seconds = end - start;
@@ -111,7 +115,7 @@ async function errors(client: Client, id: string, { options, io }: Invocation): 
   const columns: Column<RunError>[] = [
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'STAGE', value: ({ stage }) => stage },
-    { title: 'AGAIN', value: ({ retryable }) => (retryable ? 'may help' : 'no'), omit: 1 },
+    { title: 'RETRY', value: ({ retryable }) => (retryable ? 'may help' : 'no'), omit: 1 },
     { title: 'ERROR', value: (error) => errorText(error), cut: true },
   ];
   await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'No file failed in this run.' }, io);

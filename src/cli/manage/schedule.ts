@@ -1,4 +1,4 @@
-/** Options of commands that make a source which is kept in step with its origin. */
+/** Options of commands that create a source with an origin. */
 import { type OptionSpec, type OptionValues, textOption } from '../shared/command.ts';
 
 const RULES: Readonly<Record<string, string>> = {
@@ -8,21 +8,21 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 export const CREATION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  name: { type: 'string', value: '<text>', text: 'name of the source group (default: made of what is read)' },
+  name: { type: 'string', value: '<text>', text: 'name of the source group (default: made from the address)' },
   schedule: {
     type: 'string',
     value: '<rule>',
-    text: 'when to read it again: hourly, daily, weekly (at 3 in the night, UTC) or an RFC 5545 RRULE',
+    text: 'when to read the origin again: hourly, daily, weekly (the last two at 03:00 UTC) or an RFC 5545 RRULE',
   },
   wait: {
     type: 'boolean',
     short: 'w',
-    text: 'show progress until everything is searchable; exit 1 if something failed',
+    text: 'show progress until everything is searchable; exit code 1 if something failed',
   },
   json: { type: 'boolean', text: 'print the source as one line of JSON; with --wait also its run and errors' },
 };
 
-/** The member `rrule` of a request. */
+/** Returns the member `rrule` of a request. */
 export function scheduleIn(options: OptionValues): { rrule?: string } {
   const rule = textOption(options, 'schedule');
   return rule === undefined ? {} : { rrule: RULES[rule] ?? rule };

@@ -1,4 +1,4 @@
-/** `pinakes show`: what an id names. */
+/** `pinakes show`: prints the source group, source, run or chunk with an id. */
 import type { Content, GroupSource, Metadata, Run, SourceGroup } from '../../client/api.ts';
 import { place } from '../answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from '../operate/principal.ts';
@@ -6,7 +6,7 @@ import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type Invocation } from '../shared/command.ts';
 import { type Io, usageError } from '../shared/io.ts';
-import { LIST_OPTIONS, limitOf, pagesOf } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, notShown, pagesOf } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes } from '../shared/progress.ts';
 import { checkId, find, KIND_WORDS, type PrincipalQuery } from './find.ts';
@@ -17,24 +17,24 @@ const TEXT_PAGE_CODE_POINTS = 200_000;
 
 export const showCommand: Command = {
   name: 'show',
-  summary: 'Show what an id names: a source group, a source, a run or a chunk.',
+  summary: 'Show the source group, source, run or chunk with an id.',
   synopsis: '<id>',
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
-    text: { type: 'boolean', text: 'of a source: its whole text as it was extracted' },
-    chunks: { type: 'boolean', text: 'of a source: its chunks, in order' },
-    limit: { ...LIST_OPTIONS['limit']!, text: 'how many chunks (default 20)' },
-    all: { ...LIST_OPTIONS['all']!, text: 'all chunks' },
+    text: { type: 'boolean', text: 'source only: print its whole extracted text' },
+    chunks: { type: 'boolean', text: 'source only: print its chunks, in order' },
+    limit: { ...LIST_OPTIONS['limit']!, text: 'with --chunks: number of chunks to print (default 20)' },
+    all: { ...LIST_OPTIONS['all']!, text: 'with --chunks: print all chunks' },
     ...PRINCIPAL_OPTIONS,
-    json: { type: 'boolean', text: 'print one line of JSON: with `kind`, or with --chunks an array' },
+    json: { type: 'boolean', text: 'print one line of JSON: an object with `kind`, or an array with --chunks' },
   },
   details: `
   pinakes show 0199a3c0-0000-7000-8000-000000000002
   pinakes show <source id> --text > page.txt
   pinakes show <source id> --chunks --all --json | jq -r '.[].content'
 
-Ids are in the answers of ls, runs, search --json and ask --json.`,
+The commands ls, runs, search --json and ask --json print ids.`,
   async run(invocation) {
     const { options, io } = invocation;
     const [text, chunks] = [flagOption(options, 'text'), flagOption(options, 'chunks')];
@@ -62,7 +62,7 @@ type Line = readonly [string, string];
 
 interface Facts {
   lines: readonly Line[];
-  /** Further members of the JSON. */
+  /** Members of the JSON, besides those of the record. */
   more: object;
 }
 
@@ -111,13 +111,13 @@ async function groupFacts(client: Client, group: SourceGroup): Promise<Facts> {
 function runLines(run: Run, title = 'run'): Line[] {
   const { scanned, added, updated, unchanged, skipped, deleted, failed } = run.statistics;
   const counts = { scanned, added, updated, unchanged, skipped, deleted, failed };
-  const told = Object.entries(counts).filter(([, count]) => count > 0);
+  const positive = Object.entries(counts).filter(([, count]) => count > 0);
   return [
     [title, run.id],
     ...(title === 'run' ? [['source group', run.source_group_id] as const] : []),
     [title === 'run' ? 'status' : '  status', `${run.status}${run.stage === null ? '' : ` (${run.stage})`}`],
     [title === 'run' ? 'files' : '  files', `${run.files_done} of ${run.files_total}, ${run.chunks_done} chunks`],
-    [title === 'run' ? 'counts' : '  counts', told.map(([name, count]) => `${count} ${name}`).join(', ')],
+    [title === 'run' ? 'counts' : '  counts', positive.map(([name, count]) => `${count} ${name}`).join(', ')],
     [title === 'run' ? 'error' : '  error', run.error === null ? '' : errorText(run.error)],
     [title === 'run' ? 'started' : '  started', timeText(run.start_time)],
     [title === 'run' ? 'ended' : '  ended', timeText(run.end_time)],
@@ -166,7 +166,7 @@ async function showText(client: Client, id: string, principal: PrincipalQuery, i
     const range = { start_offset: start, end_offset: start + TEXT_PAGE_CODE_POINTS };
     const page = await client.getSourceText({ params: { id }, query: { ...range, ...principal } });
     if (isJson) parts.push(page.text);
-    // A file gets the text as it is, a terminal what does not steer it.
+    // A file gets the unchanged text; on a terminal, characters that could control it are replaced.
     else io.out(io.outColumns === undefined ? page.text : printable(page.text));
     start = page.next_offset;
   }
@@ -194,6 +194,6 @@ async function showChunks(client: Client, id: string, principal: PrincipalQuery,
   }
   if (isJson) io.out(shown === 0 ? '[]\n' : ']\n');
   else if (shown === 0) io.err('This source has no chunks.\n');
-  if (shown < total) io.err(`${shown} of ${total}: --limit <n> or --all shows more.\n`);
+  if (shown < total) io.err(notShown(shown, total));
   return 0;
 }

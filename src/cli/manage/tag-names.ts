@@ -1,9 +1,9 @@
-/** Tags are named by their name or their id. */
+/** Finds tags by their name or their id. */
 import type { Tag } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError } from '../shared/io.ts';
 
-/** @throws CliError when there is no such tag. */
+/** Returns the tag with this name or id. @throws CliError when there is no such tag. */
 export async function tagNamed(client: Client, name: string): Promise<Tag> {
   const { tags } = await client.listTags();
   const tag = tags.find((one) => one.name === name) ?? tags.find((one) => one.id === name);

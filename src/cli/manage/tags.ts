@@ -1,4 +1,4 @@
-/** `pinakes tags`: tags, and which source groups carry them. */
+/** `pinakes tags`: manages tags, and adds them to source groups. */
 import type { Tag } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../shared/client.ts';
@@ -6,30 +6,30 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, confirm, usageError } from '../shared/io.ts';
-import { detailed, printRows } from '../shared/pages.ts';
+import { mapRows, printRows } from '../shared/pages.ts';
 import { checkId } from './find.ts';
 import { tagNamed } from './tag-names.ts';
 import { countOf } from './words.ts';
 
 export const tagsCommand: Command = {
   name: 'tags',
-  summary: 'List, create and delete tags, and put them on source groups.',
+  summary: 'List, create and delete tags; add them to source groups and remove them.',
   synopsis: '[list|create|delete|add|remove] [tag] [group ids…]',
   argumentsMin: 0,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
     description: { type: 'string', value: '<text>', text: 'create: what the tag is for' },
-    yes: { type: 'boolean', short: 'y', text: 'delete: without asking' },
+    yes: { type: 'boolean', short: 'y', text: 'delete: do not ask for confirmation' },
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   details: `
-  pinakes tags                              newest first, with the number of their source groups
+  pinakes tags                              list tags, newest first, with the number of source groups
   pinakes tags create policies --description "what staff must know"
   pinakes tags add policies <group id> <group id>
   pinakes tags remove policies <group id>
-  pinakes tags delete policies --yes        the source groups stay
+  pinakes tags delete policies --yes        delete the tag; the source groups stay
 
-A tag is named by its name or its id.`,
+For <tag>, give the name or the id of a tag. Searches can be limited to tags, and so can API keys.`,
   async run(invocation) {
     const [action = 'list', name, ...groups] = invocation.arguments;
     if (action === 'list') {
@@ -50,7 +50,7 @@ type Row = Tag & { source_group_count: number };
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
   const { tags } = await client.listTags();
-  const rows = await detailed(tags.toReversed(), async (tag): Promise<Row> => {
+  const rows = await mapRows(tags.toReversed(), async (tag): Promise<Row> => {
     const { pagination } = await client.listTagLinks({ query: { tag_id: tag.id, limit: 1 } });
     return { ...tag, source_group_count: pagination.total };
   });
@@ -76,8 +76,8 @@ async function remove(name: string, { options, io }: Invocation): Promise<number
   const client = await openConfiguredClient();
   const tag = await tagNamed(client, name);
   const { pagination } = await client.listTagLinks({ query: { tag_id: tag.id, limit: 1 } });
-  const carried = pagination.total === 0 ? '' : `, which ${countOf(pagination.total, 'source group')} carry`;
-  await confirm(io, `Delete the tag "${tag.name}"${carried}?`, flagOption(options, 'yes'));
+  const use = pagination.total === 0 ? '' : ` and remove it from ${countOf(pagination.total, 'source group')}`;
+  await confirm(io, `Delete the tag "${tag.name}"${use}?`, flagOption(options, 'yes'));
   await client.deleteTag({ params: { id: tag.id } });
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(tag)}\n`);
   else io.err(`Deleted the tag "${tag.name}".\n`);
@@ -101,14 +101,14 @@ async function link(
     links.push(await change.catch((error: unknown) => Promise.reject(explained(error, action, id, tag.name))));
   }
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(links)}\n`);
-  else if (action === 'add') io.err(`Put the tag "${tag.name}" on ${countOf(links.length, 'source group')}.\n`);
-  else io.err(`Took the tag "${tag.name}" from ${countOf(links.length, 'source group')}.\n`);
+  else if (action === 'add') io.err(`Added the tag "${tag.name}" to ${countOf(links.length, 'source group')}.\n`);
+  else io.err(`Removed the tag "${tag.name}" from ${countOf(links.length, 'source group')}.\n`);
   return 0;
 }
 
-/** Replaces the service's bare `Not found.` */
+/** Returns a better error for the service's `Not found.` */
 function explained(error: unknown, action: 'add' | 'remove', id: string, tag: string): unknown {
   if (!(error instanceof PinakesError) || error.status !== 404) return error;
-  const uncarried = action === 'remove' ? `, or does not carry the tag "${tag}"` : '';
-  return new CliError(`There is no source group ${id}${uncarried}.`);
+  const untagged = action === 'remove' ? `, or it does not have the tag "${tag}"` : '';
+  return new CliError(`There is no source group ${id}${untagged}.`);
 }

@@ -1,4 +1,4 @@
-/** How times, types and failures read on a terminal. */
+/** Formats times, errors and counts for a terminal. */
 import type { JobError } from '../../client/api.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -6,7 +6,7 @@ const HALF_YEAR_MS = 182 * 86_400_000;
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** `2026-11-23 07:40` in the zone of this machine; empty for null. */
+/** Returns `2026-11-23 07:40` in the time zone of this machine; empty for null. */
 export function timeText(seconds: number | null): string {
   if (seconds === null) return '';
   const time = new Date(seconds * 1000);
@@ -14,7 +14,7 @@ export function timeText(seconds: number | null): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-/** As `ls -l` writes it: `Nov 23 07:40`, and `Nov 23  2024` when that is long ago. */
+/** Returns the time in the format of `ls -l`: `Nov 23 07:40`, or `Nov 23  2024` if it is more than half a year away. */
 export function shortTime(seconds: number | null, now = Date.now()): string {
   if (seconds === null) return '';
   const time = new Date(seconds * 1000);
@@ -23,13 +23,13 @@ export function shortTime(seconds: number | null, now = Date.now()): string {
   return `${day} ${isLongAgo ? ` ${time.getFullYear()}` : `${two(time.getHours())}:${two(time.getMinutes())}`}`;
 }
 
-/** Title and message in one line; some messages begin with the title. */
+/** Returns title and message in one line. Some messages already begin with the title. */
 export function errorText({ title, message }: JobError): string {
   const text = message.startsWith(title) ? message : `${title}: ${message}`;
   return text.replace(/: $/, '').replaceAll(/\s+/gu, ' ');
 }
 
-/** `1 file`, `2 files`. */
+/** Returns `1 file` or `2 files`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

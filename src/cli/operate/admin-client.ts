@@ -1,6 +1,6 @@
 /**
- * Operator commands: through `<data dir>/admin.sock` while a service runs, else on the database directly. Opening the socket
- * is the operator's right, so there is no key.
+ * Runs operator commands: through `<data dir>/admin.sock` while a service runs, otherwise on the database directly. The socket needs no
+ * key, because only the operator can open it.
  */
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -8,6 +8,9 @@ import { type Config, environment, loadConfig } from '../../config.ts';
 import { CliError } from '../shared/io.ts';
 
 export const ADMIN_SOCKET = 'admin.sock';
+/** Help text of operator commands. */
+export const HOW_OPERATOR_COMMANDS_WORK =
+  'While the service runs, the command uses the socket <data dir>/admin.sock. Otherwise it opens the database.';
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 interface AdminAnswer {
@@ -25,7 +28,7 @@ export async function callAdmin<T>(method: string, path: string, body?: unknown)
   return answer;
 }
 
-/** Undefined when no service listens. */
+/** Sends a request to the socket. Returns undefined if no service listens there. */
 function sendToSocket(
   socketPath: string,
   method: string,
@@ -61,7 +64,7 @@ function sendToSocket(
   });
 }
 
-/** Opens the database for one operation. Loaded here: the way through the socket needs none of it. */
+/** Opens the database for one operation. Its modules are imported here, because requests to the socket do not need them. */
 async function runDirectly(config: Config, method: string, path: string, body: unknown): Promise<unknown> {
   const { pino } = await import('pino');
   const { openDeps } = await import('../../deps.ts');

@@ -1,4 +1,4 @@
-/** `pinakes authz`: policies, subjects, and why somebody sees something or does not. */
+/** `pinakes authz`: lists policies and subjects, and explains why a user may see something or not. */
 import type { AuthzSubject } from '../../client/api.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
@@ -9,22 +9,25 @@ import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
 
 export const authzCommand: Command = {
   name: 'authz',
-  summary: 'Show policies and subjects, and explain who may see what.',
+  summary: 'List policies and subjects, and explain who may see what.',
   synopsis: '<policies|subjects|explain>',
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
-    ...PRINCIPAL_OPTIONS,
-    source: { type: 'string', value: '<id>', text: 'explain: a source' },
-    chunk: { type: 'string', value: '<id>', text: 'explain: a chunk, instead' },
-    limit: { ...LIST_OPTIONS['limit']!, text: 'subjects: how many, newest first (default 20)' },
-    all: { ...LIST_OPTIONS['all']!, text: 'subjects: all of them' },
+    principal: { ...PRINCIPAL_OPTIONS['principal']!, text: 'explain: the user who wants to see something' },
+    policy: { ...PRINCIPAL_OPTIONS['policy']!, text: 'explain: the policy that decides (default: default)' },
+    source: { type: 'string', value: '<id>', text: 'explain: whether the user may see this source' },
+    chunk: { type: 'string', value: '<id>', text: 'explain: whether the user may see this chunk' },
+    limit: { ...LIST_OPTIONS['limit']!, text: 'subjects: number of subjects to show, newest first (default 20)' },
+    all: { ...LIST_OPTIONS['all']!, text: 'subjects: show all subjects' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
   pinakes authz policies
   pinakes authz subjects
-  pinakes authz explain --principal ada@example.com --source <id>     exit code 1 when it is not allowed`,
+  pinakes authz explain --principal ada@example.com --source <id>     exit code 1 if not allowed
+
+Policies say what users may see. Subjects are users with attributes that policies ask for.`,
   async run(invocation) {
     const [action] = invocation.arguments;
     switch (action) {
@@ -84,9 +87,10 @@ async function explain({ options, io }: Invocation): Promise<number> {
   };
   const answer = await (await openConfiguredClient()).explainAccess({ body });
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(answer)}\n`);
-  else
-    io.out(
-      `${answer.allowed ? 'allowed' : 'not allowed'}  ${answer.matched_rule === null ? 'there is no such policy' : `decided by ${answer.matched_rule || 'the whole policy'}`}\n`,
-    );
+  else {
+    const rule = answer.matched_rule;
+    const reason = rule === null ? 'there is no such policy' : `decided by ${rule || 'the whole policy'}`;
+    io.out(`${answer.allowed ? 'allowed' : 'not allowed'}  ${reason}\n`);
+  }
   return answer.allowed ? 0 : 1;
 }

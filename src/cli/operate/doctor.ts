@@ -1,4 +1,4 @@
-/** `pinakes doctor`: an operator command. */
+/** `pinakes doctor`: an operator command that checks the service. */
 
 import { type Command, flagOption } from '../shared/command.ts';
 import { callAdmin } from './admin-client.ts';
@@ -11,19 +11,19 @@ interface Check {
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Tell what works and what does not (operator).',
+  summary: 'Check whether the parts of the service work (operator).',
   synopsis: '',
   argumentsMin: 0,
   argumentsMax: 0,
   options: {
-    check: { type: 'boolean', text: 'also compare rows, blobs, chunks and counters with each other (slow)' },
+    check: { type: 'boolean', text: 'also check that rows, files, chunks and counters are consistent (slow)' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
   pinakes doctor
   pinakes doctor --check --json | jq '.[] | select(.ok | not)'
 
-Exits with 1 when a check fails.`,
+The exit code is 1 if a check fails.`,
   async run({ options, io }) {
     const { checks } = await callAdmin<{ checks: Check[] }>(
       'GET',

@@ -1,4 +1,4 @@
-/** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
+/** `pinakes keys`: manages the API keys of the tenant to which the caller's own key belongs. */
 
 import { generateApiKey } from '../../access/api-key.ts';
 import { SCOPES } from '../../access/caller.ts';
@@ -24,7 +24,7 @@ const DAY_SECONDS = 86_400;
 
 export const keysCommand: Command = {
   name: 'keys',
-  summary: 'List, issue, rotate and revoke API keys, and tell what they used.',
+  summary: 'List, issue, rotate and revoke API keys, and show their usage of the chat model.',
   synopsis: '<list|issue|rotate|revoke|usage|generate> [id]',
   argumentsMin: 1,
   argumentsMax: 2,
@@ -34,39 +34,40 @@ export const keysCommand: Command = {
       type: 'string',
       multiple: true,
       value: '<scope>',
-      text: 'issue: a scope it carries; repeat for several (required)',
+      text: 'issue: scope of the key; repeat for several (required)',
     },
     days: {
       type: 'string',
       value: '<n>',
-      text: 'issue: expires after so many days (default: never); usage: the last so many days (default: 30)',
+      text: 'issue: number of days until the key expires (default: never); usage: number of days to show (default: 30)',
     },
     'source-group': {
       type: 'string',
       multiple: true,
       value: '<id>',
-      text: 'issue: only this source group; repeat for several (default: all)',
+      text: 'issue: limit the key to this source group; repeat for several (default: all)',
     },
     tag: {
       type: 'string',
       multiple: true,
       value: '<id>',
-      text: 'issue: only source groups with this tag; repeat for several (default: all)',
+      text: 'issue: limit the key to source groups with this tag; repeat for several (default: all)',
     },
-    grace: { type: 'string', value: '<seconds>', text: 'rotate: how long the old key still works (default: 0)' },
+    grace: { type: 'string', value: '<seconds>', text: 'rotate: time that the old key still works (default: 0)' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
   pinakes keys list         newest first
   pinakes keys issue --name reader --scope knowledge:read --scope inference:run
-  pinakes keys rotate <id> --grace 3600     a new key in place of this one
+  pinakes keys rotate <id> --grace 3600     issue a successor; the old key ends after an hour
   pinakes keys revoke <id>
-  pinakes keys usage        tokens of the chat model, for each key
-  pinakes keys usage <id> --days 7          of one key, day by day
-  pinakes keys generate     a key for PINAKES_BOOTSTRAP_KEY; nothing is stored
+  pinakes keys usage        chat model tokens of each key
+  pinakes keys usage <id> --days 7          chat model tokens of one key, day by day
+  pinakes keys generate     print a key for PINAKES_BOOTSTRAP_KEY; it is not stored
 
 Scopes: ${SCOPES.join(', ')}.
-An issued or rotated key is shown once. A key can issue only what it carries itself.`,
+A new key is printed once and cannot be shown again. A key can issue only keys whose
+scopes, limits and expiry lie within its own.`,
   async run(invocation) {
     const [action, id] = invocation.arguments;
     if (action !== 'revoke' && action !== 'rotate' && action !== 'usage' && id !== undefined)
@@ -162,29 +163,29 @@ async function issue({ options, io }: Invocation): Promise<number> {
     name,
     ...(groups.length > 0 && { source_group_ids: groups }),
     ...(tags.length > 0 && { tag_ids: tags }),
-    // The service refuses those it does not know.
+    // The service refuses unknown scopes.
     scopes: scopes as ApiKey['scopes'],
     ...(days !== undefined && { expires_time: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }),
   };
   const issued = await (await openConfiguredClient()).issueApiKey({ body });
-  return show(issued, `Issued ${issued.id}.`, { options, io });
+  return printKey(issued, `Issued ${issued.id}.`, { options, io });
 }
 
 async function rotate(id: string, invocation: Pick<Invocation, 'options' | 'io'>): Promise<number> {
   const grace = integerOption(invocation.options, 'grace', 0, GRACE_SECONDS_MAX) ?? 0;
   const client = await openConfiguredClient();
   const issued = await client.rotateApiKey({ params: { id }, body: { grace_seconds: grace } });
-  const end = grace === 0 ? 'has ended' : `ends in ${grace} s at the latest`;
-  return show(issued, `Issued ${issued.id} in place of ${id}, which ${end}.`, invocation);
+  const end = grace === 0 ? 'no longer works' : `works for ${grace} s at most`;
+  return printKey(issued, `Issued ${issued.id} as successor of ${id}, which ${end}.`, invocation);
 }
 
-function show(issued: IssuedApiKey, text: string, { options, io }: Pick<Invocation, 'options' | 'io'>): number {
+function printKey(issued: IssuedApiKey, text: string, { options, io }: Pick<Invocation, 'options' | 'io'>): number {
   if (flagOption(options, 'json')) {
     io.out(`${JSON.stringify(issued)}\n`);
     return 0;
   }
   io.out(`${issued.key}\n`);
-  io.err(`${text} The key is shown only now.\n`);
+  io.err(`${text} The key cannot be shown again.\n`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/** A service of one's own as a child process: for the demo and for evaluation, which must not mix with other data. */
+/** Runs a separate service as a child process, for the demo and for evaluation, which must not mix with other data. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,9 +10,9 @@ export interface LocalService {
   url: string;
   apiKey: string;
   process: ChildProcess;
-  /** From spawn to the ready line. */
+  /** Time from the start of the process until it was ready. */
   startMs: number;
-  /** Graceful; resolves when the process has ended. */
+  /** Stops the service gracefully. Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ const READY_PATTERN = /Pinakes is ready at (http:\/\/\S+)/;
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 const ERROR_LINES_MAX = 20;
-/** Settings that would make the child share data with another service, or give it other keys. */
+/** Settings with which the child would share data with another service, or use other keys. */
 const NOT_INHERITED = [
   'PINAKES_DATABASE_URL',
   'PINAKES_BLOB_URL',
@@ -29,7 +29,7 @@ const NOT_INHERITED = [
   'PINAKES_API_KEY',
 ];
 
-/** Starts `pinakes serve` on the embedded database in `dataDir`. `port` 0 = any free one. @throws CliError when it does not get ready. */
+/** Starts `pinakes serve` with its database in `dataDir`. Port 0: any free port. @throws CliError when it is not ready in time. */
 export async function startLocalService(dataDir: string, port = 0): Promise<LocalService> {
   const startedAt = performance.now();
   const child = spawn(
@@ -62,7 +62,7 @@ function childEnvironment(dataDir: string, port: number): Record<string, string 
   };
 }
 
-/** Keeps both pipes flowing for as long as the child lives, so that it never blocks on a full one. */
+/** Returns the address from the ready line. Both pipes are read until the child ends, because a full pipe would block the child. */
 function readyAddress(child: ChildProcess): Promise<string> {
   const lastLines: string[] = [];
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** `pinakes migrate`: an operator command. */
+/** `pinakes migrate`: an operator command that migrates the database. */
 
 import { type Command, flagOption } from '../shared/command.ts';
 import { callAdmin } from './admin-client.ts';
@@ -13,10 +13,10 @@ export const migrateCommand: Command = {
   details: `
   pinakes migrate
 
-The service migrates by itself when it starts; this does it before, for example while no
-replica runs. Migrations go forward only. Where pg_textsearch has been installed on the PostgreSQL
-server (or removed), it also makes the indexes for it (or for doing without): restart all
-processes afterwards.`,
+The service migrates the database when it starts. This command does it before, for example
+while no process of the service runs. Migrations go forward only. If pg_textsearch was
+installed on the PostgreSQL server or removed from it, the command also rebuilds the indexes
+of the text search: restart all processes afterwards.`,
   async run({ options, io }) {
     const answer = await callAdmin<{
       applied: string[];
@@ -29,7 +29,8 @@ processes afterwards.`,
       return pending.length === 0 ? 0 : 1;
     }
     io.out(`${applied.length} migrations applied, ${pending.length} pending\n`);
-    for (const name of changed_over) io.out(`text search of tenant ${name}: changed over; restart all processes\n`);
+    for (const name of changed_over)
+      io.out(`text search of tenant ${name}: indexes were rebuilt; restart all processes\n`);
     for (const name of pending) io.out(`pending: ${name}\n`);
     return pending.length === 0 ? 0 : 1;
   },

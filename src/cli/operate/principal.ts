@@ -1,12 +1,12 @@
-/** For whom a command asks. */
+/** Options that name the user on whose behalf a command asks. */
 import { type OptionSpec, type OptionValues, textOption } from '../shared/command.ts';
 
 export const PRINCIPAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  principal: { type: 'string', value: '<id>', text: 'on behalf of this user; counts while authorization is on' },
-  policy: { type: 'string', value: '<name>', text: 'the policy that says what the user may see (default: default)' },
+  principal: { type: 'string', value: '<id>', text: 'ask on behalf of this user (only while authorization is on)' },
+  policy: { type: 'string', value: '<name>', text: 'policy that says what the user may see (default: default)' },
 };
 
-/** As requests name it. */
+/** Returns the members of a request that name the user and the policy. */
 export function principalIn(options: OptionValues): { principal_id?: string; authz_policy?: string } {
   const principal = textOption(options, 'principal');
   const policy = textOption(options, 'policy');

@@ -1,7 +1,7 @@
-/** `pinakes rotate-master-key`: an operator command. */
+/** `pinakes rotate-master-key`: an operator command that replaces the master key. */
 
 import { type Command, flagOption } from '../shared/command.ts';
-import { callAdmin } from './admin-client.ts';
+import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
 
 interface Rotation {
   secrets: number;
@@ -12,7 +12,7 @@ interface Rotation {
 
 export const rotateMasterKeyCommand: Command = {
   name: 'rotate-master-key',
-  summary: 'Seal the stored secrets with a new master key (operator).',
+  summary: 'Encrypt the stored secrets with a new master key (operator).',
   synopsis: '',
   argumentsMin: 0,
   argumentsMax: 0,
@@ -20,19 +20,23 @@ export const rotateMasterKeyCommand: Command = {
   details: `
   pinakes rotate-master-key
 
-With the key file <data dir>/master.key: makes a new key and replaces the file.
+If the master key is in the file <data dir>/master.key, the command makes a new key and
+replaces the file.
 
-With PINAKES_MASTER_KEY: set it to the new key and PINAKES_MASTER_KEY_PREVIOUS to the old
-one, restart every process, run this command, then remove PINAKES_MASTER_KEY_PREVIOUS.
+If the master key is in PINAKES_MASTER_KEY, set it to the new key, and set
+PINAKES_MASTER_KEY_PREVIOUS to the old key. Restart every process, run this command, then
+remove PINAKES_MASTER_KEY_PREVIOUS.
 
-The old key opens backups made before: keep it for as long as you keep those.
-Works through <data dir>/admin.sock while the service runs, else on the database directly.`,
+Older backups can be opened only with the old key: keep it as long as the backups.
+${HOW_OPERATOR_COMMANDS_WORK}`,
   async run({ options, io }) {
     const rotation = await callAdmin<Rotation>('POST', '/master-key/rotate', {});
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(rotation)}\n`);
     else {
       const where = rotation.origin === 'file' ? 'in the key file' : 'from PINAKES_MASTER_KEY';
-      io.out(`${rotation.secrets} secrets are sealed anew. The master key is now ${rotation.key_id} (${where}).\n`);
+      io.out(
+        `${rotation.secrets} secrets were encrypted again. The master key is now ${rotation.key_id} (${where}).\n`,
+      );
     }
     return 0;
   },

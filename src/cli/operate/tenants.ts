@@ -1,8 +1,8 @@
-/** `pinakes tenants`: an operator command. */
+/** `pinakes tenants`: an operator command that manages tenants. */
 
 import { type Command, flagOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { callAdmin } from './admin-client.ts';
+import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
 
 interface Tenant {
   id: string;
@@ -17,16 +17,16 @@ export const tenantsCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
-    yes: { type: 'boolean', text: 'delete: really delete the tenant and everything it has' },
+    yes: { type: 'boolean', text: 'delete: confirm that the tenant and all its data are deleted' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
   pinakes tenants list                 newest first
   pinakes tenants create acme          prints the first API key of the tenant, once
-  pinakes tenants key acme             issues a new key with all scopes, if all were lost
+  pinakes tenants key acme             issues a key with all scopes, for example if all keys were lost
   pinakes tenants delete acme --yes
 
-Works through <data dir>/admin.sock while the service runs, else on the database directly.`,
+${HOW_OPERATOR_COMMANDS_WORK}`,
   async run({ arguments: [action, name], options, io }) {
     const print = (answer: unknown, text: string): number => {
       io.out(flagOption(options, 'json') ? `${JSON.stringify(answer)}\n` : text);
@@ -48,7 +48,7 @@ Works through <data dir>/admin.sock while the service runs, else on the database
     }
     if (action === 'delete') {
       if (!flagOption(options, 'yes'))
-        throw usageError(`This deletes everything that tenant ${name} has. Add --yes to do it.`);
+        throw usageError(`This deletes the tenant ${name} with all its data. Add --yes to confirm.`);
       const deleted = await callAdmin<Tenant>('DELETE', `/tenants/${encodeURIComponent(name)}`);
       return print(deleted, `Deleted ${deleted.id}  ${deleted.name}\n`);
     }

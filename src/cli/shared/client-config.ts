@@ -1,4 +1,4 @@
-/** Which service the client commands speak to, and with which key. */
+/** Finds the service for the client commands, and the API key for it. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { environment, PORT_DEFAULT } from '../../config.ts';
@@ -11,11 +11,11 @@ export const ADMIN_KEY_FILE = 'admin.key';
 export interface ClientConfig {
   url: string;
   apiKey: string | null;
-  /** Absolute path: holds admin.key of the local service. */
+  /** Absolute path of the folder with the file admin.key of the local service. */
   dataDir: string;
 }
 
-/** @throws ConfigError for an address that is none. */
+/** Reads the settings of the client commands. @throws ConfigError for an invalid address. */
 export function clientConfig(env: Environment): ClientConfig {
   const port = env['PINAKES_PORT']?.trim() || String(PORT_DEFAULT);
   const url = env['PINAKES_URL']?.trim() || `http://127.0.0.1:${port}`;
@@ -33,7 +33,7 @@ export function clientConfig(env: Environment): ClientConfig {
   };
 }
 
-/** @throws CliError when there is no key: neither set nor written by a local service. */
+/** Returns a client for the configured service. @throws CliError when no key is set and no local service has written one. */
 export async function openConfiguredClient(config = clientConfig(environment())): Promise<Client> {
   return openClient({ url: config.url, apiKey: config.apiKey ?? (await localKey(config)) });
 }
@@ -52,7 +52,7 @@ async function localKey(config: ClientConfig): Promise<string> {
   }
 }
 
-/** The key of the first start. @throws the error of the file system, ENOENT when there is none. */
+/** Returns the key that the first start of the service wrote. @throws the error of the file system; ENOENT when there is no such file. */
 export async function readAdminKey(dataDir: string): Promise<string> {
   return (await readFile(join(dataDir, ADMIN_KEY_FILE), 'utf8')).trim();
 }

@@ -11,14 +11,14 @@ async function eventsOf(pieces: string[]): Promise<unknown[]> {
   return events;
 }
 
-test('server-sent events are read however they are cut', async () => {
+test('server-sent events are read correctly, however the stream is cut into pieces', async () => {
   const text = ': heartbeat\n\ndata: {"type":"A","delta":"灯"}\n\nevent: x\ndata: {"type":\ndata: "B"}\n\n';
   const expected = [{ type: 'A', delta: '灯' }, { type: 'B' }];
   assert.deepEqual(await eventsOf([text]), expected);
   assert.deepEqual(await eventsOf([...text]), expected);
 });
 
-test('defaults and settings', () => {
+test('the client settings come from the environment, and have defaults', () => {
   assert.equal(clientConfig({}).url, 'http://127.0.0.1:7700');
   assert.equal(clientConfig({ PINAKES_PORT: '8123' }).url, 'http://127.0.0.1:8123');
   assert.equal(

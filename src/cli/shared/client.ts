@@ -1,6 +1,6 @@
 /**
- * The API client of the command line: the published client, with failures told to a person. It speaks to the address that the
- * person who runs the command configured, so it uses fetch directly: the guard of net/http-client.ts is for addresses that tenants name.
+ * The API client of the command line: the published client, with error messages for a user. It uses `fetch` directly, because the user
+ * of the command configured the address. The guarded client of net/http-client.ts is for addresses that tenants name.
  */
 import type { Operations } from '../../client/api.ts';
 import { openPinakes, type Pinakes } from '../../client/client.ts';
@@ -15,15 +15,15 @@ export interface ClientOptions {
 
 export interface Client extends Pinakes {
   url: string;
-  /** The service's figures in the text format of Prometheus. */
+  /** Returns the metrics of the service, in the text format of Prometheus. */
   readMetrics(): Promise<string>;
-  /** Events of an answer. @throws CliError when the run ends in RUN_ERROR. */
+  /** Yields the events of a streamed answer. @throws CliError when the answer ends with RUN_ERROR. */
   streamCompletion(body: CompletionBody, signal?: AbortSignal): AsyncGenerator<StreamEvent>;
 }
 
 export type CompletionBody = Operations['createCompletion']['request']['body'];
 
-/** Every function throws PinakesError for an error answer and CliError when nothing answers. */
+/** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
 export function openClient({ url, apiKey }: ClientOptions): Client {
   const pinakes = openPinakes({
     url,
@@ -52,7 +52,7 @@ export function openClient({ url, apiKey }: ClientOptions): Client {
 function connectionError(url: string, error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return error;
   const cause = error instanceof Error ? error.cause : undefined;
-  // The body's own problem, such as a file that changed.
+  // The request body failed, for example because a file changed.
   if (cause instanceof CliError) return cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   if (code === 'ECONNREFUSED') {

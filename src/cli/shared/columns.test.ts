@@ -24,7 +24,7 @@ function lines(width: number | undefined, rows = ROWS): string[] {
   return [head, ...rows.map(line)];
 }
 
-test('in a pipe nothing is cut, and columns are aligned by what a terminal shows', () => {
+test('in a pipe no cell is cut, and columns are aligned by the width of their characters on a terminal', () => {
   assert.deepEqual(lines(undefined), [
     'ID  NAME                         SIZE',
     'a1  a name that is rather long      7',
@@ -32,7 +32,7 @@ test('in a pipe nothing is cut, and columns are aligned by what a terminal shows
   ]);
 });
 
-test('on a terminal the table is as wide as it: names are cut first', () => {
+test('a table is at most as wide as the terminal: names are cut first', () => {
   assert.deepEqual(lines(30), [
     'ID  NAME                  SIZE',
     'a1  a name that is rat…      7',
@@ -40,11 +40,11 @@ test('on a terminal the table is as wide as it: names are cut first', () => {
   ]);
 });
 
-test('on a narrow terminal columns are left out', () => {
+test('on a narrow terminal the table leaves columns out', () => {
   assert.deepEqual(lines(18), ['ID  NAME', 'a1  a name that i…', 'b2  灯台の案内.txt']);
 });
 
-test('an empty cell is a dash, and nothing in a cell steers the terminal', () => {
+test('an empty cell is printed as a dash, and control characters in a cell are replaced', () => {
   const [, line] = lines(undefined, [{ id: '', name: 'a\x1b[2J\nb\u202ec', size: 1 }]);
   assert.equal(line, '-   a\ufffd[2J b\ufffdc     1');
   assert.equal(printable('a\r\nb\tc\r\x07'), 'a\nb\tc\ufffd');

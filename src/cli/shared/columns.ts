@@ -1,18 +1,18 @@
-/** Tables for lists: they fit the terminal, and are plain aligned lines in a pipe. Pure. */
+/** Lays out tables: as wide as the terminal, or complete aligned lines in a pipe. Pure. */
 import { printable } from './printable.ts';
 
 export interface Column<Row> {
   title: string;
   value(row: Row): string;
-  /** For numbers. */
+  /** The text is aligned to the right, as for numbers. */
   right?: true;
-  /** On a narrow terminal this column is cut, with an ellipsis. */
+  /** On a narrow terminal, the text of this column is cut and gets an ellipsis. */
   cut?: true;
-  /** On a narrow terminal columns are left out, those with the highest number first. */
+  /** On a narrow terminal, columns with this number are left out; those with the highest number first. */
   omit?: number;
 }
 
-/** A column that is cut keeps at least so many cells; before that, other columns are left out. */
+/** Minimum width of a column that is cut. If columns would have to be narrower, columns with `omit` are left out. */
 const CUT_CELLS_MIN = 12;
 const GAP = '  ';
 
@@ -77,7 +77,7 @@ function spareOf<Row>({ column, cells }: Fitted<Row>): number {
   return column.cut ? Math.max(0, cells - CUT_CELLS_MIN) : 0;
 }
 
-/** Each column gives in proportion to what it has to spare, the last one the rest. */
+/** Makes columns with `cut` narrower by `excess` cells together. Each gives in proportion to its width above the minimum. */
 function shrink<Row>(given: readonly Fitted<Row>[], excess: number): Fitted<Row>[] {
   let spareLeft = given.reduce((sum, one) => sum + spareOf(one), 0);
   let excessLeft = excess;
@@ -95,14 +95,17 @@ function textsOf<Row>(column: Column<Row>, rows: readonly Row[]): string[] {
   return [column.title, ...rows.map((row) => cell(column.value(row)))];
 }
 
-/** An empty cell would shift the columns for programs that split at blanks. */
+/** Returns the printed text of a cell. An empty cell becomes `-`, because it would shift the columns for programs that split at blanks. */
 function cell(text: string): string {
   return printable(text).replaceAll(/\s+/gu, ' ').trim() || '-';
 }
 
-/** Wide characters of East Asian scripts and emoji take two cells, combining marks none. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+/** East Asian characters and emoji are two cells wide; combining marks have no width. */
+const WIDE_RANGES = [
+  '\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6',
+  '\\u{1f300}-\\u{1faff}\\u{20000}-\\u{3fffd}',
+];
+const WIDE = new RegExp(`[${WIDE_RANGES.join('')}]`, 'u');
 const WITHOUT_CELL = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 function cellsOf(text: string): number {
@@ -119,11 +122,11 @@ function cellsOfOne(character: string): number {
 function cutTo(text: string, cellsMax: number): string {
   if (cellsOf(text) <= cellsMax) return text;
   let cells = 1;
-  let kept = '';
+  let beginning = '';
   for (const character of text) {
     cells += cellsOfOne(character);
     if (cells > cellsMax) break;
-    kept += character;
+    beginning += character;
   }
-  return `${kept}…`;
+  return `${beginning}…`;
 }

@@ -29,7 +29,7 @@ function problem(argv: string[], read: (options: Record<string, unknown>) => unk
   return '';
 }
 
-test('mistakes are named, with exit code 2', () => {
+test('a wrong command line is explained, with exit code 2', () => {
   assert.match(problem(['x', '--colour']), /--colour.*pinakes find --help/);
   assert.match(problem([]), /needs <query>/);
   assert.match(problem(['a', 'b']), /Unexpected argument "b"/);
@@ -48,14 +48,14 @@ test('mistakes are named, with exit code 2', () => {
   );
 });
 
-test('a good call is parsed', () => {
+test('a correct command line is parsed', () => {
   const invocation = parseCommandLine(command, ['-n', '7', '--', '--dashes'], io);
   assert.deepEqual(invocation?.arguments, ['--dashes']);
   assert.equal(integerOption(invocation.options, 'limit', 1, 100), 7);
   assert.equal(integerOption(invocation.options, 'mode', 1, 100), undefined);
 });
 
-test('help names every option', () => {
+test('the help of a command names every option', () => {
   assert.equal(parseCommandLine(command, ['--help'], io), undefined);
   assert.match(helpOf(command), /Usage: pinakes find <query> \[options\][\s\S]*-n, --limit <n> +how many[\s\S]*--help/);
 });

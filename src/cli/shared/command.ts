@@ -1,4 +1,4 @@
-/** How a command is declared, parsed and explained. The list of commands is in run.ts. */
+/** Declares, parses and explains commands. The list of commands is in run.ts. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { CliError, type Io, usageError } from './io.ts';
 
@@ -6,7 +6,7 @@ export interface OptionSpec {
   type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;
-  /** How the value is called in the help, for example `<n>`. */
+  /** Name of the value in the help, for example `<n>`. */
   value?: string;
   text: string;
 }
@@ -20,9 +20,9 @@ export interface Command {
   argumentsMin: number;
   argumentsMax: number;
   options: Readonly<Record<string, OptionSpec>>;
-  /** More help, below the options. */
+  /** Help text below the options: first examples, then explanations. */
   details?: string;
-  /** @returns the exit code. @throws CliError with one line for the person. */
+  /** Runs the command and returns the exit code. @throws CliError with one line for the user. */
   run(invocation: Invocation): Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export interface Invocation {
 
 const HELP: Record<string, OptionSpec> = { help: { type: 'boolean', short: 'h', text: 'show this help' } };
 
-/** Parses `argv` (what follows the command's name). Returns undefined when only help was asked for. @throws CliError, exit code 2. */
+/** Parses the arguments after the command's name. Returns undefined for `--help`. @throws CliError with exit code 2. */
 export function parseCommandLine(command: Command, argv: readonly string[], io: Io): Invocation | undefined {
   const parsed = parseStrictly(command, argv);
   if (parsed.values['help'] === true) return undefined;
@@ -68,17 +68,18 @@ function parseStrictly(command: Command, argv: readonly string[]) {
   }
 }
 
+/** Returns the text of `--help`. */
 export function helpOf(command: Command): string {
   const rows = Object.entries({ ...command.options, ...HELP }).map(([name, spec]): [string, string] => {
     const value = spec.type === 'string' ? ` ${spec.value ?? '<value>'}` : '';
     return [`${spec.short ? `-${spec.short}, ` : '    '}--${name}${value}`, spec.text];
   });
   const usage = ['pinakes', command.name, command.synopsis, '[options]'].filter((part) => part !== '').join(' ');
-  const details = command.details === undefined ? '' : `\n${command.details.replace(/^\n+|\s+$/g, '')}\n`;
+  const details = command.details === undefined ? '' : `\nExamples:\n${command.details.replace(/^\n+|\s+$/g, '')}\n`;
   return `${command.summary}\n\nUsage: ${usage}\n\nOptions:\n${table(rows)}${details}`;
 }
 
-/** Two columns, indented by two blanks. */
+/** Returns lines of two columns, indented by two blanks. */
 export function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(0, ...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
@@ -98,7 +99,7 @@ export function flagOption(options: OptionValues, name: string): boolean {
   return options[name] === true;
 }
 
-/** @throws CliError when the value is no integer within the bounds. */
+/** Returns the value of an option as a number. @throws CliError when it is not an integer from `min` to `max`. */
 export function integerOption(options: OptionValues, name: string, min: number, max: number): number | undefined {
   const value = textOption(options, name);
   if (value === undefined) return undefined;
@@ -109,7 +110,7 @@ export function integerOption(options: OptionValues, name: string, min: number, 
   return number;
 }
 
-/** @throws CliError when the value is not one of `choices`. */
+/** Returns the value of an option. @throws CliError when it is not one of `choices`. */
 export function choiceOption<T extends string>(
   options: OptionValues,
   name: string,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { findFiles, packGroups } from './files.ts';
 import { CliError } from './io.ts';
 
-test('folders are walked in order, without hidden files, node_modules and links', async (t) => {
+test('folders are searched in name order, without hidden files, node_modules and links', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'pinakes-files-'));
   t.after(() => rm(root, { recursive: true }));
   await mkdir(join(root, 'b', 'node_modules'), { recursive: true });
@@ -29,11 +29,11 @@ test('folders are walked in order, without hidden files, node_modules and links'
   assert.ok(Math.abs(files[1].modifiedMs - Date.now()) < 60_000);
 });
 
-test('a missing path is the caller’s mistake', async () => {
+test('a path that does not exist is a usage error', async () => {
   await assert.rejects(findFiles(['/no/such/file']), (error) => error instanceof CliError && error.exitCode === 2);
 });
 
-test('groups keep both limits and the order', () => {
+test('files are packed into groups in their order, within the limits of files and bytes', () => {
   const sizes = (groups: { size: number }[][]) => groups.map((group) => group.map(({ size }) => size));
   const files = [3, 3, 3, 9, 1, 1, 1, 1].map((size) => ({ size }));
   assert.deepEqual(sizes(packGroups(files, 3, 8)), [[3, 3], [3], [9], [1, 1, 1], [1]]);

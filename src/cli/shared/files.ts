@@ -1,4 +1,4 @@
-/** Finds the files to upload and packs them into requests that the service accepts. */
+/** Finds the files to upload, and packs them into requests that the service accepts. */
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -6,23 +6,24 @@ import { usageError } from './io.ts';
 
 export interface LocalFile {
   path: string;
-  /** Its path within the group: relative to the folder that was given, with `/`. */
+  /** Path of the file within the group: relative to the given folder, with `/`. */
   name: string;
   size: number;
   modifiedMs: number;
 }
 
-/** Limits of one POST /local-file-groups; the bytes leave room for the multipart framing. */
+/** Limits of one POST /local-file-groups. The limit of bytes leaves room for the multipart framing. */
 export const FILES_PER_GROUP_MAX = 2000;
 export const GROUP_BYTES_MAX = 495_000_000;
 
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 
 /**
- * Files under `paths`, folders walked in name order. Hidden files and folders, node_modules and anything that is neither
- * file nor folder are left out, unless named directly. Links are followed for named paths only: a walk cannot loop. Beside other
- * paths, a folder's name begins the names of its files: two folders may hold files of the same name.
- * @throws CliError when a path does not exist, exit code 2.
+ * Returns the files of `paths`. Folders are searched in name order, without hidden files, hidden folders, node_modules, and links. Links
+ * are followed only if `paths` names them, so the search cannot loop. If there are several paths, the names of a folder's files begin
+ * with the name of the folder, because two folders may have files with the same name.
+ *
+ * @throws CliError with exit code 2 when a path does not exist.
  */
 export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
@@ -53,7 +54,7 @@ function localFile(path: string, name: string, stats: Stats): LocalFile {
   return { path, name, size: stats.size, modifiedMs: Math.max(0, Math.floor(stats.mtimeMs)) };
 }
 
-/** Splits files, in order, into groups within both limits. A file over the byte limit gets a group of its own. */
+/** Splits files, in their order, into groups within both limits. A file over the byte limit gets its own group. */
 export function packGroups<F extends { size: number }>(
   files: readonly F[],
   filesMax = FILES_PER_GROUP_MAX,

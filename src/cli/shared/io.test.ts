@@ -12,17 +12,20 @@ function terminal(answer: string | undefined): Io & { asked: string[] } {
   return { out() {}, err() {}, terminal: true, columns: 80, asked, ask: answer === undefined ? undefined : ask };
 }
 
-test('a person is asked once, and only yes is agreement', async () => {
+test('the user is asked once, and only "y" or "yes" confirms', async () => {
   for (const answer of ['y', ' Yes ', 'YES']) {
     const io = terminal(answer);
     await confirm(io, 'Delete it?', false);
     assert.deepEqual(io.asked, ['Delete it? [y/N] ']);
   }
   for (const answer of ['', 'n', 'yep', 'yes please'])
-    await assert.rejects(confirm(terminal(answer), 'Delete it?', false), { message: 'Nothing was done.', exitCode: 1 });
+    await assert.rejects(confirm(terminal(answer), 'Delete it?', false), {
+      message: 'Nothing was changed.',
+      exitCode: 1,
+    });
 });
 
-test('nobody is asked with --yes, and without it nothing is done where nobody can answer', async () => {
+test('with --yes the user is not asked, and without a terminal the confirmation fails', async () => {
   const io = terminal('n');
   await confirm(io, 'Delete it?', true);
   assert.deepEqual(io.asked, []);
@@ -32,7 +35,7 @@ test('nobody is asked with --yes, and without it nothing is done where nobody ca
   });
 });
 
-test('times are told in the zone of this machine, on a terminal as short as ls does', () => {
+test('times are printed in the time zone of this machine, and on a terminal in the short format of ls', () => {
   const seconds = new Date(2026, 10, 3, 7, 5).getTime() / 1000;
   assert.equal(timeText(seconds), '2026-11-03 07:05');
   assert.equal(shortTime(seconds, seconds * 1000), 'Nov  3 07:05');

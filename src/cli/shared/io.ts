@@ -1,22 +1,23 @@
-/** What a command writes to. Results go to `out`, progress and problems to `err`, so that `pinakes … --json | jq` works. */
+/** Output of commands. Results go to `out`, progress and problems to `err`, so that `pinakes … --json | jq` works. */
 
 export interface Io {
   out(text: string): void;
   err(text: string): void;
-  /** True when `err` is a terminal: a progress bar may be redrawn in place. */
+  /** True if `err` is a terminal, on which a progress bar can be redrawn in place. */
   terminal: boolean;
   /** Width of the terminal in columns. */
   columns: number;
   /** Width of the terminal to which `out` writes; undefined in a pipe. */
   outColumns?: number | undefined;
-  /** Asks the person on the terminal and returns the answer; undefined where nobody can answer. */
+  /** Asks the user on the terminal and returns the answer. Undefined if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 const COLUMNS_DEFAULT = 80;
 
+/** Returns the output of this process. */
 export function processIo(): Io {
-  // Who reads may stop early: `pinakes parse … | head`.
+  // The reader of a pipe may stop early: `pinakes parse … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
@@ -36,7 +37,7 @@ async function askOnTerminal(question: string): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
   try {
-    // The end of the input, by Ctrl-D, is no answer.
+    // Ctrl-D ends the input. This counts as an empty answer.
     return await Promise.race([prompt.question(question), closed]);
   } finally {
     prompt.close();
@@ -44,20 +45,20 @@ async function askOnTerminal(question: string): Promise<string> {
 }
 
 /**
- * Returns when the person agrees, at once with `--yes`.
+ * Asks for confirmation, unless `isConfirmed` (option `--yes`).
  *
- * @throws CliError when the person declines, and, exit code 2, where nobody can be asked.
+ * @throws CliError when the user declines; with exit code 2 when there is no terminal to ask on.
  */
 export async function confirm(io: Io, question: string, isConfirmed: boolean): Promise<void> {
   if (isConfirmed) return;
-  if (io.ask === undefined) throw usageError(`${question} Nobody can be asked here: add --yes to agree.`);
+  if (io.ask === undefined) throw usageError(`${question} There is no terminal to ask on: add --yes to agree.`);
   const answer = await io.ask(`${question} [y/N] `);
-  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CliError('Nothing was done.');
+  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CliError('Nothing was changed.');
 }
 
-/** A problem told to the person in one line, without a stack trace. */
+/** A problem that is printed in one line, without a stack trace. */
 export class CliError extends Error {
-  /** 1 = it failed, 2 = it was called wrongly. */
+  /** 1: the command failed. 2: the command was called wrongly. */
   readonly exitCode: number;
 
   constructor(message: string, exitCode = 1) {
@@ -67,6 +68,7 @@ export class CliError extends Error {
   }
 }
 
+/** Returns the error for a wrong call, with exit code 2. */
 export function usageError(message: string): CliError {
   return new CliError(message, 2);
 }

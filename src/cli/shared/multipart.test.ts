@@ -14,7 +14,7 @@ function file(path: string, text: string, size = Buffer.byteLength(text)): Uploa
   };
 }
 
-test('a form parser reads back what was sent, and the length is right', async () => {
+test('a form parser reads back the encoded fields and files, and the announced length is right', async () => {
   const sent: number[] = [];
   const body = multipartBody([['name', 'Größe']], [file('docs/灯台.txt', 'eins'), file('a"b\r\n.md', '')], (bytes) =>
     sent.push(bytes),
@@ -35,14 +35,14 @@ test('a form parser reads back what was sent, and the length is right', async ()
   assert.equal(await files[0]?.text(), 'eins');
 });
 
-test('a file that changed meanwhile stops the upload', async () => {
+test('a file that changes during the upload stops the upload', async () => {
   for (const promised of [3, 5]) {
     const body = multipartBody([], [file('a.txt', 'four', promised)]);
     await assert.rejects(new Response(body.stream).arrayBuffer(), CliError);
   }
 });
 
-test('times before 1980, which stand for no date, are sent as 1980', async () => {
+test('modification times before 1980 are sent as 1980', async () => {
   const { stream, contentType } = multipartBody([], [{ ...file('a.txt', 'x'), modifiedMs: 1_000 }]);
   const form = await new Response(stream, { headers: { 'content-type': contentType } }).formData();
   assert.equal(form.get('last_modified'), String(Date.UTC(1980)));

@@ -1,22 +1,22 @@
-/** Encodes a group of files as multipart/form-data (RFC 7578), streamed: a file's bytes are never held whole. */
+/** Encodes a group of files as a multipart/form-data stream (RFC 7578). No file is loaded into memory as a whole. */
 import { randomUUID } from 'node:crypto';
 import type { StreamBody } from '../../client/api.ts';
 import { LAST_MODIFIED_MIN } from '../../features/local-files/receive.ts';
 import { CliError } from './io.ts';
 
 export interface UploadFile {
-  /** Names the file within its group, with `/`. */
+  /** Path of the file within its group, with `/`. */
   path: string;
-  /** Bytes. The stream must give exactly as many. */
+  /** Number of bytes. The stream must yield exactly this number. */
   size: number;
   modifiedMs: number;
   open(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * A body with these fields and files.
+ * Returns a request body with these fields and files.
  *
- * @param onSent is told how many bytes of the body have been handed over so far.
+ * @param onSent is called with the number of bytes of the body that were read so far.
  */
 export function multipartBody(
   fields: readonly (readonly [name: string, value: string])[],
@@ -60,7 +60,7 @@ export function multipartBody(
   return { contentType: `multipart/form-data; boundary=${boundary}`, length, stream: ReadableStream.from(counted()) };
 }
 
-/** The length was promised in Content-Length: a file that changed meanwhile must not shift the others. */
+/** Yields the bytes of a file. @throws CliError when the file has changed, because Content-Length was already sent. */
 async function* exactly(file: UploadFile): AsyncGenerator<Uint8Array> {
   let read = 0;
   for await (const chunk of file.open()) {
@@ -76,8 +76,9 @@ function field(boundary: string, name: string, value: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 
-/** The service takes the last segment of the path for the file's name. */
+/** Returns the header of a file's part. The service uses the last segment of the path as the file's name. */
 function fileHead(boundary: string, name: string): string {
   const escaped = name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
-  return `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="${escaped}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const disposition = `Content-Disposition: form-data; name="files"; filename="${escaped}"`;
+  return `--${boundary}\r\n${disposition}\r\nContent-Type: application/octet-stream\r\n\r\n`;
 }

@@ -1,4 +1,4 @@
-/** Lists page by page: newest first, a few by default, all of them on request and never more than a page in memory. */
+/** Reads and prints lists page by page, newest first, so that only one page is in memory. */
 
 import { openGate } from '../../util/pool.ts';
 import { type Column, layOut } from './columns.ts';
@@ -11,11 +11,16 @@ const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000_000;
 
 export const LIST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  limit: { type: 'string', short: 'n', value: '<n>', text: `how many, newest first (default ${LIMIT_DEFAULT})` },
-  all: { type: 'boolean', text: 'all of them, newest first' },
+  limit: {
+    type: 'string',
+    short: 'n',
+    value: '<n>',
+    text: `number of entries to show, newest first (default ${LIMIT_DEFAULT})`,
+  },
+  all: { type: 'boolean', text: 'show all entries, newest first' },
 };
 
-/** One answer of a list operation; `rows` stands for the member that is named after the list. */
+/** One answer of a list operation. `rows` has the records, whose member has another name in each answer of the API. */
 export interface Page<Row> {
   rows: readonly Row[];
   pagination: { next_id: string | null; total: number };
@@ -26,13 +31,13 @@ export interface PageQuery {
   after_id?: string;
 }
 
-/** @throws CliError for a `--limit` that is none. */
+/** Returns the number of rows to show; infinite with `--all`. @throws CliError for an invalid `--limit`. */
 export function limitOf(options: OptionValues): number {
   const limit = integerOption(options, 'limit', 1, LIMIT_MAX);
   return flagOption(options, 'all') ? Number.POSITIVE_INFINITY : (limit ?? LIMIT_DEFAULT);
 }
 
-/** Pages with at most `limit` rows together. */
+/** Yields pages with at most `limit` rows together. */
 export async function* pagesOf<Row>(
   read: (query: PageQuery) => Promise<Page<Row>>,
   limit = Number.POSITIVE_INFINITY,
@@ -48,13 +53,13 @@ export async function* pagesOf<Row>(
   }
 }
 
-/** All rows at once, for lists that are short by their nature. */
+/** Returns all rows of a list. Used for lists that are always short. */
 export async function allOf<Row>(read: (query: PageQuery) => Promise<Page<Row>>): Promise<Row[]> {
   return (await Array.fromAsync(pagesOf(read))).flatMap(({ rows }) => rows);
 }
 
-/** Awaits `work` for each row, a few at once: a list must not flood the service with requests. */
-export function detailed<Row, Detailed>(
+/** Calls `work` for each row, for REQUESTS_AT_ONCE rows at the same time, and returns the results in order. */
+export function mapRows<Row, Detailed>(
   rows: readonly Row[],
   work: (row: Row) => Promise<Detailed>,
 ): Promise<Detailed[]> {
@@ -70,7 +75,7 @@ export interface ListOutput<Row> {
 }
 
 /**
- * Prints pages as they arrive: a table, or one line with an array if `isJson` is set. Tells on `err` how many rows are missing.
+ * Prints pages as they arrive: as a table, or as one line with a JSON array. Prints to `err` how many rows are not shown.
  */
 export async function printList<Row>(
   pages: AsyncIterable<Page<Row>>,
@@ -95,7 +100,12 @@ export async function printList<Row>(
   }
   if (isJson) io.out(shown === 0 ? '[]\n' : ']\n');
   else if (shown === 0) io.err(`${none}\n`);
-  if (shown > 0 && shown < total) io.err(`${shown} of ${total}: --limit <n> or --all shows more.\n`);
+  if (shown > 0 && shown < total) io.err(notShown(shown, total));
+}
+
+/** Returns the line that says how many entries of a list are not shown. */
+export function notShown(shown: number, total: number): string {
+  return `${shown} of ${total} shown: --limit <n> or --all shows more.\n`;
 }
 
 /** Prints a list whose rows are already loaded. */

@@ -9,7 +9,7 @@ function recorder(terminal: boolean) {
   return { io, written };
 }
 
-test('elsewhere than on a terminal: plain lines, not too many', () => {
+test('without a terminal, progress is printed as a limited number of plain lines', () => {
   const { io, written } = recorder(false);
   let now = 0;
   const progress = startProgress(io, 'Uploading', () => now);
@@ -21,7 +21,7 @@ test('elsewhere than on a terminal: plain lines, not too many', () => {
   assert.deepEqual(written, ['Uploading   0 % a\n', 'Uploading  50 % c\n', 'Uploading  50 % done\n']);
 });
 
-test('on a terminal: one line, redrawn, ended once', () => {
+test('on a terminal, progress is one line that is redrawn and ended once', () => {
   const { io, written } = recorder(true);
   const progress = startProgress(io, 'Uploading');
   progress.update(1, 2);
@@ -30,10 +30,10 @@ test('on a terminal: one line, redrawn, ended once', () => {
   assert.equal(written.filter((text) => text === '\n').length, 1);
 });
 
-test('a bar never wraps', () => {
+test('a progress bar is never wider than the terminal', () => {
   assert.equal(barLine('Uploading', { done: 1, total: 1, note: 'x'.repeat(200) }, 60).length, 59);
 });
 
-test('sizes', () => {
+test('sizes are printed in decimal units', () => {
   assert.deepEqual([999, 1500, 2_340_000].map(formatBytes), ['999 B', '1.5 kB', '2.3 MB']);
 });

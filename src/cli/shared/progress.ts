@@ -1,4 +1,4 @@
-/** A progress bar on a terminal, plain lines elsewhere (at most one in PLAIN_INTERVAL_MS, and the last). */
+/** Shows progress: as a bar on a terminal; elsewhere as plain lines, at most one per PLAIN_INTERVAL_MS and a last one. */
 import type { Io } from './io.ts';
 
 export interface Progress {
@@ -11,7 +11,7 @@ export const PLAIN_INTERVAL_MS = 2000;
 const REDRAW_INTERVAL_MS = 80;
 const BAR_CELLS = 24;
 
-/** `now` gives milliseconds. */
+/** Starts a progress display. `now` returns milliseconds. */
 export function startProgress(io: Io, label: string, now: () => number = Date.now): Progress {
   const intervalMs = io.terminal ? REDRAW_INTERVAL_MS : PLAIN_INTERVAL_MS;
   let state = { done: 0, total: 0, note: '' };
@@ -42,7 +42,7 @@ interface State {
   note: string;
 }
 
-/** At most `columns - 1` characters: a line that wraps cannot be redrawn. */
+/** Returns a line with a bar. It has at most `columns - 1` characters, because a wrapped line cannot be redrawn. */
 export function barLine(label: string, state: State, columns: number): string {
   const share = shareOf(state);
   const full = Math.round(share * BAR_CELLS);
@@ -50,7 +50,7 @@ export function barLine(label: string, state: State, columns: number): string {
   return `${label} ${bar} ${percent(share)} ${state.note}`.trimEnd().slice(0, Math.max(1, columns - 1));
 }
 
-/** A line for a log: no bar, no escape sequences. */
+/** Returns a line for a log, without a bar and without escape sequences. */
 export function plainLine(label: string, state: State): string {
   return `${label} ${percent(shareOf(state))} ${state.note}`.trimEnd();
 }
@@ -63,14 +63,14 @@ function percent(share: number): string {
   return `${String(Math.floor(share * 100)).padStart(3)} %`;
 }
 
-/** Decimal units: `1.3 kB`. */
+/** Formats a size in decimal units: `1.3 kB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Milliseconds as `2.5 s`. */
+/** Formats milliseconds as `2.5 s`. */
 export function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,4 +1,4 @@
-/** Uploads files as local file groups and follows their ingestion. */
+/** Uploads files as local file groups, and waits for their ingestion. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operations, Run, RunError, SourceGroup } from '../../client/api.ts';
 import type { Client } from './client.ts';
@@ -9,7 +9,7 @@ import { multipartBody, type UploadFile } from './multipart.ts';
 const POLL_INTERVAL_MS = 250;
 const PAGE_SIZE = 100;
 const GROUP_NAME_MAX = 200;
-/** From here on a group's status does not change by itself. */
+/** Statuses of groups that have no active run. */
 const SETTLED: ReadonlySet<string> = new Set(['success', 'failure', 'canceled', 'managed', 'delete_job_failure']);
 
 export interface UploadProgress {
@@ -29,16 +29,16 @@ export interface IngestProgress {
 export interface GroupOutcome {
   groupId: string;
   filesFailed: number;
-  /** Why the group as a whole did not succeed. */
+  /** Why the run of the group failed. Null if the run succeeded, even if single files failed. */
   error: { title: string; message: string } | null;
   fileErrors: RunError[];
   run: Run | null;
 }
 
 /**
- * Uploads `files` in as many groups as the limits ask for, one after the other.
+ * Uploads `files` as one or more groups, one after the other, and returns their ids.
  *
- * @throws CliError before anything is sent when the name, with the number of its group, is too long.
+ * @throws CliError before anything is sent, when the name with the number of the group is too long.
  */
 export async function uploadFiles(
   client: Client,
@@ -73,7 +73,7 @@ export async function uploadFiles(
   return groupIds;
 }
 
-/** Polls until no group is queued or running any more. `filesTotal` is what was uploaded to these groups. */
+/** Waits until no group has a queued or active run. `filesTotal` is the number of files that were uploaded to these groups. */
 export async function waitForGroups(
   client: Client,
   groupIds: readonly string[],
@@ -99,7 +99,7 @@ export async function waitForGroups(
 function ingestProgress(runs: readonly Run[], filesTotal: number): IngestProgress {
   const sum = (value: (run: Run) => number) => runs.reduce((total, run) => total + value(run), 0);
   return {
-    // Files found inside others come on top.
+    // A run may have more files than were uploaded: files found inside other files.
     filesTotal: Math.max(
       filesTotal,
       sum((run) => run.files_total),

@@ -1,4 +1,4 @@
-/** Sends what a plan says, in requests that the service takes. */
+/** Applies a plan: sends its changes in requests that the service accepts. */
 import { createReadStream } from 'node:fs';
 import type { Run } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
@@ -10,12 +10,12 @@ import type { HashedFile } from './hash-files.ts';
 import type { SyncPlan } from './plan.ts';
 import { firstRun, waitForRun } from './remote-group.ts';
 
-/** What one request may hold. */
+/** Limits of one request. */
 export interface RequestLimits {
   files: number;
   fileBytes: number;
   paths: number;
-  /** A JSON body may have 1 MiB. */
+  /** A JSON body may have at most 1 MiB. */
   pathBytes: number;
 }
 
@@ -37,10 +37,10 @@ interface Batch {
 }
 
 /**
- * Files are sent and moved first, and each request waits for the run of the one before. What is gone is deleted when everything new is
- * searchable. An end in between loses nothing: the next call finds what is left to do.
+ * Applies the plan. Files are sent and moved first; each request waits for the run of the previous request. Files are deleted after all
+ * new files are searchable. If the function is interrupted, the next synchronization does the rest.
  *
- * @param groupId undefined: the group is made, with this name.
+ * @param group without an id, a group with this name is created.
  */
 export async function applyPlan(
   client: Client,

@@ -1,4 +1,4 @@
-/** Hashes files, those of an earlier call only when they may have changed. */
+/** Hashes files. The hash of a file that has not changed is cached. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -6,7 +6,7 @@ import { forEachLimited } from '../../util/pool.ts';
 import { isGone, type LocalTree, type TreeFile } from './local-tree.ts';
 
 const HASHED_AT_ONCE = 4;
-/** The clock of a file system may be this coarse: a file that is changed twice within it can keep its stamp. */
+/** Resolution of the clock of a file system, at worst. A file that changes twice within this time can keep its stamp. */
 const STAMP_GRACE_MS = 2_000;
 
 export interface HashedFile extends TreeFile {
@@ -14,10 +14,10 @@ export interface HashedFile extends TreeFile {
   hash: string;
 }
 
-/** What is known of files, by place. */
+/** Cached hashes, by the place of the file on this machine. */
 export type HashCache = Map<string, { stamp: string; hash: string }>;
 
-/** Files that cannot be read are added to `tree.unreadable`. */
+/** Hashes the files of a tree. Files that cannot be read are added to `tree.unreadable`. */
 export async function hashFiles(
   tree: LocalTree,
   cache: HashCache,
@@ -36,8 +36,8 @@ export async function hashFiles(
 
 async function hashFile(tree: LocalTree, cache: HashCache, file: TreeFile): Promise<HashedFile | undefined> {
   const { place, stamp } = file;
-  const known = cache.get(place);
-  if (known?.stamp === stamp) return { ...file, hash: known.hash };
+  const cached = cache.get(place);
+  if (cached?.stamp === stamp) return { ...file, hash: cached.hash };
   const startedMs = Date.now();
   try {
     const digest = createHash('sha256');

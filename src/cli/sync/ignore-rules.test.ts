@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules, isIgnored, parseRules } from './ignore-rules.ts';
 
-test('hidden files and node_modules are left out unless a rule takes them back; .git always is', () => {
+test('hidden files and node_modules are ignored unless a rule includes them again; .git is always ignored', () => {
   const own = [defaultRules(), parseRules('', ['!.github\n!.*.md\n!.git\n'])];
   assert.equal(isIgnored('.env', false, own), true);
   assert.equal(isIgnored('docs/.cache', true, own), true);
@@ -13,7 +13,7 @@ test('hidden files and node_modules are left out unless a rule takes them back; 
   assert.equal(isIgnored('.git', true, own), true);
 });
 
-test('the last rule that matches decides, inner folders after outer ones', () => {
+test('the last ignore rule that matches decides, and rules of inner folders come after those of outer folders', () => {
   const sets = [
     parseRules('', ['*.log\r\nbuild/\n/only-here.txt\n# comment\n\ntemp/*\n!temp/kept.txt\n', '!audit.log\n']),
     parseRules('docs/', ['!*.log\ndrafts/\n']),

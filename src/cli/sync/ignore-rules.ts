@@ -1,10 +1,10 @@
-/** Which files of a folder are left out, by the rules of .gitignore and .pinakesignore files. Pure. */
+/** Decides which files of a folder are left out, by the rules of .gitignore and .pinakesignore files. Pure. */
 import { compileGlob, type Glob } from '../../connectors/repo/glob.ts';
 
-/** In every folder; the rules of the second come after those of the first. */
+/** Names of the ignore files of every folder. Rules of the second file override rules of the first. */
 export const IGNORE_FILES = ['.gitignore', '.pinakesignore'] as const;
-/** Hidden files and what package managers install. A rule of an ignore file may take them back, but not `.git` itself. */
-const ALWAYS = ['.*', 'node_modules/'];
+/** Hidden files and installed packages. A rule of an ignore file may include them again, except `.git`. */
+const DEFAULT_RULES = ['.*', 'node_modules/'];
 
 interface Rule {
   negated: boolean;
@@ -13,12 +13,12 @@ interface Rule {
 
 /** Rules of one folder. */
 export interface RuleSet {
-  /** Of the folder, relative to the outermost one that has rules, with `/` at its end; empty for that one. */
+  /** Path of the folder, relative to the outermost folder with rules, with `/` at its end. Empty for the outermost folder. */
   base: string;
   rules: readonly Rule[];
 }
 
-/** @param texts of the ignore files of a folder, in order. */
+/** Parses the ignore files of a folder. @param texts contents of the files, in the order of IGNORE_FILES. */
 export function parseRules(base: string, texts: readonly string[]): RuleSet {
   const lines = texts.flatMap((text) => text.replace(/^\uFEFF/, '').split(/\r?\n/));
   const rules = lines.flatMap((line) => {
@@ -29,16 +29,17 @@ export function parseRules(base: string, texts: readonly string[]): RuleSet {
   return { base, rules };
 }
 
+/** Returns the rules that apply to every folder. */
 export function defaultRules(): RuleSet {
-  return parseRules('', [ALWAYS.join('\n')]);
+  return parseRules('', [DEFAULT_RULES.join('\n')]);
 }
 
 /**
- * Whether a file or folder is left out: the last rule that matches decides, and rules of inner folders come after those of outer ones.
- * What is inside a folder that is left out is never asked for.
+ * Whether a file or folder is left out. The last rule that matches decides; rules of inner folders come after those of outer folders.
+ * Callers do not ask for files inside a folder that is left out.
  *
- * @param path relative as `base` is.
- * @param sets the outermost first.
+ * @param path relative to the same folder as `base`.
+ * @param sets rule sets, the outermost first.
  */
 export function isIgnored(path: string, isFolder: boolean, sets: readonly RuleSet[]): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -38,7 +38,7 @@ test('a folder is read without hidden, empty and linked files, and without what 
   assert.deepEqual(await pathsOf(root), ['a.md', 'docs/b.md', 'docs/c.log']);
 });
 
-test('the rules of the repository around a folder hold in it, unless they leave out the folder itself', async (t) => {
+test('the ignore rules of the repository around a folder apply to the folder, unless they ignore the folder itself', async (t) => {
   const root = await makeFolder(t, {
     '.git/HEAD': 'ref',
     '.gitignore': 'build/\n*.tmp\n',
@@ -52,16 +52,16 @@ test('the rules of the repository around a folder hold in it, unless they leave 
   assert.deepEqual(await pathsOf(join(root, 'build')), ['d.md', 'e.tmp']);
 });
 
-test('names are taken as the service keeps them; of two that become one the second is told', async (t) => {
+test('files get the paths of the service; the second of two files with the same path is reported as skipped', async (t) => {
   const root = await makeFolder(t, { 'u\u0308.md': 'a', '\u00fc.md': 'b', 'c\u200e.md': 'c' });
   const tree = await readTree(root);
   assert.deepEqual(tree.files.map(({ path }) => path).sort(), ['c.md', '\u00fc.md']);
   assert.deepEqual(tree.skipped, [
-    { path: '\u00fc.md', reason: 'another file has the same path but for invisible characters' },
+    { path: '\u00fc.md', reason: 'another file has the same path, except for invisible characters' },
   ]);
 });
 
-test('what this machine cannot read is told', async (t) => {
+test('files and folders that this machine cannot read are reported as unreadable', async (t) => {
   const root = await makeFolder(t, { 'open.md': 'a', 'closed/b.md': 'b', 'shut.md': 'c' });
   await chmod(root, 0o755);
   await chmod(join(root, 'closed'), 0);
@@ -83,11 +83,11 @@ test('what this machine cannot read is told', async (t) => {
   }
 });
 
-test('a folder that is not there is the caller’s mistake', async () => {
+test('a folder that does not exist is a usage error with exit code 2', async () => {
   await assert.rejects(openFolder('/no/such/folder'), (error) => error instanceof CliError && error.exitCode === 2);
 });
 
-test('a file is read again when its stamp is another, and not when it is old and the same', async (t) => {
+test('a file is hashed again when its stamp changes; the hash of an old file with the same stamp is cached', async (t) => {
   const root = await makeFolder(t, { 'a.md': 'one' });
   const cache: HashCache = new Map();
   const tree = await readTree(root);

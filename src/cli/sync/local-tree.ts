@@ -1,4 +1,4 @@
-/** The files of a folder as `pinakes sync` sees them: named as in the service, without what ignore files leave out. */
+/** Reads the files of a folder for `pinakes sync`: with the same paths as in the service, and without ignored files. */
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -11,13 +11,13 @@ import { defaultRules, IGNORE_FILES, isIgnored, parseRules, type RuleSet } from 
 const FILE_BYTES_MAX = 490_000_000;
 
 export interface TreeFile {
-  /** Its name in the group. */
+  /** Path of the file in the group. */
   path: string;
-  /** Where it is on this machine. */
+  /** Absolute path on this machine. */
   place: string;
   size: number;
   modifiedMs: number;
-  /** Another one after every change of the file. */
+  /** Text that differs after every change of the file. */
   stamp: string;
   /** When the file was last written or renamed. */
   changedMs: number;
@@ -27,11 +27,11 @@ export interface LocalTree {
   files: TreeFile[];
   /** Files that are never sent, and why. */
   skipped: { path: string; reason: string }[];
-  /** Files, and folders with `/` at their end, of which nothing is known: what the service has of them stays. */
+  /** Files, and folders with `/` at their end, that cannot be read. Their files in the service stay. */
   unreadable: string[];
 }
 
-/** @throws CliError, exit code 2, when the folder itself cannot be read. */
+/** Returns the absolute path of a folder. @throws CliError with exit code 2 when the folder cannot be read. */
 export async function openFolder(given: string): Promise<string> {
   try {
     const root = await realpath(given);
@@ -42,7 +42,7 @@ export async function openFolder(given: string): Promise<string> {
   }
 }
 
-/** Links are not followed: a walk cannot loop. Empty files are left out: there is nothing to search in them. */
+/** Reads the files of a folder. Links are not followed, so that the search cannot loop. Empty files are left out: they have no content. */
 export async function readTree(root: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [], unreadable: [] };
   const { prefix, sets } = await outerRules(root);
@@ -52,7 +52,7 @@ export async function readTree(root: string): Promise<LocalTree> {
 
 interface Walk {
   root: string;
-  /** Path of the root below the outermost folder whose rules hold, with `/` at its end. */
+  /** Path of the root, relative to the outermost folder whose rules apply, with `/` at its end. */
   prefix: string;
   tree: LocalTree;
   taken: Set<string>;
@@ -92,14 +92,14 @@ async function addFile({ root, tree, taken }: Walk, relativePath: string): Promi
   try {
     stats = await lstat(place, { bigint: true });
   } catch (error) {
-    // Node reads names as UTF-8: a name in another encoding cannot be opened.
+    // Node decodes names as UTF-8. A file whose name has another encoding cannot be opened.
     if (relativePath.includes('\uFFFD')) return skip('its name is not valid UTF-8');
     if (!isGone(error)) tree.unreadable.push(path);
     return;
   }
   if (stats.size === 0n) return;
   if (stats.size > FILE_BYTES_MAX) return skip(`it has more than ${FILE_BYTES_MAX / 1_000_000} MB`);
-  if (taken.has(path)) return skip('another file has the same path but for invisible characters');
+  if (taken.has(path)) return skip('another file has the same path, except for invisible characters');
   taken.add(path);
   tree.files.push({
     path,
@@ -111,7 +111,7 @@ async function addFile({ root, tree, taken }: Walk, relativePath: string): Promi
   });
 }
 
-/** Undefined for a path that the service takes no file under. */
+/** Returns the path in the form of the service; undefined for a path that the service refuses. */
 function namedPath(path: string): string | undefined {
   try {
     return cleanPath(path);
@@ -120,7 +120,7 @@ function namedPath(path: string): string | undefined {
   }
 }
 
-/** The rules of the folders above, up to the root of the repository that the folder is in. A folder that they leave out is taken whole. */
+/** Returns the rules of the folders above, up to the root of the repository. If these rules ignore the folder itself, they do not apply. */
 async function outerRules(root: string): Promise<{ prefix: string; sets: RuleSet[] }> {
   const alone = { prefix: '', sets: [defaultRules()] };
   const repository = await repositoryOf(root);
@@ -136,7 +136,7 @@ async function outerRules(root: string): Promise<{ prefix: string; sets: RuleSet
   return { prefix: `${names.join('/')}/`, sets };
 }
 
-/** The folder with `.git` that this one is, or is in. */
+/** Returns the nearest folder with `.git`: the folder itself, or a folder above it. */
 async function repositoryOf(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     const isRepository = await lstat(join(at, '.git')).then(

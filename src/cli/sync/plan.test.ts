@@ -16,7 +16,7 @@ function steps(files: HashedFile[], stored: RemoteFile[], unreadable: string[] =
   return { ...plan, added: added.map(({ path }) => path), updated: updated.map(({ path }) => path) };
 }
 
-test('files are added, updated, moved, deleted or left alone', () => {
+test('a sync plan adds, updates, moves and deletes files, and leaves unchanged files alone', () => {
   const stored = [remote('same', '1'), remote('edited', '2'), remote('old/moved', '3'), remote('gone', '4')];
   const files = [local('same', '1'), local('edited', '5'), local('new/moved', '3'), local('more', '6')];
   assert.deepEqual(steps(files, stored), {
@@ -28,7 +28,7 @@ test('files are added, updated, moved, deleted or left alone', () => {
   });
 });
 
-test('of several moved files with the same bytes, equal names belong together', () => {
+test('when several moved files have the same bytes, files with the same name are matched first', () => {
   const stored = [remote('a/one', '1'), remote('a/two', '1'), remote('a/three', '1')];
   assert.deepEqual(steps([local('b/two', '1'), local('b/four', '1')], stored), {
     added: [],
@@ -42,17 +42,17 @@ test('of several moved files with the same bytes, equal names belong together', 
   });
 });
 
-test('a copy is no move', () => {
+test('a copied file is added and not moved', () => {
   assert.deepEqual(steps([local('a', '1'), local('b', '1')], [remote('a', '1')]).added, ['b']);
 });
 
-test('of what cannot be read nothing is deleted', () => {
+test('stored files of an unreadable file or folder are not deleted', () => {
   const stored = [remote('closed/a', '1'), remote('closed.txt', '2'), remote('closed2/a', '3')];
   assert.deepEqual(steps([], stored, ['closed/', 'closed.txt']).deleted, ['closed2/a']);
   assert.deepEqual(steps([local('b', '1')], stored, ['closed/', 'closed.txt', 'closed2/']).moved, []);
 });
 
-test('of several files with one path the service makes one', () => {
+test('several stored files with the same path are updated, so that the service replaces them with one file', () => {
   const stored = [remote('a', '1'), remote('a', '2')];
   assert.deepEqual(steps([local('a', '1')], stored).updated, ['a']);
   assert.deepEqual(steps([local('b', '1')], stored), {

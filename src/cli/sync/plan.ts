@@ -1,4 +1,4 @@
-/** What has to be done so that a group holds the files of a folder. Pure. */
+/** Plans the changes after which a group has the same files as a folder. Pure. */
 import type { HashedFile } from './hash-files.ts';
 
 /** A file of the group. */
@@ -6,7 +6,7 @@ export interface RemoteFile {
   path: string;
   sourceId: string;
   hash: string;
-  /** Of the newest bytes: an older version may be served meanwhile. */
+  /** Status of the newest version of the file. An older version may still be served. */
   status: 'pending' | 'ready' | 'failed';
 }
 
@@ -18,50 +18,55 @@ export interface SyncPlan {
   unchanged: number;
 }
 
-/** @param unreadable files, and folders with `/` at their end, of which nothing is known: what is stored of them stays. */
+/** Returns the plan. @param unreadable files, and folders with `/` at their end, that could not be read: their stored files stay. */
 export function planSync(
   local: readonly HashedFile[],
   remote: readonly RemoteFile[],
   unreadable: readonly string[],
 ): SyncPlan {
   const stored = Map.groupBy(remote, (file) => file.path);
-  const here = new Set(local.map((file) => file.path));
-  const unknown = new Set(unreadable);
-  const gone = [...stored].filter(([path]) => !here.has(path) && !isUnder(path, unknown));
+  const localPaths = new Set(local.map((file) => file.path));
+  const unreadablePaths = new Set(unreadable);
+  const missing = [...stored].filter(([path]) => !localPaths.has(path) && !isUnder(path, unreadablePaths));
   const plan: SyncPlan = { added: [], updated: [], moved: [], deleted: [], unchanged: 0 };
-  const fresh: HashedFile[] = [];
+  const unmatched: HashedFile[] = [];
   for (const file of local) {
     const before = stored.get(file.path);
-    if (!before) fresh.push(file);
-    // Several files of one path: the service makes one of them.
+    if (!before) unmatched.push(file);
+    // If several stored files have this path, the update replaces all of them with one file.
     else if (before.length === 1 && before[0]!.hash === file.hash) plan.unchanged += 1;
     else plan.updated.push(file);
   }
-  const single = gone.flatMap(([path, files]) => (files.length === 1 ? [{ path, hash: files[0]!.hash }] : []));
-  // First under the same name, then under any.
-  const named = pair(plan, single, fresh, ({ hash, path }) => `${hash} ${path.slice(path.lastIndexOf('/') + 1)}`);
-  const rest = pair(plan, named.gone, named.fresh, ({ hash }) => hash);
-  plan.added = rest.fresh;
+  const single = missing.flatMap(([path, files]) => (files.length === 1 ? [{ path, hash: files[0]!.hash }] : []));
+  // First files with the same name are matched, then files with any name.
+  const byName = pairMoves(
+    plan,
+    single,
+    unmatched,
+    ({ hash, path }) => `${hash} ${path.slice(path.lastIndexOf('/') + 1)}`,
+  );
+  const byHash = pairMoves(plan, byName.missing, byName.unmatched, ({ hash }) => hash);
+  plan.added = byHash.unmatched;
   const moved = new Set(plan.moved.map(({ from }) => from));
-  plan.deleted = gone.map(([path]) => path).filter((path) => !moved.has(path));
+  plan.deleted = missing.map(([path]) => path).filter((path) => !moved.has(path));
   return plan;
 }
 
-/** Makes moves of files that have the same key; returns the others. */
-function pair<G extends { path: string; hash: string }>(
+/** Plans a move for each missing file and new file with the same key. Returns the files without a partner. */
+function pairMoves<Missing extends { path: string; hash: string }>(
   plan: SyncPlan,
-  gone: readonly G[],
-  fresh: readonly HashedFile[],
+  missing: readonly Missing[],
+  unmatched: readonly HashedFile[],
   keyOf: (file: { path: string; hash: string }) => string,
-): { gone: G[]; fresh: HashedFile[] } {
-  const waiting = Map.groupBy(gone.toReversed(), keyOf);
-  const others = fresh.filter((file) => {
-    const from = waiting.get(keyOf(file))?.pop();
+): { missing: Missing[]; unmatched: HashedFile[] } {
+  const candidates = Map.groupBy(missing.toReversed(), keyOf);
+  const stillUnmatched = unmatched.filter((file) => {
+    const from = candidates.get(keyOf(file))?.pop();
     if (from) plan.moved.push({ from: from.path, to: file.path });
     return from === undefined;
   });
-  const left = new Set([...waiting.values()].flat());
-  return { gone: gone.filter((file) => left.has(file)), fresh: others };
+  const stillMissing = new Set([...candidates.values()].flat());
+  return { missing: missing.filter((file) => stillMissing.has(file)), unmatched: stillUnmatched };
 }
 
 function isUnder(path: string, unreadable: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-/** The local file group that a folder is kept in step with. */
+/** Reads the local file group with which a folder is synchronized, and waits for its runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GroupSource, LocalFileGroup, Operations, Run, RunError } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
@@ -11,7 +11,7 @@ const POLL_INTERVAL_MS = 250;
 const DELETED: ReadonlySet<string> = new Set(['deleting', 'delete_job_failure']);
 const ACTIVE: ReadonlySet<string> = new Set(['queued', 'starting', 'started', 'canceling', 'unknown']);
 
-/** By its id, or by its name; undefined when no group has that name. @throws CliError when several have it. */
+/** Returns the group with this id or name; undefined when no group has the name. @throws CliError when several groups have the name. */
 export async function findGroup(
   client: Client,
   wanted: { id: string } | { name: string },
@@ -25,12 +25,14 @@ export async function findGroup(
   const groups = await listNamed(client, wanted.name);
   if (groups.length > 1) {
     const ids = groups.map(({ id }) => id).join(', ');
-    throw usageError(`${groups.length} groups are called "${wanted.name}": ${ids}. Name one of them with --group.`);
+    throw usageError(
+      `${groups.length} groups have the name "${wanted.name}": ${ids}. Choose one of them with --group.`,
+    );
   }
   return groups[0];
 }
 
-/** Groups with this name that are not being deleted. */
+/** Returns the groups with this name that are not being deleted. */
 export async function listNamed(client: Client, wanted: string): Promise<LocalFileGroup[]> {
   const groups: LocalFileGroup[] = [];
   for (let after: string | null | undefined; after !== null; ) {
@@ -43,7 +45,7 @@ export async function listNamed(client: Client, wanted: string): Promise<LocalFi
   return groups;
 }
 
-/** What the group holds; `hidden` counts files whose paths a redaction rule withholds. */
+/** Returns the files of the group. `hidden` is the number of files whose paths a redaction rule withholds. */
 export async function listRemote(client: Client, groupId: string): Promise<{ files: RemoteFile[]; hidden: number }> {
   const files: RemoteFile[] = [];
   let hidden = 0;
@@ -72,7 +74,7 @@ export async function waitUntilIdle(client: Client, groupId: string): Promise<vo
     await sleep(POLL_INTERVAL_MS);
 }
 
-/** Follows a run to its end. */
+/** Waits until a run has ended, and returns it. */
 export async function waitForRun(client: Client, runId: string, onProgress: (run: Run) => void): Promise<Run> {
   for (;;) {
     const run = await client.getRun({ params: { id: runId } });
@@ -82,14 +84,14 @@ export async function waitForRun(client: Client, runId: string, onProgress: (run
   }
 }
 
-/** The run that the upload of a new group began. */
+/** Returns the id of the run that the upload of a new group started. */
 export async function firstRun(client: Client, groupId: string): Promise<string> {
   const [run] = (await client.listRuns({ params: { id: groupId }, query: { limit: 1 } })).runs;
   if (!run) throw new CliError(`The group ${groupId} has no run.`);
   return run.id;
 }
 
-/** Files that a run could not read. */
+/** Returns the errors of the files that a run could not read. */
 export async function listErrors(client: Client, runId: string): Promise<RunError[]> {
   const errors: RunError[] = [];
   for (let after: string | null | undefined; after !== null; ) {

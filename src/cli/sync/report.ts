@@ -1,4 +1,4 @@
-/** What a sync did, as a table or as JSON. */
+/** The report of a synchronization, as a table or as JSON. */
 import type { Io } from '../shared/io.ts';
 
 const SHOWN_OF_A_KIND = 50;
@@ -12,11 +12,11 @@ export interface SyncReport {
   moved: { from: string; to: string }[];
   deleted: string[];
   unchanged: number;
-  /** Files that this run could not read. Of updated ones the old version is still served. */
+  /** Files that this run could not read. If a file was updated, its old version is still served. */
   failed: { path: string; title: string; message: string }[];
   /** Files that are never sent. */
   skipped: { path: string; reason: string }[];
-  /** Files and folders that this machine cannot read. What is stored of them stays. */
+  /** Files and folders that cannot be read on this machine. Their stored files stay. */
   unreadable: string[];
 }
 
@@ -49,8 +49,8 @@ export function printTable(report: SyncReport, io: Io): void {
   io.out(`${summaryOf(report)}\n`);
 }
 
-/** Whether there is anything to tell but that all is as it was. */
-export function hasNews(report: SyncReport): boolean {
+/** Whether the report has any change or failure. */
+export function hasChanges(report: SyncReport): boolean {
   const { added, updated, moved, deleted, failed } = report;
   return [added, updated, moved, deleted, failed].some((list) => list.length > 0);
 }
@@ -58,7 +58,7 @@ export function hasNews(report: SyncReport): boolean {
 function rows(io: Io, kind: string, texts: readonly string[]): void {
   for (const text of texts.slice(0, SHOWN_OF_A_KIND)) io.out(`${kind.padEnd(8)} ${text}\n`);
   const more = texts.length - SHOWN_OF_A_KIND;
-  if (more > 0) io.out(`${kind.padEnd(8)} … and ${more} more (--json names all)\n`);
+  if (more > 0) io.out(`${kind.padEnd(8)} … and ${more} more (--json prints all)\n`);
 }
 
 function summaryOf({ added, updated, moved, deleted, unchanged, failed, ...report }: SyncReport): string {
@@ -70,8 +70,8 @@ function summaryOf({ added, updated, moved, deleted, unchanged, failed, ...repor
     ['unchanged', unchanged],
     ['failed', failed.length],
   ];
-  const told = counts.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
-  const text = told.length === 0 ? 'no files' : told.join(', ');
+  const positive = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind}`);
+  const text = positive.length === 0 ? 'no files' : positive.join(', ');
   const group = report.group_id === null ? `new group "${report.group_name}"` : `group ${report.group_id}`;
   return `${report.dry_run ? 'Would be: ' : ''}${text} (${group})`;
 }

@@ -1,4 +1,4 @@
-/** Brings a group in step with a folder, once. */
+/** Synchronizes a group with a folder, once. */
 import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../shared/client.ts';
@@ -12,10 +12,10 @@ import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
 import { findGroup, listErrors, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
 import type { SyncReport } from './report.ts';
 
-/** Another client may change the group in between. */
+/** Another client may change the group during the synchronization. Then it starts again, up to this number of attempts. */
 const TRIES_MAX = 5;
-/** Up to so many files may go without being asked for, whatever their share. */
-const DELETIONS_UNASKED = 10;
+/** Up to this number of files may be deleted without --yes, whatever their share of the group. */
+const UNCONFIRMED_DELETIONS_MAX = 10;
 const REFUSED = 2;
 const UNREAD_NAMED_MAX = 10;
 
@@ -23,21 +23,21 @@ export interface SyncRequest {
   /** An absolute path. */
   root: string;
   group: { id: string } | { name: string };
-  /** The name that `pinakes ingest` gives the folder's group; null when the person named the group. */
+  /** Name that `pinakes ingest` gives the folder's group; null when the user named the group. */
   ingestedName: string | null;
   dryRun: boolean;
-  /** Deletes however many. */
+  /** Any number of files may be deleted. */
   yes: boolean;
   cache: HashCache;
 }
 
-/** @throws CliError, exit code 2, when more would be deleted than is likely to be meant. */
+/** Synchronizes the group. @throws CliError with exit code 2 when so many files would be deleted that this is probably a mistake. */
 export async function syncFolder(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await syncOnce(client, request, io);
     } catch (error) {
-      // The group changed since it was looked at.
+      // 409: the group changed since it was read.
       if (!(error instanceof PinakesError && error.status === 409) || tries === TRIES_MAX) throw error;
     }
   }
@@ -57,10 +57,10 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
   const { files, hidden } = group ? await listRemote(client, group.id) : { files: [], hidden: 0 };
   if (hidden > 0)
     io.err(
-      `The paths of ${hidden} stored files are hidden by a redaction rule: they are not deleted when they are gone here.\n`,
+      `A redaction rule hides the paths of ${hidden} stored files: these files are not deleted, even if the folder has them no longer.\n`,
     );
   const plan = planSync(local, files, tree.unreadable);
-  tellUnread(plan, files, io);
+  if (group) printUnread(group.id, plan, files, io);
   const name = group?.name ?? ('name' in request.group ? request.group.name : '');
   const report: SyncReport = {
     group_id: group?.id ?? null,
@@ -84,44 +84,45 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
   return { ...report, group_id: groupId, failed: await failuresOf(client, groupId, runs) };
 }
 
-/** Files that stay as they are, though their newest version could not be read. */
-function tellUnread(plan: SyncPlan, stored: readonly RemoteFile[], io: Io): void {
+/** Prints the stored files that the plan does not change, but whose newest version could not be read. */
+function printUnread(groupId: string, plan: SyncPlan, stored: readonly RemoteFile[], io: Io): void {
   const changing = new Set([...plan.updated.map(({ path }) => path), ...plan.deleted]);
   const unread = stored.filter(({ path, status }) => status === 'failed' && !changing.has(path));
   if (unread.length === 0) return;
-  const named = unread.slice(0, UNREAD_NAMED_MAX).map(({ path }) => `  ${printable(path)}\n`);
-  const more = unread.length > named.length ? `  and ${unread.length - named.length} more\n` : '';
+  const lines = unread.slice(0, UNREAD_NAMED_MAX).map(({ path }) => `  ${printable(path)}\n`);
+  const more = unread.length > lines.length ? `  and ${unread.length - lines.length} more\n` : '';
   io.err(
-    `${unread.length} stored files could not be read. A run of the failed files tries them again.\n${named.join('')}${more}`,
+    `${unread.length} stored files could not be read. To retry them: pinakes runs start ${groupId} --only-failed\n${lines.join('')}${more}`,
   );
 }
 
-/** The same files in two groups would be found twice, and one of them would grow old. */
+/** Refuses to create a second group with files that `pinakes ingest` already stored: search would find them twice. @throws CliError */
 async function checkIngested(client: Client, name: string, root: string, local: readonly HashedFile[]): Promise<void> {
   const here = new Set(local.map(({ path }) => path));
   for (const { id } of await listNamed(client, name)) {
     if (!(await listRemote(client, id)).files.some(({ path }) => here.has(path))) continue;
     throw new CliError(
-      `The group "${name}" (${id}) holds files of this folder already. Say --group ${id} to keep it in step, or --name "${root}" to make another one.`,
+      `The group "${name}" (${id}) already has files of this folder. Use --group ${id} to synchronize it, or --name "${root}" to ` +
+        'create another one.',
       REFUSED,
     );
   }
 }
 
-/** A folder that is not there, not mounted or not the one that was meant looks like one whose files were deleted. */
+/** Refuses to delete all or most files. A folder that is not mounted, or a wrong folder, looks like deleted files. @throws CliError */
 function checkDeletions(root: string, plan: SyncPlan, stored: readonly RemoteFile[]): void {
-  const { length: gone } = plan.deleted;
-  if (gone === 0) return;
+  const { length: deletions } = plan.deleted;
+  if (deletions === 0) return;
   const isEmpty = plan.added.length + plan.updated.length + plan.moved.length + plan.unchanged === 0;
-  if (!isEmpty && (gone <= DELETIONS_UNASKED || gone * 2 <= stored.length)) return;
-  const why = isEmpty ? `There is no file in ${root}` : `Most files of the group are not in ${root}`;
+  if (!isEmpty && (deletions <= UNCONFIRMED_DELETIONS_MAX || deletions * 2 <= stored.length)) return;
+  const reason = isEmpty ? `There is no file in ${root}` : `Most files of the group are not in ${root}`;
   throw new CliError(
-    `${why}: ${gone} of ${stored.length} would be deleted. Nothing was changed. If that is meant, say --yes.`,
+    `${reason}: ${deletions} of ${stored.length} files would be deleted. Nothing was changed. To delete them, add --yes.`,
     REFUSED,
   );
 }
 
-/** Files that a canceled run left. */
+/** Reads the files that a canceled run left unread. */
 async function readWaiting(client: Client, groupId: string): Promise<Run> {
   const run = await client.startRun({ params: { id: groupId }, body: { only_failed: true } });
   return waitForRun(client, run.id, () => undefined);

@@ -1,29 +1,30 @@
-/** Says when a folder may have changed. */
+/** Watches a folder, and reports when it may have changed. */
 import { watch } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Changes come in crowds: they are waited for until there is quiet, but not for ever. */
+/** A series of changes is over when nothing changed for this time … */
 const QUIET_MS = 300;
-const CROWD_MS = 5_000;
-/** Also without news: network file systems tell of no changes. */
+/** … or when it has lasted for this time. */
+const SERIES_MS = 5_000;
+/** The folder is read again after this time even without a reported change, because network file systems report none. */
 const RESCAN_MS = 60_000;
-/** Where the system tells of no changes at all. */
-const RESCAN_UNTOLD_MS = 5_000;
-/** Folders full of files that are left out anyway. */
-const QUIET_PLACES = /(^|[/\\])(node_modules|\.git)([/\\]|$)/;
+/** The same if the folder cannot be watched at all. */
+const RESCAN_UNWATCHED_MS = 5_000;
+/** Folders with many files that are left out anyway. */
+const IGNORED_PLACES = /(^|[/\\])(node_modules|\.git)([/\\]|$)/;
 
 export interface FolderWatch {
-  /** Resolves when something may have changed since the call before, at the latest after some time. */
+  /** Resolves when something may have changed since the previous call, at the latest after RESCAN_MS. */
   next(): Promise<void>;
   close(): void;
 }
 
-/** @param onFailure is told when the system cannot watch the folder: then it is looked at again and again. */
+/** Starts to watch. @param onFailure is called if the system cannot watch the folder. The folder is then read at regular times. */
 export function watchFolder(root: string, onFailure: (error: unknown) => void): FolderWatch {
   let changedAt: number | undefined;
   let firstAt = 0;
   let wake = (): void => undefined;
-  let isTold = true;
+  let isWatched = true;
   const changed = (): void => {
     const now = Date.now();
     if (changedAt === undefined) firstAt = now;
@@ -31,7 +32,7 @@ export function watchFolder(root: string, onFailure: (error: unknown) => void): 
     wake();
   };
   const failed = (error: unknown): void => {
-    isTold = false;
+    isWatched = false;
     onFailure(error);
     changed();
   };
@@ -40,14 +41,14 @@ export function watchFolder(root: string, onFailure: (error: unknown) => void): 
     async next() {
       if (changedAt === undefined) {
         const stop = new AbortController();
-        const told = new Promise<void>((resolve) => {
+        const reported = new Promise<void>((resolve) => {
           wake = resolve;
         });
-        const late = sleep(isTold ? RESCAN_MS : RESCAN_UNTOLD_MS, undefined, { signal: stop.signal });
-        await Promise.race([told, late.catch(() => undefined)]);
+        const rescan = sleep(isWatched ? RESCAN_MS : RESCAN_UNWATCHED_MS, undefined, { signal: stop.signal });
+        await Promise.race([reported, rescan.catch(() => undefined)]);
         stop.abort();
       }
-      while (changedAt !== undefined && Date.now() - changedAt < QUIET_MS && Date.now() - firstAt < CROWD_MS)
+      while (changedAt !== undefined && Date.now() - changedAt < QUIET_MS && Date.now() - firstAt < SERIES_MS)
         await sleep(QUIET_MS);
       changedAt = undefined;
     },
@@ -58,7 +59,7 @@ export function watchFolder(root: string, onFailure: (error: unknown) => void): 
 function openWatcher(root: string, changed: () => void, failed: (error: unknown) => void) {
   try {
     const watcher = watch(root, { recursive: true }, (_event, name) => {
-      if (name === null || !QUIET_PLACES.test(name)) changed();
+      if (name === null || !IGNORED_PLACES.test(name)) changed();
     });
     watcher.on('error', failed);
     return watcher;

@@ -15,7 +15,9 @@ export type AttributesPatch = Readonly<Record<string, Attributes[string] | null>
 const scalar = { type: ['string', 'number', 'boolean'] };
 const value = {
   anyOf: [scalar, { type: 'array', items: scalar, minItems: 1, maxItems: ATTRIBUTE_VALUES_MAX }],
-  description: `Text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number, true or false; or an array of 1 to ${ATTRIBUTE_VALUES_MAX} of these.`,
+  description:
+    `Text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number, true or false; or an array of 1 to ${ATTRIBUTE_VALUES_MAX} ` +
+    'of these.',
 };
 const wire = {
   type: 'object',
@@ -60,7 +62,8 @@ function attributesOf<T>(nullable: boolean) {
       if (!many.every(isScalar)) {
         return fail(
           [name],
-          `must be text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number within ±${Number.MAX_SAFE_INTEGER}, true, false, or an array of these`,
+          `must be text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number within ±${Number.MAX_SAFE_INTEGER}, true, false, or ` +
+            'an array of these',
         );
       }
     }

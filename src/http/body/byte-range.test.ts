@@ -6,7 +6,7 @@ const ETAG = '"abc"';
 const plan = (request: DownloadRequest, size = 10) => planDownload(request, ETAG, size);
 const part = (start: number, end: number) => ({ status: 206, range: { start, end } });
 
-test('one range of bytes', () => {
+test('a request for one range of bytes gets this range', () => {
   assert.deepEqual(plan({ range: 'bytes=0-0' }), part(0, 0));
   assert.deepEqual(plan({ range: 'bytes=2-4' }), part(2, 4));
   assert.deepEqual(plan({ range: 'Bytes=2-' }), part(2, 9));
@@ -23,19 +23,19 @@ test('a range without a byte cannot be satisfied', () => {
   assert.deepEqual(plan({ range: 'bytes=-1' }, 0), { status: 416 });
 });
 
-test('what is no single range is ignored', () => {
+test('a Range header that does not have exactly one range is ignored', () => {
   for (const range of ['bytes=-', 'bytes=4-2', 'bytes=0-1,3-4', 'lines=0-1', 'bytes', 'bytes=a-b', 'bytes=0x1-2', ''])
     assert.deepEqual(plan({ range }), { status: 200 }, range);
   assert.deepEqual(plan({}), { status: 200 });
 });
 
-test('revalidation', () => {
+test('a request with the current entity tag is answered with 304', () => {
   for (const ifNoneMatch of [ETAG, `W/${ETAG}`, `"x", ${ETAG}`, '*'])
     assert.deepEqual(plan({ ifNoneMatch, range: 'bytes=0-1' }), { status: 304 }, ifNoneMatch);
   for (const ifNoneMatch of ['"x"', 'abc', '"abc', '']) assert.deepEqual(plan({ ifNoneMatch }), { status: 200 });
 });
 
-test('a range of another version is answered with the whole file', () => {
+test('a request for a range of another version gets the whole file', () => {
   assert.deepEqual(plan({ range: 'bytes=0-1', ifRange: ETAG }), part(0, 1));
   for (const ifRange of ['"old"', `W/${ETAG}`, 'Wed, 21 Oct 2015 07:28:00 GMT'])
     assert.deepEqual(plan({ range: 'bytes=0-1', ifRange }), { status: 200 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attachment } from './content-disposition.ts';
 
-/** The full name, as a client reads it. */
+/** Returns the full name, as a client reads it. */
 function nameOf(header: string): string {
   const match = /^attachment; filename="([\x20-\x7e]*)"; filename\*=UTF-8''([A-Za-z0-9%._~$&+^`|#-]+)$/.exec(header);
   assert.ok(match, header);
@@ -10,17 +10,17 @@ function nameOf(header: string): string {
   return decodeURIComponent(match[2]!);
 }
 
-test('a plain name stays as it is', () => {
+test('a plain file name is sent unchanged', () => {
   assert.equal(attachment('report 1.pdf'), `attachment; filename="report 1.pdf"; filename*=UTF-8''report%201.pdf`);
 });
 
-test('names of every script', () => {
+test('file names in every script are sent in full', () => {
   assert.equal(nameOf(attachment('Übersicht 日本.pdf')), 'Übersicht 日本.pdf');
   assert.match(attachment('日本.pdf'), /filename="__\.pdf"/);
   assert.equal(nameOf(attachment("100% (a)'s!*.txt")), "100% (a)'s!_.txt");
 });
 
-test('nothing in a name ends the header, names a folder or turns the text around', () => {
+test('characters of a file name that end the header, name a folder or change the direction of text are replaced', () => {
   assert.equal(nameOf(attachment('a"; filename="b.exe')), 'a_; filename=_b.exe');
   assert.equal(nameOf(attachment('a\r\nset-cookie: x\0.txt')), 'a__set-cookie_ x_.txt');
   assert.equal(nameOf(attachment('../../etc/passwd')), '_.._etc_passwd');
@@ -29,7 +29,7 @@ test('nothing in a name ends the header, names a folder or turns the text around
   assert.equal(nameOf(attachment('lone \ud800.txt')), 'lone \ufffd.txt');
 });
 
-test('there always is a name, and it is never too long', () => {
+test('an empty file name gets a substitute, and a long file name is cut', () => {
   for (const name of ['', '...', ' . ']) assert.equal(nameOf(attachment(name)), 'file', name);
   const long = nameOf(attachment(`${'😀'.repeat(300)}.pdf`));
   assert.equal([...long].length, 120);

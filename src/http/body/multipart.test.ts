@@ -5,7 +5,7 @@ import { boundaryOf, readParts } from './multipart.ts';
 
 const BOUNDARY = 'xYz';
 
-/** Hands out `body` in pieces of `size` and destroys each piece when the next is asked for, as the real source does. */
+/** Yields `body` in pieces of `size`, and destroys each piece when the next is requested, as the real source does. */
 async function* inPieces(body: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < body.length; at += size) {
     const piece = Buffer.from(new Uint8Array(body.subarray(at, at + size)).buffer);
@@ -35,7 +35,7 @@ async function refused(body: string | Buffer): Promise<void> {
   await assert.rejects(read(body), (error) => error instanceof ServiceError && error.code === 'invalid_request');
 }
 
-// Content that looks like the boundary as closely as it can.
+// Content that is as similar to the boundary as possible.
 const contents = [
   '',
   'a',
@@ -54,7 +54,7 @@ const body = `${contents
   )
   .join('')}--${BOUNDARY}--\r\n`;
 
-test('parts come out byte-equal however the body is cut into pieces', async () => {
+test('the parts of a multipart body are read byte for byte, however the body is cut into pieces', async () => {
   for (let size = 1; size <= 200; size++) {
     const parts = await read(body, size);
     assert.deepEqual(
@@ -69,14 +69,14 @@ test('parts come out byte-equal however the body is cut into pieces', async () =
   );
 });
 
-test('a body that ends early is refused at every byte', async () => {
+test('a multipart body that ends early is refused, at whatever byte it ends', async () => {
   const whole = Buffer.from(part('form-data; name="a"'));
   // The line end after the closing boundary may be missing.
   for (let length = 0; length < whole.length - 2; length++) await refused(whole.subarray(0, length));
   assert.equal((await read(whole.subarray(0, -2))).length, 1);
 });
 
-test('what does not fit is refused', async () => {
+test('malformed multipart bodies are refused', async () => {
   await refused(`preamble\r\n${part('form-data; name="a"')}`);
   await refused(`${part('form-data; name="a"')}more`);
   await refused(`--${BOUNDARY}X\r\n\r\n`);
@@ -90,7 +90,7 @@ test('what does not fit is refused', async () => {
   await refused(part(`form-data; name="${'a'.repeat(20_000)}"`));
 });
 
-test('file names as browsers, curl and RFC 8187 write them', async () => {
+test('file names are read in the forms of browsers, curl and RFC 8187', async () => {
   const names = async (disposition: string) => (await read(part(`form-data; name="f"; ${disposition}`)))[0]?.fileName;
   assert.equal(await names('filename="a%22b.txt"'), 'a"b.txt');
   assert.equal(await names('filename="a\\"b\\\\c.txt"'), 'a"b\\c.txt');
@@ -108,7 +108,7 @@ test('the boundary comes from the content type', () => {
   assert.throws(() => boundaryOf('multipart/form-data'), ServiceError);
 });
 
-test('the source is closed however the reading ends: it must not hold back the rest of the request', async () => {
+test('the source is closed however the reading ends, so that the rest of the request can be dropped', async () => {
   for (const body of [part('form-data; name="a"'), 'no boundary', part('nonsense')]) {
     let closed = false;
     async function* source(): AsyncGenerator<Buffer> {
@@ -121,7 +121,7 @@ test('the source is closed however the reading ends: it must not hold back the r
     try {
       for await (const { body: content } of readParts(source(), BOUNDARY)) for await (const _ of content) break;
     } catch {
-      // Parts that are left early and bodies that are malformed alike.
+      // The source is closed if the reader stops early, and if the body is malformed.
     }
     assert.ok(closed, body);
   }

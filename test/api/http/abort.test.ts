@@ -1,4 +1,4 @@
-/** The client leaves, or the service stops: the handler's signal aborts, and only then. */
+/** The signal of a handler aborts when the client leaves or the service stops, and at no other time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
@@ -43,7 +43,7 @@ after(async () => {
   await t.close();
 });
 
-/** Starts a request; resolves when the handler runs. */
+/** Starts a request, and resolves when its handler runs. */
 async function start(signal?: AbortSignal): Promise<{ answer: Promise<Response>; signal: AbortSignal }> {
   const running = new Promise<AbortSignal>((resolve) => {
     taken = resolve;
@@ -58,7 +58,7 @@ async function start(signal?: AbortSignal): Promise<{ answer: Promise<Response>;
   return { answer, signal: await running };
 }
 
-test('a complete answer aborts nothing, although the request was read to its end before', async () => {
+test('a complete answer does not abort the signal of its handler, although the request was already read to its end', async () => {
   let open = (): void => {};
   finish = new Promise((resolve) => {
     open = resolve;
@@ -70,7 +70,7 @@ test('a complete answer aborts nothing, although the request was read to its end
   assert.equal(signal.aborted, false);
 });
 
-test('a client that leaves aborts, without an error in the log', async () => {
+test('a client that leaves aborts the signal of the handler, without an error in the log', async () => {
   finish = new Promise(() => {});
   const client = new AbortController();
   t.logs.length = 0;
@@ -85,7 +85,7 @@ test('a client that leaves aborts, without an error in the log', async () => {
   );
 });
 
-test('the end of the grace time aborts what still runs: 503', async () => {
+test('requests that still run at the end of the grace time are aborted with 503', async () => {
   finish = new Promise(() => {});
   const { answer, signal } = await start();
   shutdown.abort();

@@ -1,11 +1,11 @@
-/** An upload that is refused before its end: the rest is dropped, and the connection serves the next request. */
+/** When an upload is refused before its end, the rest is dropped and the connection serves the next request. */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { multipartBody } from '../../support/upload.ts';
 
-/** More than the buffers of both ends hold. */
+/** More bytes than fit into the buffers of client and server. */
 const REST_BYTES = 32 * 1024 * 1024;
 
 let t: TestApp;
@@ -24,7 +24,7 @@ function send(
       const headers = { 'x-api-key': t.key, ...options.headers, 'content-length': options.body?.length ?? 0 };
       const sent = request(`${url}/api/v1${options.path}`, { agent, method: options.method, headers });
       sent.on('error', reject);
-      // Both ends: the answer was read, and the body was taken.
+      // Client and server have finished: the answer was read, and the body was received.
       const status = new Promise<number>((got) =>
         sent.on('response', (r) => r.resume().on('end', () => got(r.statusCode!))),
       );
@@ -33,7 +33,7 @@ function send(
   });
 }
 
-test('a refused upload does not block its connection', async () => {
+test('a connection whose upload was refused serves the next request', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const file = { name: 'big.txt', content: Buffer.alloc(REST_BYTES, 'a') };

@@ -1,4 +1,4 @@
-/** Errors: one body, one order of checks, also for requests that never reach a route. */
+/** Error answers have one body and one order of checks, even for requests that never reach a route. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERROR_CODES } from '../../../src/errors.ts';
@@ -16,7 +16,7 @@ after(() => t.close());
 
 const TYPES = new Map(Object.values(ERROR_CODES).map(([status, type]) => [status as number, type]));
 
-/** The status, its type, and exactly the members of the contract. */
+/** Asserts the status, the type of the error, and exactly the members of the contract. */
 function assertError(answer: Pick<TestAnswer, 'status' | 'body' | 'headers'>, status: number, message?: RegExp): void {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.deepEqual(Object.keys(answer.body), ['error']);
@@ -31,8 +31,8 @@ const issue = { name: 'k', scopes: ['knowledge:read'] };
 const post = (over: Parameters<TestApp['request']>[0] | object = {}) =>
   t.request({ method: 'POST', path: '/api-keys', body: issue, ...over });
 
-describe('routes', () => {
-  test('unknown: 404, with and without a key, whatever the body', async () => {
+describe('requests to routes', () => {
+  test('an unknown route is 404, with and without a key, whatever the body', async () => {
     assertError(await t.get('/nothing'), 404);
     assertError(await t.get('/nothing', null), 404);
     assertError(await t.get('//nothing', null), 404);
@@ -40,7 +40,7 @@ describe('routes', () => {
     assertError(await t.get('/API-KEYS', null), 404);
     assertError(await post({ path: '/nothing', headers: { 'content-type': 'x' }, body: 'x' }), 404);
   });
-  test('other methods: 405 with Allow, before the key is asked for', async () => {
+  test('another method of a known route is 405 with Allow, before the key is checked', async () => {
     const answer = await t.request({ method: 'PUT', path: '/api-keys', key: null });
     assertError(answer, 405);
     assert.equal(answer.headers['allow'], 'GET, HEAD, POST');
@@ -50,7 +50,7 @@ describe('routes', () => {
     assert.equal(one.headers['allow'], 'DELETE');
     assertError(await t.request({ method: 'POST', path: '//healthz', key: null }), 405);
   });
-  test('methods that HTTP knows and nobody supports: 405', async () => {
+  test('a method of HTTP that no route supports is 405', async () => {
     assertError(await sendRaw(url, 'PROPFIND /api/v1/api-keys HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'), 405);
   });
 });
@@ -58,16 +58,16 @@ describe('routes', () => {
 describe('the order of checks', () => {
   const wrongType = { headers: { 'content-type': 'text/plain' } };
   const big = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
-  test('401 comes before 403, 415, 413, 400', async () => {
+  test('401 comes before 403, 415, 413 and 400', async () => {
     assertError(await post({ key: null, ...wrongType, body: big }), 401);
   });
-  test('403 before 415, 413, 400', async () => {
+  test('403 comes before 415, 413 and 400', async () => {
     const key = await t.issueKey(['knowledge:read']);
     assertError(await post({ key, ...wrongType, body: big }), 403, /apikeys:issue/);
   });
-  test('415 before 413 and 400', async () => assertError(await post({ ...wrongType, body: big }), 415));
-  test('413 before 400', async () => assertError(await post({ body: big }), 413));
-  test('400 before 404', async () => {
+  test('415 comes before 413 and 400', async () => assertError(await post({ ...wrongType, body: big }), 415));
+  test('413 comes before 400', async () => assertError(await post({ body: big }), 413));
+  test('400 comes before 404', async () => {
     assertError(await t.request({ method: 'DELETE', path: '/api-keys/x?foo=1' }), 400, /"foo"/);
     assertError(await t.request({ method: 'DELETE', path: `/api-keys/${newId()}`, body: { foo: 1 } }), 400, /"foo"/);
   });
@@ -77,8 +77,8 @@ describe('the order of checks', () => {
   });
 });
 
-describe('bodies', () => {
-  test('content types and encodings', async () => {
+describe('request bodies', () => {
+  test('unsupported content types and encodings are 415', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -108,7 +108,7 @@ describe('bodies', () => {
     );
     assertError(untyped, 415);
   });
-  test('1 MiB is enough for everybody: more is 413, by Content-Length and while it streams', async () => {
+  test('a JSON body over 1 MiB is 413, by its Content-Length and while it streams', async () => {
     const fits = JSON.stringify(issue).padEnd(1024 * 1024);
     assert.equal((await post({ body: fits })).status, 201);
     assertError(await post({ body: `${fits} ` }), 413);
@@ -117,7 +117,7 @@ describe('bodies', () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     assertError(await sendRaw(url, `${head}transfer-encoding: chunked\r\n\r\n`, chunk.repeat(17)), 413);
   });
-  test('the client can read the answer although it still sends', async () => {
+  test('the client can read the answer while it still sends its body', async () => {
     const answer = await fetch(`${url}/api/v1/api-keys`, {
       method: 'POST',
       headers: { 'x-api-key': t.key, 'content-type': 'application/json' },
@@ -126,7 +126,7 @@ describe('bodies', () => {
     assert.equal(answer.status, 413);
     assert.equal(((await answer.json()) as { error: { type: string } }).error.type, 'request_too_large_error');
   });
-  test('syntax, depth, characters, members', async () => {
+  test('a body with wrong syntax, depth, characters or members is 400', async () => {
     assertError(await post({ body: '', headers: { 'content-type': 'application/json' } }), 400, /required/);
     assertError(await post({ body: '{' }), 400, /not valid JSON/);
     assertError(await post({ body: '['.repeat(100_000) }), 400, /nested/);
@@ -153,7 +153,7 @@ describe('bodies', () => {
   });
 });
 
-describe('queries', () => {
+describe('query strings', () => {
   test('unknown, repeated and malformed parameters are 400', async () => {
     assertError(await t.get('/api-keys?limt=5'), 400, /"limt"/);
     assertError(await t.get('/api-keys?limit=5&limit=6'), 400, /"limit"/);
@@ -165,7 +165,7 @@ describe('queries', () => {
     assertError(await t.get('/api-keys?after_id='), 400, /"after_id"/);
     assertError(await t.get('/api-keys?__proto__=1'), 400);
   });
-  test('any UUID is a cursor position', async () => {
+  test('any UUID is accepted as after_id', async () => {
     for (const id of [newId(), '00000000-0000-0000-0000-000000000000', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF']) {
       assert.equal((await t.get(`/api-keys?after_id=${id}`)).status, 200, id);
     }
@@ -173,7 +173,7 @@ describe('queries', () => {
 });
 
 describe('ids in a path', () => {
-  test('unknown, malformed, foreign and gone ones get byte-identical answers', async () => {
+  test('unknown, malformed, foreign and deleted ids get byte-identical answers', async () => {
     const other = await t.secondTenant();
     const foreign = await t.post('/api-keys', issue, other.key);
     const gone = await post();
@@ -205,9 +205,9 @@ describe('ids in a path', () => {
   });
 });
 
-describe('what Node refuses itself has the same body', () => {
+describe('requests that Node itself refuses get the same error body', () => {
   const head = (more: string) => `GET /api/v1/api-keys HTTP/1.1\r\nhost: x\r\n${more}\r\n\r\n`;
-  test('garbage: 400', async () => {
+  test('bytes that are not HTTP are 400', async () => {
     assertError(await sendRaw(url, 'nonsense\r\n\r\n'), 400);
     assertError(await sendRaw(url, 'FOO /api/v1/api-keys HTTP/1.1\r\nhost: x\r\n\r\n'), 400);
     assertError(await sendRaw(url, head('bad header')), 400);
@@ -215,12 +215,12 @@ describe('what Node refuses itself has the same body', () => {
     assertError(await sendRaw(url, head('content-length: 5\r\ntransfer-encoding: chunked')), 400);
     assertError(await sendRaw(url, 'GET / HTTP/1.1\r\n\r\n'), 400);
   });
-  test('large headers: 431', async () => assertError(await sendRaw(url, head(`x-a: ${'a'.repeat(40_000)}`)), 431));
-  test('a long address: 414', async () => {
+  test('large headers are 431', async () => assertError(await sendRaw(url, head(`x-a: ${'a'.repeat(40_000)}`)), 431));
+  test('a long address is 414', async () => {
     assertError(await t.get(`/api-keys?x=${'a'.repeat(9000)}`, null), 414);
   });
-  test('an expectation nobody knows: 417', async () => assertError(await sendRaw(url, head('expect: miracles')), 417));
-  test('100-continue is answered', async () => {
+  test('an unknown expectation is 417', async () => assertError(await sendRaw(url, head('expect: miracles')), 417));
+  test('the expectation 100-continue is answered', async () => {
     const body = JSON.stringify(issue);
     const raw = await sendRaw(
       url,
@@ -231,7 +231,7 @@ describe('what Node refuses itself has the same body', () => {
   });
 });
 
-test('an unexpected failure is constant text; the reason is only in the log', async () => {
+test('an unexpected failure is answered with one constant message, and its reason is only in the log', async () => {
   const broken = await openTestApp();
   try {
     broken.app.server.unref();

@@ -1,4 +1,4 @@
-/** Requests made from the OpenAPI description, with hostile values: no 5xx, and only answers that are described. */
+/** Requests made from the OpenAPI description, with hostile values, get no 5xx and only described answers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { describedRoutes } from '../../../src/app.ts';
@@ -8,7 +8,7 @@ import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { ingest } from '../../support/upload.ts';
 
-/** Another seed makes other requests: PINAKES_TEST_SEED=7 node --test test/api/http/fuzz.test.ts */
+/** To make other requests, set another seed: PINAKES_TEST_SEED=7 node --test test/api/http/fuzz.test.ts */
 const SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
 const REQUESTS_PER_ROUTE = Number(process.env['PINAKES_TEST_REQUESTS'] ?? 25);
 
@@ -110,10 +110,10 @@ function resolve(schema: Json): Json {
   return typeof reference === 'string' ? (document.components.schemas[reference.split('/').at(-1)!] ?? {}) : schema;
 }
 
-/** How much of a request is hostile: some requests must reach the handlers. */
+/** The shares of hostile values. Some requests must be valid enough to reach the handlers. */
 let hostility = 0;
 
-/** A value that fits the schema, but for what is hostile. */
+/** Returns a value that matches the schema, except for its hostile parts. */
 function make(given: Json, depth: number): unknown {
   if (chance(hostility)) return hostile();
   const schema = resolve(given);
@@ -168,7 +168,7 @@ function makeObject(schema: Json, depth: number): Json {
 
 let t: TestApp;
 let stop: () => Promise<void>;
-/** Of everything that the tenant has. */
+/** Returns ids of all objects of the tenant. */
 let ids: string[] = [];
 before(async () => {
   t = await openTestApp();
@@ -204,7 +204,7 @@ async function tryOne(method: string, path: string, operation: Operation): Promi
   const query: string[] = [];
   for (const parameter of operation.parameters) {
     const value = make(parameter.schema, 1);
-    // Deleting or repeating what the other requests look at would leave them nothing.
+    // A deletion of the objects that the other requests use would make these requests useless.
     if (parameter.in === 'path' && method !== 'get' && ids.includes(String(value))) return;
     if (parameter.in === 'path') target = target.replace(`{${parameter.name}}`, text(value) || 'x');
     else if (parameter.in === 'query' && chance(0.4)) query.push(`${parameter.name}=${text(value)}`);
@@ -219,7 +219,7 @@ async function tryOne(method: string, path: string, operation: Operation): Promi
   });
   const request = `seed ${SEED}: ${method} ${target} ${body}`;
   assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${request}\n${JSON.stringify(t.logs.at(-2))}`);
-  // A path that a hostile id has changed may be another route, or none.
+  // A hostile id can change the path, which may then be another route or no route.
   const described = [...Object.keys(operation.responses), '404', '405', '415'];
   assert.ok(described.includes(String(answer.status)), `${answer.status} is not described: ${request}`);
   if (answer.status >= 400) assert.deepEqual(Object.keys(answer.body.error), ['message', 'type'], request);

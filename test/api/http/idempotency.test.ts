@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: the same request again is harmless. On two routes of the test's own, and on the real ones that issue keys. */
+/** `Idempotency-Key` makes it safe to repeat a request: on two routes of this test, and on the real routes that issue API keys. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -109,7 +109,7 @@ function upload(idempotencyKey: string, text: string, boundary: string) {
   });
 }
 
-describe('the same request again', () => {
+describe('a repeated request with the same Idempotency-Key', () => {
   test('gets the stored answer', async () => {
     const key = freshKey();
     const first = await send(key, { name: 'a' });
@@ -119,21 +119,21 @@ describe('the same request again', () => {
     assert.deepEqual(second, { ...first, replayed: 'true' });
     assert.equal(made, 1);
   });
-  test('also when the answer was stored with the resource', async () => {
+  test('gets the stored answer if this was stored in the transaction of the resource', async () => {
     saveInTransaction = true;
     const key = freshKey();
     const first = await send(key, { name: 'a' });
     assert.deepEqual(await send(key, { name: 'a' }), { ...first, replayed: 'true' });
     assert.equal(made, 1);
   });
-  test('with another body, or to another address: 409', async () => {
+  test('is 409 if it has another body or another address', async () => {
     const key = freshKey();
     await send(key, { name: 'a' });
     assert.equal((await send(key, { name: 'b' })).status, 409);
     assert.equal((await upload(key, 'a', 'x')).statusCode, 409);
     assert.equal(made, 1);
   });
-  test('while the first one runs: 409', async () => {
+  test('is 409 while the first request runs', async () => {
     let open = (): void => {};
     gate = new Promise((resolve) => (open = resolve));
     const running = new Promise<void>((resolve) => (entered = resolve));
@@ -145,7 +145,7 @@ describe('the same request again', () => {
     assert.equal((await first).status, 201);
     assert.equal(made, 1);
   });
-  test('of 8 at once exactly one makes the thing', async () => {
+  test('creates exactly one resource when it is sent 8 times at once', async () => {
     const key = freshKey();
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => send(key, { name: 'a' })))).map(
       (answer) => answer.status,
@@ -156,14 +156,14 @@ describe('the same request again', () => {
       String(statuses),
     );
   });
-  test('with another API key is another request', async () => {
+  test('counts as another request if it has another API key', async () => {
     const key = freshKey();
     await send(key, { name: 'a' });
     assert.equal((await send(key, { name: 'a' }, { key: await t.issueKey(SCOPES) })).replayed, undefined);
     assert.equal((await send(key, { name: 'a' }, { key: (await t.secondTenant()).key })).replayed, undefined);
     assert.equal(made, 3);
   });
-  test('after 24 hours is a new one', async () => {
+  test('counts as a new request after 24 hours', async () => {
     const key = freshKey();
     const start = now;
     await send(key, { name: 'a' });
@@ -173,7 +173,7 @@ describe('the same request again', () => {
     assert.equal((await send(key, { name: 'a' })).replayed, undefined);
     now = start;
   });
-  test('after a failure may succeed', async () => {
+  test('may succeed after a failure', async () => {
     for (const error of [new ServiceError('conflict', 'no'), new Error('bug')]) {
       const key = freshKey();
       failure = error;
@@ -184,7 +184,7 @@ describe('the same request again', () => {
       assert.equal(again.replayed, undefined);
     }
   });
-  test('a refused body does not use the key up', async () => {
+  test('may have another body if the first body was refused', async () => {
     const key = freshKey();
     assert.equal((await send(key, { nam: 'a' })).status, 400);
     assert.equal((await send(key, { name: 'a' })).status, 201);
@@ -192,7 +192,7 @@ describe('the same request again', () => {
 });
 
 describe('multipart bodies', () => {
-  test('are compared by what they carry, not by their boundary', async () => {
+  test('are compared by their fields and files, and not by their boundary', async () => {
     const key = freshKey();
     const first = await upload(key, 'a', 'x1');
     assert.equal(first.statusCode, 201);
@@ -205,13 +205,13 @@ describe('multipart bodies', () => {
   });
 });
 
-test('keys have 1 to 255 printable characters', async () => {
+test('an Idempotency-Key has 1 to 255 printable characters', async () => {
   assert.equal((await send('x'.repeat(255), { name: 'a' })).status, 201);
   for (const key of ['', 'x'.repeat(256), 'ä', 'a\tb'])
     assert.equal((await send(key, { name: 'a' })).status, 400, JSON.stringify(key));
 });
 
-test('issuing an API key is never replayed, and its secret never stored', async () => {
+test('the answer with a new API key is never replayed, and the key is never stored', async () => {
   const body = { name: 'k', scopes: ['knowledge:read'] };
   const headers = { 'idempotency-key': freshKey() };
   const first = await t.request({ method: 'POST', path: '/api-keys', body, headers });

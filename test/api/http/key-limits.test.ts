@@ -1,6 +1,6 @@
 /**
- * Keys that are limited to a source group or to a tag, on every route of the table: nothing outside their limits is shown or
- * changed. Routes that take an id in their path are asked for an object outside; a route that needs more has a row below.
+ * An API key that is limited to a source group or a tag cannot see or change anything outside its limits, on any route of the API. Every
+ * route with an id in its path is tested with an object outside the limits. Routes that need more have a row below.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -31,7 +31,7 @@ type Kind =
 type Side = Record<Kind, string>;
 type LimitedBy = 'group' | 'tag';
 
-/** Collections of paths -> what `{id}` names there. */
+/** The kind of object that `{id}` names, by the first segment of the path. */
 const KINDS: Record<string, Kind> = {
   ...Object.fromEntries(
     SOURCE_FORMS.flatMap(({ kind, path, settingPath }) => [
@@ -50,32 +50,32 @@ const KINDS: Record<string, Kind> = {
   'api-keys': 'key',
 };
 
-/** A question whose words are on both sides: which bird is shown tells which side was read. */
+/** A question whose words are in the texts inside and outside the limits. The bird in the answer shows which text was read. */
 const QUESTION = 'Where does the bird nest?';
-/** Only the text outside holds it. */
+/** A word that only the text outside the limits has. */
 const OUTSIDE_WORD = 'osprey';
 const metadata = { records: [{ key: 'k', val: 'v' }] };
 const policy = { filters: [{ key: 'place', operator: 'exists' }] };
-/** What parameters of paths name that belongs to no group. */
+/** Values of path parameters that do not belong to a source group. */
 const TENANT_WIDE: Record<string, string> = { key: 'place', principal_id: 'anna', name: 'default' };
 const question = { messages: [{ role: 'user', content: QUESTION }] };
 
 interface Row {
-  /** What to send so that nothing but the limits is in the way. */
+  /** A request that only the limits can refuse. */
   body?: () => unknown;
-  /** Expected for an object outside, 404 unless said otherwise; with a function, by the kind of limit. */
+  /** Expected status for an object outside the limits (default: 404). A function gets the kind of the limit. */
   status?: number | ((by: LimitedBy) => number);
 }
 
-/** Rows are needed for bodies and for routes that answer limited keys in a way of their own. */
+/** Rows for routes that need a body, and for routes that answer limited keys differently. */
 const ROWS: Record<string, Row> = {
   'POST /search': { body: () => ({ query: QUESTION, limit: 100 }), status: 200 },
   'POST /completions': { body: () => question, status: 200 },
-  // A conversation belongs to nobody's group: what it says of things outside reads [removed].
+  // A conversation does not belong to a group. Its text about objects outside the limits becomes [removed].
   'GET /conversations/{id}': { status: 200 },
   'PUT /conversations/{id}': { body: () => ({ title: 'renamed' }), status: 200 },
   'DELETE /conversations/{id}': { status: 403 },
-  // The new group would lie outside.
+  // The new group would be outside the limits.
   'POST /local-file-groups': { status: 403 },
   'PUT /local-file-groups/{id}/files': { body: () => ONE_FILE_FORM },
   'DELETE /local-file-groups/{id}/files': { body: () => ({ paths: ['bird.md'] }) },
@@ -90,7 +90,7 @@ const ROWS: Record<string, Row> = {
   'POST /source-groups/{id}/runs': { body: () => ({}) },
   'PUT /sources/{source_id}/metadata': { body: () => ({ metadata }) },
   'POST /sources/metadata/batch': { body: () => ({ items: [{ source_id: outside.source, metadata }] }), status: 200 },
-  // A key that is limited to tags sees no other tag; names of tags are no content of groups.
+  // A key that is limited to tags sees no other tags. For other keys, names of tags are not content of a group.
   'GET /tags/{id}': { status: (by) => (by === 'tag' ? 404 : 200) },
   'POST /tags': { body: () => ({ name: `new ${newId()}` }), status: (by) => (by === 'tag' ? 403 : 201) },
   'PUT /tags/{id}': { body: () => ({ name: 'mine' }), status: 403 },
@@ -119,7 +119,7 @@ const ROWS: Record<string, Row> = {
   'PUT /redaction-policy': { body: () => ({ enabled: true, rules: [] }), status: 403 },
   'DELETE /redaction-policy': { status: 403 },
   'POST /redaction-policy/test': { body: () => ({ text: 'x' }), status: 403 },
-  // Subjects and policies are no content of groups, but what is said of them holds for all groups.
+  // Subjects and policies are not content of a group, but they apply to all groups.
   'GET /authz/subjects/{principal_id}/attributes': { status: 200 },
   'PUT /authz/subjects/{principal_id}/attributes': { body: () => ({ attributes: {} }), status: 403 },
   'PATCH /authz/subjects/{principal_id}/attributes': { body: () => ({ attributes: {} }), status: 403 },
@@ -164,12 +164,12 @@ const nameOf = (route: Route): string => `${route.method} ${route.path}`;
 for (const by of ['group', 'tag'] as const) {
   describe(`a key that is limited by ${by}`, () => {
     for (const route of describedRoutes()) {
-      test(`${nameOf(route)} shows and does nothing outside`, () => checkOutside(route, by));
+      test(`${nameOf(route)} shows and changes nothing outside the limits`, () => checkOutside(route, by));
     }
     for (const route of describedRoutes().filter(({ method }) => method === 'GET')) {
-      test(`${nameOf(route)} still serves what is inside`, () => checkInside(route, by));
+      test(`${nameOf(route)} still serves objects inside the limits`, () => checkInside(route, by));
     }
-    test('nothing outside has changed', async () => assert.deepEqual(await snapshot(), unchanged));
+    test('no object outside the limits has changed', async () => assert.deepEqual(await snapshot(), unchanged));
   });
 }
 let unchanged: unknown;
@@ -179,9 +179,9 @@ describe('a key that is limited by tag', () => {
     ({ name, route }) => /^GET .* query\.(?!after_|principal_)/.test(name) && ROWS[nameOf(route)]?.status !== 403,
   );
   for (const { route, name } of filters) {
-    test(`${name} tells an existing id outside from an unknown one in no way`, async () => {
+    test(`${name} answers the same for an existing id outside the limits and for an unknown id`, async () => {
       const tag = (await t.post('/tags', { name: `elsewhere ${newId()}` })).body.id;
-      // The tag is on the group that the key may see: only the tag itself lies outside.
+      // The group that the key may see has this tag. Only the tag itself is outside the limits.
       assert.equal((await t.post('/tag-source-groups', { tag_id: tag, source_group_id: inside.group })).status, 201);
       const filter = name.split('query.')[1]!;
       const ask = (id: string) => t.get(`${route.path}?${filter}=${id}`, keys.tag);
@@ -194,7 +194,7 @@ describe('a key that is limited by tag', () => {
       assert.ok((await ask(side)).body.pagination.total > 0, 'what is inside is found');
     });
   }
-  test('there are such filters', () => assert.ok(filters.length >= 3));
+  test('there are at least three filters by id to test', () => assert.ok(filters.length >= 3));
 });
 
 async function checkOutside(route: Route, by: LimitedBy): Promise<void> {
@@ -211,9 +211,9 @@ async function checkOutside(route: Route, by: LimitedBy): Promise<void> {
   assertNothingOutside(answer, by, outside);
 }
 
-/** The same request for objects inside works, so the limits are what refused the other. */
+/** Checks that the same request works for objects inside the limits, so that only the limits have refused the other request. */
 async function checkInside(route: Route, by: LimitedBy): Promise<void> {
-  // Raw files are those of crawled sources; a key of a group is none of a tag.
+  // Only crawled sources have raw files, and the key of a group is not the key of a tag.
   if (route.path.endsWith('/raw') || (by === 'tag' && route.path.startsWith('/api-keys/{'))) return;
   if (ROWS[nameOf(route)]?.status === 403) return;
   const answer = await ask(route, by, inside);
@@ -239,12 +239,12 @@ function ask(route: Route, by: LimitedBy, side: Side): Promise<TestAnswer> {
   });
 }
 
-/** `asked`: ids that the caller sent itself may come back. */
+/** `asked`: ids that the caller sent may be in the answer. */
 function assertNothingOutside({ text }: TestAnswer, by: LimitedBy, asked: Side | undefined): void {
   assert.ok(!text.includes(OUTSIDE_WORD), text);
   assert.ok(!text.includes('pylon'), text);
   const shown = Object.entries(outside).filter(([, id]) => text.includes(id));
-  // Conversations are the tenant's; so are names of tags, except for a key that is limited by tags.
+  // Conversations belong to the tenant. So do names of tags, except for keys that are limited to tags.
   const allowed = ['conversation', ...(by === 'group' ? ['tag'] : []), ...(asked ? ['source'] : [])];
   assert.deepEqual(
     shown.filter(([kind]) => !allowed.includes(kind)),
@@ -295,7 +295,7 @@ async function makeSide(bird: string, place: string): Promise<Side> {
   };
 }
 
-/** Everything outside that a route could have changed. */
+/** Returns all rows outside the limits that a route could have changed. */
 async function snapshot(): Promise<unknown> {
   const { tenantId } = t;
   return t.deps.db.query(

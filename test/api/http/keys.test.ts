@@ -1,4 +1,4 @@
-/** API keys: who gets in, and what a key may give away. */
+/** API keys: authentication, and the rights that a key can pass on. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { generateApiKey } from '../../../src/access/api-key.ts';
@@ -18,8 +18,8 @@ before(async () => {
 });
 after(() => t.close());
 
-describe('authentication', () => {
-  test('missing, malformed, unknown, expired and revoked keys get one and the same answer', async () => {
+describe('authentication by API key', () => {
+  test('missing, malformed, unknown, expired and revoked keys get the same answer', async () => {
     const expired = await t.issueKey(SCOPES, { expiresAt: later(-1) });
     const revoked = (await t.post('/api-keys', { name: 'r', scopes: ['apikeys:issue'] })).body;
     await t.delete(`/api-keys/${revoked.id}`);
@@ -45,7 +45,7 @@ describe('authentication', () => {
     assert.equal(answers.size, 1);
     assert.equal((await t.get('/api-keys')).status, 200);
   });
-  test('the key counts in its header only', async () => {
+  test('a key is accepted in the header x-api-key only', async () => {
     const answer = await t.request({
       path: `/api-keys?x-api-key=${t.key}`,
       key: null,
@@ -53,7 +53,7 @@ describe('authentication', () => {
     });
     assert.equal(answer.status, 401);
   });
-  test('a key ends when its time has come', async () => {
+  test('a key stops working when it expires', async () => {
     const key = await t.issueKey(SCOPES, { expiresAt: later(60_000) });
     const start = now;
     assert.equal((await t.get('/api-keys', key)).status, 200);
@@ -61,7 +61,7 @@ describe('authentication', () => {
     assert.equal((await t.get('/api-keys', key)).status, 401);
     now = start;
   });
-  test('a revocation by another process acts within a second', async () => {
+  test('a revocation by another process takes effect within a second', async () => {
     const { id, key } = (await t.post('/api-keys', { name: 'r', scopes: ['apikeys:issue'] })).body;
     assert.equal((await t.get('/api-keys', key)).status, 200);
     await t.deps.db.system.query(sql`update api_key set revoked_at = ${now} where id = ${id}`);
@@ -71,7 +71,7 @@ describe('authentication', () => {
     assert.equal((await t.get('/api-keys', key)).status, 401);
     now = start;
   });
-  test('a revocation by this process acts at once', async () => {
+  test('a revocation by this process takes effect at once', async () => {
     const { id, key } = (await t.post('/api-keys', { name: 'r', scopes: ['apikeys:issue'] })).body;
     assert.equal((await t.get('/api-keys', key)).status, 200);
     assert.equal((await t.delete(`/api-keys/${id}`)).status, 200);
@@ -79,7 +79,7 @@ describe('authentication', () => {
   });
 });
 
-describe('issuing', () => {
+describe('issuing an API key', () => {
   test('shows the key once and stores only its hash', async () => {
     const expires = seconds(later(3_600_000));
     const made = await t.post('/api-keys', {
@@ -106,7 +106,7 @@ describe('issuing', () => {
     assert.ok(!JSON.stringify(rows).includes(key.slice(15)), 'the secret is not in the database');
     assert.ok(!JSON.stringify(t.logs).includes(key.slice(15)), 'nor in the log');
   });
-  test('refuses what makes no sense', async () => {
+  test('refuses requests that make no sense', async () => {
     const base = { name: 'x', scopes: ['knowledge:read'] };
     for (const change of [
       { name: '' },
@@ -133,7 +133,7 @@ describe('issuing', () => {
       assert.equal((await t.post('/api-keys', { ...base, tag_ids: ids })).status, 404);
     }
   });
-  test('never reaches beyond the issuing key', async () => {
+  test('never gives rights that the issuing key does not have', async () => {
     const group = await addGroup(t, t.tenantId);
     const other = await addGroup(t, t.tenantId);
     const end = later(1_000_000);
@@ -151,7 +151,7 @@ describe('issuing', () => {
       assert.equal(answer.status, 403, JSON.stringify(change));
     }
   });
-  test("another tenant's source group is unknown", async () => {
+  test('answers 404 for a source group of another tenant', async () => {
     const second = await t.secondTenant();
     const foreign = await addGroup(t, second.tenantId);
     const answer = await t.post('/api-keys', { name: 'x', scopes: ['knowledge:read'], source_group_ids: [foreign] });
@@ -159,8 +159,8 @@ describe('issuing', () => {
   });
 });
 
-describe('revoking', () => {
-  test('never reaches beyond the own key', async () => {
+describe('revoking an API key', () => {
+  test('is refused for a key with rights that the caller’s key does not have', async () => {
     const small = await t.issueKey(['apikeys:issue']);
     const big = (await t.post('/api-keys', { name: 'big', scopes: SCOPES })).body;
     assert.equal((await t.delete(`/api-keys/${big.id}`, small)).status, 403);
@@ -168,19 +168,19 @@ describe('revoking', () => {
     assert.equal((await t.delete(`/api-keys/${big.id}`)).status, 200);
     assert.equal((await t.delete(`/api-keys/${big.id}`)).status, 404);
   });
-  test('a key may revoke itself', async () => {
+  test('is allowed for the caller’s own key', async () => {
     const { id, key } = (await t.post('/api-keys', { name: 'self', scopes: ['apikeys:issue'] })).body;
     assert.equal((await t.delete(`/api-keys/${id}`, key)).status, 200);
     assert.equal((await t.get('/api-keys', key)).status, 401);
   });
 });
 
-describe('rotating', () => {
+describe('rotating an API key', () => {
   const issue = async (body: Record<string, unknown> = {}, key?: string) =>
     (await t.post('/api-keys', { name: 'r', scopes: ['apikeys:issue'], ...body }, key)).body;
   const works = async (key: string): Promise<boolean> => (await t.get('/api-keys', key)).status === 200;
 
-  test('gives a new key at once; the old one works until the grace time ends', async () => {
+  test('issues a new key at once, and the old key works until the grace time ends', async () => {
     const expires = seconds(later(3_600_000));
     const group = await addGroup(t, t.tenantId);
     const old = await issue({ name: 'Größe', expires_time: expires, source_group_ids: [group] });
@@ -207,7 +207,7 @@ describe('rotating', () => {
     assert.deepEqual([await works(old.key), await works(key)], [false, true]);
     now = start;
   });
-  test('without grace the old key ends at once', async () => {
+  test('ends the old key at once without a grace time', async () => {
     for (const body of [undefined, {}, { grace_seconds: 0 }]) {
       const old = await issue();
       assert.ok(await works(old.key));
@@ -216,7 +216,7 @@ describe('rotating', () => {
       assert.deepEqual([await works(old.key), await works(rotated.body.key)], [false, true]);
     }
   });
-  test('grace never prolongs a key', async () => {
+  test('never extends the life of the old key by the grace time', async () => {
     const old = await issue({ expires_time: seconds(later(10_000)) });
     const { key } = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 7_776_000 })).body;
     const start = now;
@@ -225,7 +225,7 @@ describe('rotating', () => {
     assert.equal((await t.post(`/api-keys/${old.id}/rotate`, {})).status, 409);
     now = start;
   });
-  test('once: the successor is rotated next, and the old key may be revoked before its grace ends', async () => {
+  test('is possible once per key: then its successor is rotated, and the old key may be revoked before its grace time ends', async () => {
     const old = await issue();
     const next = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 })).body;
     const again = await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 });
@@ -236,7 +236,7 @@ describe('rotating', () => {
     assert.deepEqual([await works(old.key), await works(next.key)], [false, true]);
     assert.equal((await t.post(`/api-keys/${old.id}/rotate`, {})).status, 404);
   });
-  test('a key may rotate itself; in its grace time it reaches no further than that', async () => {
+  test('is allowed for the caller’s own key, which during its grace time can issue only keys that end before it', async () => {
     const old = await issue();
     const { id, key } = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 }, old.key)).body;
     assert.ok(await works(key));
@@ -246,7 +246,7 @@ describe('rotating', () => {
     const short = { name: 'x', scopes: ['apikeys:issue'], expires_time: seconds(later(60_000)) };
     assert.equal((await t.post('/api-keys', short, old.key)).status, 201);
   });
-  test('never reaches beyond the own key, in scopes, limits or expiry', async () => {
+  test('is refused for a key with more scopes, wider limits or a later expiry than the caller’s key', async () => {
     const [group, other] = [await addGroup(t, t.tenantId), await addGroup(t, t.tenantId)];
     const end = later(1_000_000);
     const small = await t.issueKey(['apikeys:issue', 'knowledge:read'], { expiresAt: end, sourceGroupIds: [group] });
@@ -266,7 +266,7 @@ describe('rotating', () => {
     const target = await issue(within);
     assert.equal((await t.post(`/api-keys/${target.id}/rotate`, {}, small)).status, 201);
   });
-  test('refuses what makes no sense, and repeats no key', async () => {
+  test('refuses requests that make no sense, and never returns a key twice', async () => {
     const old = await issue();
     for (const body of [{ grace_seconds: -1 }, { grace_seconds: 1.5 }, { grace_seconds: 7_776_001 }, { grace: 1 }]) {
       assert.equal((await t.post(`/api-keys/${old.id}/rotate`, body)).status, 400, JSON.stringify(body));
@@ -280,7 +280,7 @@ describe('rotating', () => {
   });
 });
 
-test('a key that is being revoked or replaced elsewhere leaves no key behind', async () => {
+test('a key that is revoked or replaced at the same moment cannot issue another key', async () => {
   const body = { name: 'x', scopes: ['apikeys:issue'] };
   for (const change of [sql`revoked_at = ${now}`, sql`expires_at = ${later(60_000)}`]) {
     const { id, key } = (await t.post('/api-keys', body)).body;
@@ -291,7 +291,7 @@ test('a key that is being revoked or replaced elsewhere leaves no key behind', a
   }
 });
 
-test(`a tenant has at most ${API_KEYS_MAX} keys that are not revoked`, async () => {
+test(`a tenant has at most ${API_KEYS_MAX} API keys that are not revoked`, async () => {
   const { key, tenantId } = await t.secondTenant();
   const wanted = { name: 'k', scopes: ['knowledge:read'] };
   const first = (await t.post('/api-keys', wanted, key)).body;
@@ -307,7 +307,7 @@ test(`a tenant has at most ${API_KEYS_MAX} keys that are not revoked`, async () 
   assert.equal((await t.post('/api-keys', wanted, key)).status, 201);
 });
 
-test('a limited key lists the keys within its limits only', async () => {
+test('a limited key sees only the keys within its limits in the list', async () => {
   const [group, other] = [await addGroup(t, t.tenantId), await addGroup(t, t.tenantId)];
   const own = await t.post('/api-keys', { name: 'own', scopes: ['apikeys:issue'], source_group_ids: [group] });
   await t.post('/api-keys', { name: 'other', scopes: ['apikeys:issue'], source_group_ids: [group, other] });
@@ -315,7 +315,7 @@ test('a limited key lists the keys within its limits only', async () => {
   assert.deepEqual([keys.map((one: { id: string }) => one.id), pagination.total], [[own.body.id], 1]);
 });
 
-test('listing pages through the own keys, oldest first', async () => {
+test('API keys are listed in pages, oldest first', async () => {
   const second = await t.secondTenant();
   const names = ['a', 'b', 'c', 'd', 'e'];
   const ids: string[] = [];
@@ -342,7 +342,7 @@ test('listing pages through the own keys, oldest first', async () => {
   );
 });
 
-test('rate limits are per key and tell when to come back', async () => {
+test('each key has its own rate limit, and the error says when to try again', async () => {
   let clock = new Date('2026-03-01T12:00:00Z');
   const limited = await openTestApp({
     env: { PINAKES_RATE_LIMIT_PER_MINUTE: '3' },

@@ -1,4 +1,4 @@
-/** Every route of the API with every subset of the scopes. Generated from the route table. */
+/** Tests every route of the API with every subset of the scopes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SCOPES } from '../../../src/access/caller.ts';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => t.close());
 
-/** The answer to a request that passes the scope check and changes nothing: its id is unknown, its body malformed. */
+/** Statuses of a request that passes the check of scopes but changes nothing, because its id is unknown or its body malformed. */
 async function statusOf(route: Route, key: string): Promise<number> {
   const path = route.path.replace(/\{\w+\}/g, newId());
   const body = route.method === 'GET' || route.multipart ? undefined : '{"no such member":1}';
@@ -23,7 +23,7 @@ async function statusOf(route: Route, key: string): Promise<number> {
   return (await t.request({ method: route.method, path, key, body, headers })).status;
 }
 
-test('with every subset of the scopes: a route opens to those that hold one of its scopes, and to no other', async () => {
+test('a route accepts exactly the keys that have one of its scopes, for every subset of the scopes', async () => {
   assert.ok(routes.length > 10);
   for (const route of routes) assert.ok(route.scopes.length > 0, `${route.method} ${route.path}`);
   let asked = 0;
@@ -41,7 +41,7 @@ test('with every subset of the scopes: a route opens to those that hold one of i
   assert.equal(asked, 2 ** SCOPES.length * routes.length);
 });
 
-test('every route asks for a key', async () => {
+test('every route requires an API key', async () => {
   for (const route of routes) {
     const path = route.path.replace(/\{\w+\}/g, newId());
     assert.equal(

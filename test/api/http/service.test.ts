@@ -1,4 +1,4 @@
-/** What lies outside the API, and what every answer carries. */
+/** Routes outside the API, headers of every answer, the log, and the metrics. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ before(async () => {
 after(() => t.close());
 
 describe('every answer', () => {
-  test('carries a request id, the one of the caller when it fits', async () => {
+  test('has a request id, which is the caller’s if that is valid', async () => {
     for (const path of ['//healthz', '/api-keys', '/nothing', '//openapi.json']) {
       const own = await t.get(path);
       assert.match(String(own.headers['x-request-id']), /^[0-9a-f-]{36}$/, path);
@@ -30,7 +30,7 @@ describe('every answer', () => {
       assert.ok(answer.headers['x-request-id']);
     }
   });
-  test('is not to be sniffed, framed, cached or read by other origins', async () => {
+  test('has headers against content sniffing, framing, caching and reading by other origins', async () => {
     const { headers } = await t.request({ path: '/api-keys', headers: { origin: 'https://evil.example' } });
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['cache-control'], 'no-store');
@@ -38,7 +38,7 @@ describe('every answer', () => {
     assert.equal(headers['access-control-allow-origin'], undefined);
     assert.equal(headers['server'], undefined);
   });
-  test('leaves one line in the log, without query, headers and body', async () => {
+  test('is logged in one line, without query string, headers and body', async () => {
     t.logs.length = 0;
     await t.request({
       path: '/api-keys?limit=7&after_id=no-secret',
@@ -54,7 +54,7 @@ describe('every answer', () => {
   });
 });
 
-test('a stop does not wait for clients that have connected and say nothing', { timeout: 15_000 }, async () => {
+test('a stop does not wait for connections that have sent nothing', { timeout: 15_000 }, async () => {
   const own = await openTestApp();
   const { hostname, port } = new URL(await own.url());
   const silent = connect(Number(port), hostname);
@@ -66,7 +66,7 @@ test('a stop does not wait for clients that have connected and say nothing', { t
   await closed;
 });
 
-test('a folder for blobs that cannot be made stops the start with one helpful line', async () => {
+test('a blob folder that cannot be created stops the start with a one-line error', async () => {
   const file = join(t.deps.config.dataDir, 'no-folder');
   writeFileSync(file, '');
   const config = loadConfig({ PINAKES_DATA_DIR: t.deps.config.dataDir, PINAKES_BLOB_URL: `file://${file}/blobs` });
@@ -77,12 +77,12 @@ test('a folder for blobs that cannot be made stops the start with one helpful li
 });
 
 describe('health and readiness', () => {
-  test('need no key', async () => {
+  test('need no API key', async () => {
     assert.deepEqual((await t.get('//healthz', null)).body, { status: 'ok' });
     assert.deepEqual((await t.get('//readyz', null)).body, { status: 'ready' });
     assert.equal((await t.request({ method: 'HEAD', path: '//healthz', key: null })).status, 200);
   });
-  test('readiness names what fails, health does not care', async () => {
+  test('readiness names the failed checks, and health ignores them', async () => {
     const broken = await openTestApp();
     try {
       broken.deps.blobs.check = () => Promise.reject(new Error('EROFS: /secret/path'));
@@ -99,7 +99,7 @@ describe('health and readiness', () => {
   });
 });
 
-test('metrics count requests by route, without tenants and keys', async () => {
+test('metrics count requests by route, and name no tenants or keys', async () => {
   await t.get('/api-keys');
   await t.delete('/api-keys/some-id-that-must-not-be-a-label');
   const { status, text, headers } = await t.get('//metrics', null);
@@ -116,7 +116,7 @@ test('metrics count requests by route, without tenants and keys', async () => {
 });
 
 describe('the API reference', () => {
-  test('loads nothing from elsewhere', async () => {
+  test('loads nothing from other hosts', async () => {
     const page = await t.get('//docs', null);
     assert.equal(page.status, 200);
     assert.match(String(page.headers['content-type']), /^text\/html/);
@@ -131,7 +131,7 @@ describe('the API reference', () => {
     const scripts = [...page.text.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map((match) => match[1]);
     assert.deepEqual(scripts, ['/docs/scalar.js']);
   });
-  test('serves its script compressed, and plain to those who do not understand that', async () => {
+  test('serves its script compressed, or plain to clients without support for compression', async () => {
     const packed = await t.app.inject({ url: '/docs/scalar.js', headers: { 'accept-encoding': 'gzip, br' } });
     assert.equal(packed.headers['content-encoding'], 'gzip');
     const script = gunzipSync(packed.rawPayload);
@@ -142,7 +142,7 @@ describe('the API reference', () => {
   });
 });
 
-test('the start page leads to the reference', async () => {
+test('the start page links to the API reference', async () => {
   const page = await t.get('//', null);
   assert.equal(page.status, 200);
   assert.match(page.text, /href="\/docs"/);

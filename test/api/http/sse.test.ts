@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Fastify from 'fastify';
 import { openEventStream, startStream, writeText } from '../../../src/http/sse.ts';
 
-test('a silent stream carries heartbeats, which are comments', async () => {
+test('a silent event stream sends comments as heartbeats', async () => {
   const app = Fastify();
   const controller = new AbortController();
   app.get('/', async (_request, reply) => {
@@ -21,7 +21,7 @@ test('a silent stream carries heartbeats, which are comments', async () => {
   await app.close();
 });
 
-test('a reader that takes nothing for too long is cut off', async () => {
+test('a reader of an event stream that reads nothing for too long is disconnected', async () => {
   const app = Fastify();
   const ended = Promise.withResolvers<unknown>();
   app.get('/', async (_request, reply) => {
@@ -41,7 +41,7 @@ test('a reader that takes nothing for too long is cut off', async () => {
   await app.close();
 });
 
-test('a reader that does not read stops the writer until it leaves', async () => {
+test('the writer of an event stream waits for a reader that does not read, until the reader leaves', async () => {
   const app = Fastify();
   let written = 0;
   const ended = Promise.withResolvers<unknown>();

@@ -1,4 +1,4 @@
-/** Sources that are kept in step with an origin, and their settings: every kind over HTTP. No run begins here. */
+/** Routes of sources with an origin and of their settings, for every kind of origin. No run starts in these tests. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
@@ -32,7 +32,7 @@ const without = (body: Record<string, unknown>, member: string) =>
 
 for (const form of SOURCE_FORMS) {
   describe(form.path, () => {
-    test('a source is made with its setting, and both are found again', async () => {
+    test('a source is created with its setting, and both can be read', async () => {
       const metadata = { records: [{ key: 'team', val: 'support' }] };
       const body = await bodyFor(t, form, { rrule: DAILY, metadata });
       const { status, body: source } = await t.post(form.path, body);
@@ -73,7 +73,7 @@ for (const form of SOURCE_FORMS) {
       assert.deepEqual(settings[listKey(form.settingPath)].at(-1), setting);
     });
 
-    test('lists have pages', async () => {
+    test('sources and settings are listed in pages', async () => {
       await createSource(t, form);
       for (const path of [form.path, form.settingPath]) {
         const all = (await t.get(`${path}?limit=100`)).body;
@@ -90,13 +90,13 @@ for (const form of SOURCE_FORMS) {
       }
     });
 
-    test('its name and its schedule change with the setting; without rrule the schedule stays, with an empty one it ends', async () => {
+    test('a change of the setting changes name and schedule of the source; an empty rrule ends the schedule', async () => {
       const source = await createSource(t, form);
       const path = `${form.settingPath}/${source.ingestion_setting_id}`;
       assert.deepEqual((await t.get(path)).body.next_run_times, []);
       const set = (await t.put(path, { name: 'new name', rrule: 'FREQ=HOURLY' })).body;
       assert.deepEqual([set.name, set.rrule, set.next_run_times.length], ['new name', 'FREQ=HOURLY', 5]);
-      // Anchored at the creation of the setting.
+      // The schedule starts at the creation of the setting.
       assert.ok(set.next_run_times.every((time: number) => (time - source.creation_time) % 3_600 === 0));
       const kept = (await t.put(path, { name: 'newer name' })).body;
       assert.deepEqual([kept.name, kept.rrule, kept.next_run_times], ['newer name', 'FREQ=HOURLY', set.next_run_times]);
@@ -109,7 +109,7 @@ for (const form of SOURCE_FORMS) {
       assert.equal((await t.put(path, { name: 'n', ...form.origin })).status, 400, 'what is read does not change');
     });
 
-    test('the setting may be deleted: the schedule ends, the source stays', async () => {
+    test('the deletion of the setting ends the schedule, and the source stays', async () => {
       const source = await createSource(t, form, { rrule: DAILY });
       const path = `${form.settingPath}/${source.ingestion_setting_id}`;
       const deleted = await t.delete(path);
@@ -123,7 +123,7 @@ for (const form of SOURCE_FORMS) {
       assert.equal(await nextAt(source.id), null);
     });
 
-    test('deleting the source hides it and deletes its setting', async () => {
+    test('the deletion of the source hides it and deletes its setting', async () => {
       const source = await createSource(t, form, { rrule: DAILY });
       for (let i = 0; i < 2; i++) {
         const answer = await t.delete(`${form.path}/${source.id}`);
@@ -136,7 +136,7 @@ for (const form of SOURCE_FORMS) {
       assert.equal(run.text, NOT_FOUND);
     });
 
-    test('what belongs to another tenant, or is of another kind, is not there', async () => {
+    test('a source or setting of another tenant or of another kind is 404', async () => {
       const source = await createSource(t, form);
       const others = SOURCE_FORMS.filter((other) => other !== form);
       for (const path of [form.path, ...others.map((other) => other.path)]) {
@@ -160,7 +160,7 @@ for (const form of SOURCE_FORMS) {
       assert.equal((await t.get(form.path, stranger.key)).body.pagination.total, 0);
     });
 
-    test('an Idempotency-Key makes one source of a repeated request', async () => {
+    test('a repeated request with an Idempotency-Key creates one source', async () => {
       const body = await bodyFor(t, form);
       const headers = { 'idempotency-key': newId() };
       const send = (sent: object) => t.request({ method: 'POST', path: form.path, body: sent, headers });
@@ -222,7 +222,7 @@ function credentials(form: SourceForm): void {
     for (const other of others) wrong.push(await storeSecret(t, other));
     for (const id of wrong)
       assert.equal((await t.post(form.path, { ...secretless, secret_id: id })).text, NOT_FOUND, id);
-    // What is wrong with the body is told first.
+    // Errors in the body are reported first.
     assert.equal((await t.post(form.path, { ...secretless, secret_id: newId(), rrule: 'FREQ=SECONDLY' })).status, 400);
   });
 
@@ -236,7 +236,7 @@ function credentials(form: SourceForm): void {
     assert.equal((await t.put(path, { name: 'n', rrule: '' })).status, 200);
   });
 
-  test(`${member} is sealed, shown nowhere, no stored secret, and erased with the source`, async () => {
+  test(`${member} is encrypted, never returned, not listed as a secret, and erased with the source`, async () => {
     const value = credentialFor(form);
     const before = (await t.get('/secrets')).body.pagination.total;
     const answer = await t.post(form.path, { ...secretless, [member]: value });
@@ -266,7 +266,7 @@ test('a public repository needs no secret for a schedule', async () => {
   assert.ok(await nextAt(source.id));
 });
 
-test('a tenant has a limited number of such sources', async () => {
+test('a tenant has a limited number of sources with an origin', async () => {
   const { tenantId, key } = await t.secondTenant();
   await t.deps.db.query(
     tenantId,

@@ -1,4 +1,4 @@
-/** A Drive folder from its creation to its end, as a caller sees it: real HTTP, a worker, a pretended Drive. */
+/** The life of a Drive source as a caller sees it: real HTTP, a worker, and a simulated Drive. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ after(async () => {
 
 const folderUrl = (id: string) => `https://drive.google.com/drive/folders/${id}`;
 
-/** Waits for the end of the run with this number, counted from 1. */
+/** Waits for the end of the run with this number, counted from 1, and returns it. */
 async function ended(id: string, count: number) {
   return eventually(async () => {
     const { runs } = (await t.get(`/source-groups/${id}/runs`)).body;
@@ -40,14 +40,14 @@ async function ended(id: string, count: number) {
   });
 }
 
-/** Names of the sources whose chunks fit. */
+/** Returns the names of the sources whose chunks match the query. */
 async function found(query: string): Promise<string[]> {
   const { status, body } = await t.post('/search', { query, mode: 'lexical', source_types: ['drive'] });
   assert.equal(status, 200);
   return body.results.map(({ name }: { name: string }) => name).sort();
 }
 
-test('with a one-time key: read, found, downloaded; the key is gone afterwards, the content stays', async () => {
+test('a Drive source with a one-time key is read, found and downloaded; then the key is erased and the content stays', async () => {
   const once = drive.state.addFolder(drive.state.root, 'Once');
   drive.state.addFile(once, 'osprey.txt', 'The osprey dives for fish.');
   const { status, body: source } = await t.post('/drive-sources', {
@@ -73,7 +73,7 @@ test('with a one-time key: read, found, downloaded; the key is gone afterwards, 
   await eventually(async () => (await t.get(`/drive-sources/${source.id}`)).status === 404);
 });
 
-test('with a secret and a schedule: kept in step, until the secret is deleted', async () => {
+test('a Drive source with a stored secret and a schedule is synchronized until the secret is deleted', async () => {
   const folder = drive.state.addFolder(drive.state.root, 'Kept');
   const heron = drive.state.addFile(folder, 'heron.txt', 'The heron nests in the oak.');
   const bittern = drive.state.addFile(folder, 'bittern.txt', 'The bittern booms.');

@@ -1,4 +1,4 @@
-/** Files of a group that change: by PUT and DELETE of its files. What is searchable at each moment, and what a run counts. */
+/** Changes to the files of a group by PUT and DELETE: which content is searchable at each moment, and what a run counts. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { zipSync } from 'fflate';
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const { change, changeAndWait, removal, sources, found, make } = fileChanges(() => service);
 
-test('files are added and replaced under their ids; the same bytes make no work', async () => {
+test('files are added and replaced with the same source ids, and unchanged files are not read again', async () => {
   const id = await make({ 'a.txt': 'The quay is called aldemar.', 'b.txt': 'The quay is called bresko.' });
   const before = await sources(id);
   await service.put(`/sources/${before.get('a.txt')!.id}/metadata`, {
@@ -63,7 +63,7 @@ test('files are added and replaced under their ids; the same bytes make no work'
   assert.deepEqual(await found('dolmara'), ['c.txt']);
 });
 
-test('what is all there makes no run', async () => {
+test('a change request without any change starts no run', async () => {
   const id = await make({ 'same.txt': 'The ferry is called elmenor.' });
   const { counts: told, run } = await changeAndWait(
     id,
@@ -74,7 +74,7 @@ test('what is all there makes no run', async () => {
   assert.equal((await service.get(`/source-groups/${id}/runs`)).body.pagination.total, 1);
 });
 
-test('the old version is served until the new one is searchable, and never after', async () => {
+test('the old version of a file is served until the new version is searchable, and never after', async () => {
   const id = await make({ 'tide.txt': 'The tide table was printed by fenwick.' });
   gate.setOpen(false);
   assert.equal((await change(id, { 'tide.txt': 'The tide table was printed by garrow.' })).status, 202);
@@ -92,7 +92,7 @@ test('the old version is served until the new one is searchable, and never after
   assert.doesNotMatch(JSON.stringify(body), /fenwick/);
 });
 
-test('while a run is active, files are not changed, and can be deleted', async () => {
+test('while a run is active, files cannot be changed but can be deleted', async () => {
   const id = await make({ 'x.txt': 'The crane is called hostrel.', 'y.txt': 'The crane is called ilvane.' });
   gate.setOpen(false);
   assert.equal((await change(id, { 'x.txt': 'new hostrel', 'y.txt': 'new ilvane' })).status, 202);
@@ -110,7 +110,7 @@ test('while a run is active, files are not changed, and can be deleted', async (
   assert.deepEqual((await removal(id, ['y.txt'])).body.deleted, 0);
 });
 
-test('a new version that cannot be read leaves the old one in its place, and the run says so', async () => {
+test('if a new version cannot be read, the old version stays and the run reports the error', async () => {
   const id = await make({ 'manual.pdf': 'The pump is called jorvane.', 'z.txt': 'The pump is called kelmar.' });
   const before = await sources(id);
   const broken = '%PDF-1.4\nno PDF at all';
@@ -142,7 +142,7 @@ test('a new version that cannot be read leaves the old one in its place, and the
   assert.deepEqual(await found('jorvane'), ['manual.pdf']);
 });
 
-test('a file that is blanked is not found by its old words, nor are the files that were in it', async () => {
+test('a file whose text was removed is not found by its old words, and neither are the files that were in it', async () => {
   const zip = Buffer.from(zipSync({ 'inside.txt': Buffer.from('The valve is called morvyn.') }));
   const id = await make({
     'blank.txt': 'The valve is called nesworth.',
@@ -163,7 +163,7 @@ test('a file that is blanked is not found by its old words, nor are the files th
   assert.deepEqual(await found('nesworth'), ['blank.txt']);
 });
 
-test('mirror hides what was not sent before it answers, and keeps the source of a moved file', async () => {
+test('mirror hides files that were not sent before it answers, and keeps the source id of a moved file', async () => {
   const id = await make({ 'old.txt': 'The lock is called merrow.', 'gone.txt': 'The lock is called nolane.' });
   const before = await sources(id);
   gate.setOpen(false);
@@ -199,7 +199,7 @@ test('mirror hides what was not sent before it answers, and keeps the source of 
   });
 });
 
-test('files are moved without being sent; under another ending they are read again', async () => {
+test('files are moved without being sent, and are read again if their ending changes', async () => {
   const id = await make({
     'a.md': '# Piers\n\nThe pier is called pendrel.',
     'b.md': '# Piers\n\nThe pier is called quorin.',
@@ -223,7 +223,7 @@ test('files are moved without being sent; under another ending they are read aga
   );
 });
 
-test('a file without a title is found by its new name when it is moved, and by its old one no more', async () => {
+test('a moved file without a title is found by its new name, and no longer by its old name', async () => {
   const id = await make({ 'vimbor.txt': 'The bittern hides.', 'keep.txt': 'The heron stands.' });
   const byName = async (query: string) => (await service.post('/search', { query })).body.results.length;
   assert.equal(await byName('vimbor'), 1);
@@ -236,7 +236,7 @@ test('a file without a title is found by its new name when it is moved, and by i
   assert.deepEqual([await byName('vimbor'), await byName('quexol')], [0, 1]);
 });
 
-test('a change that cannot be made changes nothing', async () => {
+test('an impossible change changes nothing', async () => {
   const id = await make({ 'kept.txt': 'The mast is called rostane.' });
   const refused = async (answer: ReturnType<typeof change>, message: RegExp): Promise<void> => {
     const { status, body } = await answer;
@@ -269,7 +269,7 @@ test('a change that cannot be made changes nothing', async () => {
   assert.deepEqual(await found('rostane'), ['kept.txt']);
 });
 
-test('files of equal paths give way to the one that is sent', async () => {
+test('a sent file replaces all files with the same path', async () => {
   const id = await ingest(service, [
     { name: 'twin.txt', content: 'The buoy is called selwin.' },
     { name: 'twin.txt', content: 'The buoy is called torvald.' },
@@ -280,7 +280,7 @@ test('files of equal paths give way to the one that is sent', async () => {
   assert.deepEqual(await found('torvald'), ['twin.txt']);
 });
 
-test('Idempotency-Key: the same change gives the same answer, another is a conflict', async () => {
+test('with an Idempotency-Key, a repeated change gets the same answer, and another change is a conflict', async () => {
   const id = await make({ 'i.txt': 'one' });
   const headers = { 'idempotency-key': 'change-1' };
   const first = await change(id, { 'i.txt': 'two' }, { headers });
@@ -292,7 +292,7 @@ test('Idempotency-Key: the same change gives the same answer, another is a confl
   assert.equal((await service.get(`/source-groups/${id}/runs`)).body.pagination.total, 2);
 });
 
-test('of two changes at once one is made and the other is told to come again', async () => {
+test('of two changes at the same time, one is applied and the other is refused with 409', async () => {
   const id = await make({ 'r.txt': 'one' });
   gate.setOpen(false);
   const answers = await Promise.all([change(id, { 'r.txt': 'two' }), change(id, { 'r.txt': 'three' })]);
@@ -305,7 +305,7 @@ test('of two changes at once one is made and the other is told to come again', a
   assert.match((await service.get(`/sources/${before.id}/text`)).body.text, new RegExp(won));
 });
 
-test('a group that is being deleted has no files to change, and a run in hand brings none back', async () => {
+test('files of a group that is being deleted cannot be changed, and an active run does not bring them back', async () => {
   const id = await make({ 'd.txt': 'The bell is called ulmary.' });
   gate.setOpen(false);
   assert.equal((await change(id, { 'd.txt': 'The bell is called vandrel.' })).status, 202);
@@ -317,7 +317,7 @@ test('a group that is being deleted has no files to change, and a run in hand br
   assert.deepEqual([await found('ulmary'), await found('vandrel')], [[], []]);
 });
 
-test('what a canceled run left is read by the next change, also when its bytes are the same', async () => {
+test('files that a canceled run left unread are read by the next change, even if their bytes are the same', async () => {
   const id = await make({ 'c1.txt': 'one', 'c2.txt': 'two' });
   gate.setOpen(false);
   const { body } = await change(id, { 'c1.txt': 'The gate is called wendow.', 'c3.txt': 'The gate is called xandor.' });

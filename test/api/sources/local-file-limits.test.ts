@@ -1,4 +1,4 @@
-/** Counters, redaction and limits of groups whose files change. */
+/** Counters, redaction and limits of groups when their files change. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from '../../../src/corpus/source-lookup.ts';
@@ -24,7 +24,7 @@ after(async () => {
   await service.close();
 });
 
-test('counters of chunk metadata follow what is replaced and deleted', async () => {
+test('the counter of chunk metadata is correct after files were replaced and deleted', async () => {
   const csv = (rows: number): string =>
     `id,year\n${Array.from({ length: rows }, (_, i) => `${i},${1900 + i}`).join('\n')}\n`;
   const form = multipartBody(
@@ -47,7 +47,7 @@ test('counters of chunk metadata follow what is replaced and deleted', async () 
   assert.equal(await count(), 1);
 });
 
-test('a path that a redaction rule would change is not shown', async () => {
+test('a path that a redaction rule would change is not returned', async () => {
   const id = await make({ 'plain.txt': 'one', 'anna@example.com.txt': 'two' });
   const rule = {
     name: 'mail',
@@ -67,7 +67,7 @@ test('a path that a redaction rule would change is not shown', async () => {
   assert.deepEqual(told, { unchanged: 1 }, 'the service itself compares what is stored');
 });
 
-test('a group does not grow beyond its limits', async () => {
+test('changes that exceed the limits of a group are refused', async () => {
   const id = await make({ 'a.txt': 'The dyke is called yarmond.' });
   const { tenantId } = service;
   const { db } = service.deps;

@@ -1,4 +1,4 @@
-/** POST /local-file-groups: what is accepted, what is refused, and that nothing stays of what was refused. */
+/** POST /local-file-groups: accepted uploads, and refused uploads, of which nothing is stored. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -46,7 +46,7 @@ const upload = (files: readonly UploadFile[], fields: readonly (readonly [string
 
 const file = (name = 'a.txt', content = 'text'): UploadFile => ({ name, content });
 
-/** Parts in exactly this order; a part with a file name is a file. */
+/** Returns a form with parts in exactly this order. A part with a file name is a file. */
 function form(...parts: [name: string, value: string, fileName?: string][]) {
   const body = parts
     .map(([name, value, fileName]) => {
@@ -60,7 +60,7 @@ function form(...parts: [name: string, value: string, fileName?: string][]) {
 async function assertNothingStays(): Promise<void> {
   assert.deepEqual(await readdir(stagingDir), [], 'staging is empty');
   assert.equal(await countGroups(), groupsBefore, 'no group was made');
-  // No grace: not even a blob or a reservation may be left.
+  // Without grace time: not even a blob or a reservation may be left.
   const now = new Date(Date.now() + 1000);
   const left = await findViolations(service.deps.db, service.deps.blobs, { now, graceSeconds: 0 });
   assert.deepEqual(
@@ -79,7 +79,7 @@ async function assertRefused(
   await assertNothingStays();
 }
 
-test('an upload is answered with its group, which is queued', async () => {
+test('an upload is answered with the id of its group, whose run is queued', async () => {
   const answer = await upload(
     [{ ...file(), lastModified: 1_700_000_000_000 }],
     [
@@ -113,7 +113,7 @@ test('an upload is answered with its group, which is queued', async () => {
   assert.equal(body.sources[0].file_size, 4);
 });
 
-test('fields may come in any order, names may be equal', async () => {
+test('the fields of an upload may come in any order, and files may have the same name', async () => {
   const answer = await form(
     ['last_modified', '1700000000001'],
     ['files', 'one', 'a.txt'],
@@ -130,7 +130,7 @@ test('fields may come in any order, names may be equal', async () => {
   assert.equal(new Set(body.sources.map((source: { id: string }) => source.id)).size, 2);
 });
 
-test('without last_modified a file is as old as its receipt; without paths its path is its name', async () => {
+test('without last_modified the time of the upload counts, and without paths the file name is the path', async () => {
   const before = Math.floor(Date.now() / 1000);
   const named = await form(['files', 'one', 'docs/a.txt'], ['files', 'two', 'a.txt']);
   const { body } = await service.get(`/source-groups/${named.body.source_group_id}/sources`);
@@ -141,7 +141,7 @@ test('without last_modified a file is as old as its receipt; without paths its p
   );
 });
 
-test('paths are kept in one form; the hash of the bytes is for those who may ingest', async () => {
+test('paths are stored in one form, and only keys that may ingest see the hash of the bytes', async () => {
   const { body } = await form(
     ['paths', './docs//u\u0308ber.txt'],
     ['files', 'one', 'name.txt'],
@@ -160,12 +160,12 @@ test('paths are kept in one form; the hash of the bytes is for those who may ing
   assert.equal((await service.get(`/sources/${first.id}`)).body.content_hash, first.content_hash);
 });
 
-test('without a name the group is called after its first file', async () => {
+test('a group without a name gets the name of its first file', async () => {
   const { body } = await upload([file('first.md'), file('second.md')]);
   assert.equal((await service.get(`/local-file-groups/${body.source_group_id}`)).body.name, 'first.md and 1 more');
 });
 
-test('file names are shown, never used as paths', async () => {
+test('file names are returned, but never used as paths on the disk', async () => {
   const { body } = await upload([file('../../../../tmp/evil.txt'), file('C:\\dir\\b.txt'), file('n\u0007ul.txt')]);
   const sources = (await service.get(`/source-groups/${body.source_group_id}/sources`)).body.sources;
   assert.deepEqual(
@@ -174,7 +174,7 @@ test('file names are shown, never used as paths', async () => {
   );
 });
 
-test('wrong fields are refused by name, and nothing stays', async () => {
+test('an error names the wrong field of an upload, and nothing is stored', async () => {
   const [f, t]: [[string, string, string], [string, string]] = [
     ['files', 'text', 'a.txt'],
     ['last_modified', '1700000000001'],
@@ -202,7 +202,7 @@ test('wrong fields are refused by name, and nothing stays', async () => {
   assert.equal((await form(f, t, ['name', '𠮷'.repeat(200)])).status, 201);
 });
 
-test('chunk_metadata_keys must be what the interface says', async () => {
+test('chunk_metadata_keys that do not match the interface are refused', async () => {
   const keys = (value: string) =>
     form(['files', 'text', 'a.txt'], ['last_modified', '1700000000001'], ['chunk_metadata_keys', value]);
   for (const bad of [
@@ -220,7 +220,7 @@ test('chunk_metadata_keys must be what the interface says', async () => {
   assert.equal((await keys('[]')).status, 201);
 });
 
-test('2,000 files are taken, the 2,001st is refused', async () => {
+test('an upload of 2,000 files is accepted, and one of 2,001 files is refused', async () => {
   const files = Array.from({ length: FILES_MAX }, (_, i) => file(`${i}.txt`, `file ${i}`));
   await assertRefused(upload([...files, file()]), /at most 2000 files/);
   const { status, body } = await upload(files);
@@ -228,7 +228,7 @@ test('2,000 files are taken, the 2,001st is refused', async () => {
   assert.equal((await service.get(`/source-groups/${body.source_group_id}/sources`)).body.pagination.total, FILES_MAX);
 });
 
-test('a body over the limit is refused by its announced length, before it is read', async () => {
+test('an upload over the limit is refused by its Content-Length, before it is read', async () => {
   const { headers, body } = multipartBody([file()]);
   const answer = await post(body, { ...headers, 'content-length': String(UPLOAD_BYTES_MAX + 1) });
   assert.equal(answer.status, 413);
@@ -236,7 +236,7 @@ test('a body over the limit is refused by its announced length, before it is rea
   await assertNothingStays();
 });
 
-test('a malformed body is refused at whatever byte it breaks, and nothing stays', async () => {
+test('an upload that is malformed at any byte is refused, and nothing is stored', async () => {
   const { headers, body } = multipartBody([file('a.txt', 'some text')], [['name', 'group']]);
   for (let length = 0; length < body.length - 2; length += 3) {
     const { status } = await post(body.subarray(0, length), headers);
@@ -247,18 +247,18 @@ test('a malformed body is refused at whatever byte it breaks, and nothing stays'
     damaged[at] = damaged[at]! ^ 0x15;
     const { status } = await post(damaged, headers);
     assert.ok(status === 400 || status === 201, `byte ${at} changed: ${status}`);
-    if (status === 201) groupsBefore += 1; // the content of a field or file changed: still a form
+    if (status === 201) groupsBefore += 1; // the byte was in the content of a field or file, so the form is still valid
   }
   await assertNothingStays();
 });
 
-test('other content types are refused', async () => {
+test('an upload with another content type is refused', async () => {
   for (const type of ['application/json', 'multipart/form-data', 'multipart/mixed; boundary=b']) {
     assert.equal((await post('{}', { 'content-type': type })).status, 415, type);
   }
 });
 
-test('nothing stays of an upload whose client leaves', async () => {
+test('nothing is stored of an upload whose client leaves', async () => {
   const { headers, body } = multipartBody([file('big.bin', 'x'.repeat(300_000)), file()]);
   const url = new URL('/api/v1/local-file-groups', await service.url());
   const outgoing = request(url, {
@@ -273,7 +273,7 @@ test('nothing stays of an upload whose client leaves', async () => {
   await assertNothingStays();
 });
 
-test('Idempotency-Key: the same upload gives the same group, another is a conflict', async () => {
+test('with an Idempotency-Key, a repeated upload gets the same group, and another upload is a conflict', async () => {
   const send = (files: UploadFile[], boundary: string) => {
     const { headers, body } = multipartBody(files, [], boundary);
     return post(body, { ...headers, 'idempotency-key': 'upload-1' });
@@ -291,7 +291,7 @@ test('Idempotency-Key: the same upload gives the same group, another is a confli
   await assertNothingStays();
 });
 
-test('keys: scope, limits and tenants bind', async () => {
+test('uploads and local file groups are subject to scopes, limits of keys and tenants', async () => {
   const { body } = await upload([file()]);
   const id = body.source_group_id;
   const { headers, body: bytes } = multipartBody([file()]);
@@ -314,7 +314,7 @@ test('keys: scope, limits and tenants bind', async () => {
   assert.equal((await service.delete(`/source-groups/${elsewhere}`, limited)).status, 404);
 });
 
-test('the list pages in order of creation', async () => {
+test('local file groups are listed in pages, in order of creation', async () => {
   const ids = [];
   for (let i = 0; i < 3; i++) ids.push((await upload([file()])).body.source_group_id);
   const seen: string[] = [];

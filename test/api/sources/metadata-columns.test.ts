@@ -1,4 +1,4 @@
-/** Metadata columns over HTTP: declaring, listing, values, and what metadata_filter selects through them. */
+/** Routes of metadata columns: declaration, list, values, and the sources that metadata_filter selects with them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Scope } from '../../../src/access/caller.ts';
@@ -19,7 +19,7 @@ before(async () => {
 after(() => t.close());
 
 const text = (val: string) => ({ val, type: 'string' as const });
-/** Equal chunks would be shown once. */
+/** The texts differ, because search returns equal chunks only once. */
 const withChunk = (source: Omit<SeedSource, 'chunks'>): SeedSource => ({
   ...source,
   chunks: [`A heron of ${Buffer.from(source.name ?? '').toString('hex')}.`],
@@ -68,7 +68,7 @@ async function build({ tenantId }: Corpus): Promise<void> {
   }
 }
 
-/** Names of the sources that both ways of filtering find. */
+/** Returns the names of the sources that prefilter and postfilter find, which must be the same. */
 async function found(key: string, filters: unknown[], operator = 'and'): Promise<string[]> {
   const answers = [];
   for (const use_postfilter of [false, true]) {
@@ -81,7 +81,7 @@ async function found(key: string, filters: unknown[], operator = 'and'): Promise
   return answers[0];
 }
 
-test('a column is declared, listed and deleted', async () => {
+test('a metadata column can be declared, listed and deleted', async () => {
   const { key } = await t.secondTenant();
   const declared = await declare({ key: 'a/b %', type: 'string', description: 'of the thing' }, key);
   assert.equal(declared.status, 201, declared.text);
@@ -109,7 +109,7 @@ test('a column is declared, listed and deleted', async () => {
   assert.equal((await t.get('/metadata-columns', key)).body.pagination.total, 1);
 });
 
-test('malformed declarations are 400, keys that cannot be are 404', async () => {
+test('a malformed declaration of a column is 400, and an impossible key in the path is 404', async () => {
   const bad: [unknown, RegExp][] = [
     [{}, /\/key/],
     [{ key: '', type: 'string' }, /\/key/],
@@ -133,7 +133,7 @@ test('malformed declarations are 400, keys that cannot be are 404', async () => 
   assert.equal((await declare({ key: '😀'.repeat(256), type: 'string' }, t.key)).status, 201);
 });
 
-test('keys are unique and counted, also when they are declared at the same time', async () => {
+test('keys of columns are unique and their number is limited, even if they are declared at the same time', async () => {
   const { key, tenantId } = await t.secondTenant();
   const raced = await Promise.all(Array.from({ length: 5 }, () => declare({ key: 'raced', type: 'string' }, key)));
   assert.deepEqual(raced.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409]);
@@ -147,7 +147,7 @@ test('keys are unique and counted, also when they are declared at the same time'
   assert.deepEqual(last.map(({ status }) => status).toSorted(), [201, 409, 409]);
 });
 
-test('metadata_filter names declared columns only', async () => {
+test('metadata_filter accepts declared columns only', async () => {
   const { key } = await corpus();
   const ask = (name: string) =>
     t.post('/search', { query: 'heron', metadata_filter: { filters: [{ key: name, operator: 'exists' }] } }, key);
@@ -194,7 +194,7 @@ const CASES: [object, string[]][] = [
   [{ key: 'status', operator: 'contains', value: 'fin%' }, []],
 ];
 
-test('filters select the same while a column is built and when it is ready', async () => {
+test('filters select the same sources while a column is being built and after it is ready', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
   await declare({ key: 'status', type: 'string' }, all.key);
@@ -221,7 +221,7 @@ test('filters select the same while a column is built and when it is ready', asy
   }
 });
 
-test('values that are no whole number are counted; values are listed in order', async () => {
+test('values of an integer column that are not whole numbers are counted, and the other values are listed in order', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
   await declare({ key: 'status', type: 'string' }, all.key);
@@ -256,7 +256,7 @@ test('values that are no whole number are counted; values are listed in order', 
   }
 });
 
-test('columns follow every change of the metadata, whoever writes it', async () => {
+test('columns have the current metadata after every kind of change', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
   await build(all);
@@ -281,7 +281,7 @@ test('columns follow every change of the metadata, whoever writes it', async () 
   assert.deepEqual(await eq(3000), ['later']);
 });
 
-test('limits of a key hold for values and failures, and forbid changes', async () => {
+test('a limited key sees only values and failures within its limits, and cannot change columns', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
   await build(all);
@@ -300,7 +300,7 @@ test('limits of a key hold for values and failures, and forbid changes', async (
   }
 });
 
-test('a column declared anew has nothing of the old one', async () => {
+test('a column that is deleted and declared again has none of the old values', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'string' }, all.key);
   await build(all);
@@ -318,7 +318,7 @@ test('a column declared anew has nothing of the old one', async () => {
   assert.equal(rows.length, 1, 'the values of the old one are gone');
 });
 
-test('keys, operators and values that mean something elsewhere are literals or 400', async () => {
+test('keys, operators and values with special characters are taken literally or are 400', async () => {
   const { tenantId, key } = await t.secondTenant();
   const odd = ["'; drop table chunk; --", '%', '_', '\\', '$1', '__proto__', 'constructor', 'a.b', '"', '🗝', 'e\u0301'];
   await seed(t.deps.db, tenantId, [

@@ -1,4 +1,4 @@
-/** Source groups and runs over HTTP: filters, pages, limits of keys, what is not found. */
+/** Routes of source groups and runs: filters, pages, limits of keys, unknown ids. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadFiles } from '../../support/upload.ts';
 
 let service: TestApp;
-/** Ingested; tagged; queued. */
+/** Three groups: an ingested group, a group with a tag, and a queued group. */
 let [ready, tagged, queued] = ['', '', ''];
 const tagId = newId();
 
@@ -35,7 +35,7 @@ async function listed(query: string, key?: string): Promise<string[]> {
   return body.source_groups.map((group: { id: string }) => group.id);
 }
 
-test('the list filters by type, status and tag, all of them together', async () => {
+test('source groups are filtered by type, status and tag, and a group must match all filters', async () => {
   assert.deepEqual(await listed(''), [ready, tagged, queued]);
   assert.deepEqual(await listed('?status=success'), [ready]);
   assert.deepEqual(await listed('?source_type=local_file&status=queued'), [tagged, queued]);
@@ -46,13 +46,13 @@ test('the list filters by type, status and tag, all of them together', async () 
   assert.deepEqual(await listed('?tag_id=nonsense'), []);
 });
 
-test('a filter that is not one is refused', async () => {
+test('an unknown filter for source groups is refused', async () => {
   for (const query of ['?status=done', '?source_type=folder', '?colour=red', '?limit=0', '?after_id=1']) {
     assert.equal((await service.get(`/source-groups${query}`)).status, 400, query);
   }
 });
 
-test('a group says what it is', async () => {
+test('a source group is returned with all its members', async () => {
   const { body } = await service.get(`/source-groups/${ready}`);
   const { id, source_type, name, status, error, metadata } = body;
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('a group says what it is', async () => {
   );
 });
 
-test('sources and runs come in pages', async () => {
+test('the sources and runs of a group are listed in pages', async () => {
   const first = (await service.get(`/source-groups/${ready}/sources?limit=1`)).body;
   assert.equal(first.sources[0].name, 'ready.txt');
   const second = (await service.get(`/source-groups/${ready}/sources?limit=1&after_id=${first.pagination.next_id}`))
@@ -80,7 +80,7 @@ test('sources and runs come in pages', async () => {
   assert.deepEqual((await service.get(`/runs/${body.runs[0].id}`)).body, body.runs[0]);
 });
 
-test('the limits of a key hide groups, their sources and their runs', async () => {
+test('groups outside the limits of a key are hidden, with their sources and runs', async () => {
   const runId = (await service.get(`/source-groups/${ready}/runs`)).body.runs[0].id;
   const byTag = await service.issueKey(['ingestion:manage'], { tagIds: [tagId] });
   const byGroup = await service.issueKey(['ingestion:manage'], { sourceGroupIds: [tagged] });
@@ -100,7 +100,7 @@ test('the limits of a key hide groups, their sources and their runs', async () =
   assert.equal((await service.get(`/source-groups/${ready}`)).body.status, 'success');
 });
 
-test('reading needs ingestion:manage or knowledge:read, acting needs ingestion:manage', async () => {
+test('reading groups and runs needs ingestion:manage or knowledge:read, and changing them needs ingestion:manage', async () => {
   const reader = await service.issueKey(['knowledge:read']);
   assert.equal((await service.get(`/source-groups/${ready}`, reader)).status, 200);
   assert.equal((await service.post(`/source-groups/${ready}/runs`, {}, reader)).status, 403);
@@ -109,7 +109,7 @@ test('reading needs ingestion:manage or knowledge:read, acting needs ingestion:m
   assert.equal((await service.get('/source-groups', other)).status, 403);
 });
 
-test('order=desc lists newest first, and its cursor goes on towards older records', async () => {
+test('order=desc lists groups newest first, and its next pages have older groups', async () => {
   assert.deepEqual(await listed('?order=desc'), [queued, tagged, ready]);
   const page = async (query: string) => (await service.get(`/source-groups?limit=2&${query}`)).body;
   const first = await page('order=desc');
@@ -128,7 +128,7 @@ test('order=desc lists newest first, and its cursor goes on towards older record
   assert.deepEqual(await names('desc'), (await names('asc')).toReversed());
 });
 
-test('q finds source groups by a part of their name, whatever the case', async () => {
+test('q finds source groups by a part of their name, in upper or lower case', async () => {
   const id = await uploadFiles(service, { 'x.txt': 'x' });
   assert.equal((await service.put(`/source-groups/${id}`, { name: 'Überblick 100%_a' })).status, 200);
   for (const q of ['überBLICK', '100%_A', '  blick ']) {
@@ -153,7 +153,7 @@ test('runs are listed in both orders and found by their status and error', async
   assert.equal((await service.get(`/source-groups/${ready}/runs?order=up`)).status, 400);
 });
 
-test('the runs of all source groups are one list, within the limits of the key', async () => {
+test('the runs of all source groups are in one list, within the limits of the key', async () => {
   const all = (await service.get('/runs?order=desc&limit=100')).body;
   const groups = new Set(all.runs.map((run: { source_group_id: string }) => run.source_group_id));
   for (const id of [ready, tagged, queued]) assert.ok(groups.has(id));

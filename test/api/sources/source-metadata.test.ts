@@ -1,4 +1,4 @@
-/** Metadata of sources and source groups: merge, limits, batch, two layers, concurrency. */
+/** Metadata of sources and source groups: merging, limits, batches, the layers of API and origin, concurrency. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { json } from '../../../src/db/database.ts';
@@ -39,7 +39,7 @@ const records = (from: number, to: number) =>
 const typed = (list: { key: string; val: string }[]) => list.map((record) => ({ ...record, type: 'string' }));
 
 describe('PUT /sources/{source_id}/metadata', () => {
-  test('merges by key, null deletes, returns all records sorted by key', async () => {
+  test('merges records by key, deletes keys with null, and returns all records sorted by key', async () => {
     const first = await put([
       { key: 'b', val: '2' },
       { key: 'a', val: '1' },
@@ -66,7 +66,7 @@ describe('PUT /sources/{source_id}/metadata', () => {
     assert.deepEqual((await put([])).body.records, expected);
   });
 
-  test('40 records in a patch, 20 after it', async () => {
+  test('accepts at most 40 records in a patch and 20 records after it', async () => {
     assert.deepEqual((await put(records(0, 20))).body.records, typed(records(0, 20)));
     const full = await put(records(20, 21));
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('PUT /sources/{source_id}/metadata', () => {
     assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, typed(records(20, 40)));
   });
 
-  test('bounds of keys and values, in code points', async () => {
+  test('limits the length of keys and values, counted in code points', async () => {
     assert.equal((await put([{ key: '😀'.repeat(256), val: '😀'.repeat(4096) }])).status, 200);
     const refused: [Patch, string][] = [
       [[{ key: '', val: 'v' }], METADATA_ERRORS.key],
@@ -100,7 +100,7 @@ describe('PUT /sources/{source_id}/metadata', () => {
     }
   });
 
-  test('another shape is refused by name', async () => {
+  test('names the wrong member of a malformed body', async () => {
     const bodies: [unknown, RegExp][] = [
       [{}, /^\/metadata: is required/],
       [{ metadata: {} }, /^\/metadata\/records: is required/],
@@ -118,7 +118,7 @@ describe('PUT /sources/{source_id}/metadata', () => {
     }
   });
 
-  test('20 parallel patches with one key each on a source with 19 records: exactly one succeeds', async () => {
+  test('lets exactly one of 20 parallel patches add a key to a source with 19 records', async () => {
     await put(records(0, 19));
     const patches = Array.from({ length: 20 }, (_, i) => put([{ key: `parallel ${i}`, val: 'v' }]));
     const answers = await Promise.all(patches);
@@ -128,7 +128,7 @@ describe('PUT /sources/{source_id}/metadata', () => {
     assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata, done[0]!.body);
   });
 
-  test('parallel patches of different keys all stay', async () => {
+  test('keeps the changes of all parallel patches of different keys', async () => {
     await Promise.all(records(0, 20).map((record) => put([record])));
     assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, typed(records(0, 20)));
   });
@@ -144,10 +144,10 @@ describe('POST /sources/metadata/batch', () => {
     ['a key twice', [...records(0, 1), ...records(0, 1)]],
     ['an unknown source', records(0, 1), newId()],
     ['no id at all', records(0, 1), 'nonsense'],
-    ['both: the patch is looked at first', records(0, 41), newId()],
+    ['both: the patch is checked first', records(0, 41), newId()],
   ];
   for (const [name, patch, id] of failures) {
-    test(`fails as the single request does: ${name}`, async () => {
+    test(`fails with the same error as the single request: ${name}`, async () => {
       const single = await put(patch, id);
       assert.ok(single.status === 400 || single.status === 404);
       const answer = await batch([{ source_id: id ?? source, metadata: { records: patch } }]);
@@ -158,7 +158,7 @@ describe('POST /sources/metadata/batch', () => {
     });
   }
 
-  test('items succeed and fail by themselves, in their order', async () => {
+  test('applies items in their order, and each succeeds or fails on its own', async () => {
     const unknown = newId();
     const { body } = await batch([
       { source_id: source, source_group_id: group, metadata: { records: records(0, 19) } },
@@ -178,7 +178,7 @@ describe('POST /sources/metadata/batch', () => {
     assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, typed(records(1, 21)));
   });
 
-  test('a group that is not the source’s makes the source unknown', async () => {
+  test('answers as for an unknown source if the source belongs to another group than given', async () => {
     const other = await uploadFiles(t, { 'other.txt': 'Other.' });
     for (const wrong of [other, newId(), source, 'x', '']) {
       const { body } = await batch([
@@ -189,7 +189,7 @@ describe('POST /sources/metadata/batch', () => {
     assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, []);
   });
 
-  test('at most 50 items; another shape fails as a whole', async () => {
+  test('accepts at most 50 items, and refuses a malformed body as a whole', async () => {
     const item = { source_id: source, metadata: { records: [] } };
     assert.equal((await batch(Array(50).fill(item))).body.success_count, 50);
     assert.deepEqual((await batch([])).body, { success_count: 0, results: [] });
@@ -203,7 +203,7 @@ describe('POST /sources/metadata/batch', () => {
       assert.equal((await batch(items)).status, 400, JSON.stringify(items.at(-1)));
   });
 
-  test('batches on the same sources in opposite order do not block each other', async () => {
+  test('does not deadlock with a batch that has the same sources in the opposite order', async () => {
     const three = await uploadFiles(t, { a: 'A', b: 'B', c: 'C' });
     const sources = (await t.get(`/source-groups/${three}/sources`)).body.sources as { id: string }[];
     const items = sources.map(({ id }) => ({ source_id: id, metadata: { records: records(0, 2) } }));
@@ -215,7 +215,7 @@ describe('POST /sources/metadata/batch', () => {
   });
 });
 
-describe('two layers', () => {
+describe('records of the API and records of the origin', () => {
   const search = async (filter: object) => {
     const answer = await t.post('/search', { query: 'heron', source_metadata: { filters: [filter] } });
     return answer.body.results;
@@ -228,7 +228,7 @@ describe('two layers', () => {
     );
   });
 
-  test('an API record covers the origin record of its key in search and filters, and uncovers it when deleted', async () => {
+  test('an API record hides the origin record with the same key in search and filters, until it is deleted', async () => {
     const byYear = (value: number) => search({ key: 'year', operator: 'eq', value });
     assert.equal((await byYear(2024)).length, 1);
     const patched = await put([{ key: 'year', val: '2030' }]);
@@ -243,7 +243,7 @@ describe('two layers', () => {
     assert.equal((await byYear(2024)).length, 1);
   });
 
-  test('DELETE keeps origin records and says so', async () => {
+  test('DELETE keeps the origin records', async () => {
     await put(records(0, 20));
     const answer = await t.delete(`/sources/${source}/metadata`);
     assert.deepEqual([answer.status, answer.body], [200, { message: 'The metadata of the source was deleted.' }]);
@@ -252,7 +252,7 @@ describe('two layers', () => {
     assert.equal(hit.metadata.records.length, 2);
   });
 
-  test('only API records make GET /sources list a source, and count for the cap', async () => {
+  test('GET /sources lists only sources with API records, and only these count for the maximum', async () => {
     assert.deepEqual((await t.get('/sources')).body.pagination.total, 0);
     assert.equal((await put(records(0, 20))).status, 200);
     const { sources } = (await t.get('/sources')).body;
@@ -273,7 +273,7 @@ describe('two layers', () => {
     await t.put(`/source-groups/${group}/metadata`, { metadata: { records: records(0, 2) } });
     assert.equal((await t.post(`/source-groups/${group}/runs`, {})).status, 201);
     assert.equal(await waitForGroup(t, group), 'success');
-    // As a connector does with a file that has changed: it is read anew, and its origin records with it.
+    // A connector does the same for a changed file: the file and its origin records are read again.
     await t.deps.db.query(
       t.tenantId,
       sql`update source set status = 'failed' where tenant_id = ${t.tenantId} and id = ${source}`,
@@ -287,7 +287,7 @@ describe('two layers', () => {
 });
 
 describe('GET /sources', () => {
-  test('pages through local files with metadata, oldest first', async () => {
+  test('lists uploaded files with metadata in pages, oldest first', async () => {
     const paged = await uploadFiles(t, Object.fromEntries(records(0, 5).map(({ key }) => [`${key}.txt`, key])));
     const ids = (await t.get(`/source-groups/${paged}/sources`)).body.sources.map((one: { id: string }) => one.id);
     const items = [source, ...ids.slice(1)].map((id) => ({ source_id: id, metadata: { records: records(0, 1) } }));
@@ -311,7 +311,7 @@ describe('GET /sources', () => {
 });
 
 describe('source groups', () => {
-  test('PUT /source-groups/{id} renames', async () => {
+  test('PUT /source-groups/{id} renames the group', async () => {
     const answer = await t.put(`/source-groups/${group}`, { name: 'Birds' });
     assert.deepEqual([answer.status, answer.body.name, answer.body.id], [200, 'Birds', group]);
     assert.equal((await t.get(`/source-groups/${group}`)).body.name, 'Birds');
@@ -320,7 +320,7 @@ describe('source groups', () => {
       assert.equal((await t.put(`/source-groups/${group}`, body)).status, 400, JSON.stringify(body));
   });
 
-  test('PUT /source-groups/{id}/metadata has the rules and texts of source metadata', async () => {
+  test('PUT /source-groups/{id}/metadata has the same rules and error messages as source metadata', async () => {
     const change = (list: Patch) => t.put(`/source-groups/${group}/metadata`, { metadata: { records: list } });
     await change(records(0, 40).map(({ key }) => ({ key, val: null })));
     const answers = await Promise.all(records(0, 20).map((record) => change([record])));
@@ -351,7 +351,7 @@ describe('source groups', () => {
   });
 });
 
-test('a key that is limited to other groups finds neither source nor group', async () => {
+test('a key that is limited to other groups can change neither the metadata of the source nor of the group', async () => {
   const other = await uploadFiles(t, { 'mine.txt': 'Mine.' });
   const key = await t.issueKey(['knowledge:read', 'knowledge:write', 'ingestion:manage'], { sourceGroupIds: [other] });
   await put(records(0, 1));

@@ -1,4 +1,4 @@
-/** Raw download of crawled sources: ranges, revalidation, safe headers; never an uploaded file. */
+/** Download of the stored files of sources with an origin: ranges, revalidation, safe headers. Uploaded files are not served. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => t.close());
 
-/** A source as a crawl would leave it. */
+/** Creates a source as a crawl does. */
 async function crawled(content: Uint8Array, name = 'page.html', tenantId = t.tenantId) {
   const { db, blobs } = t.deps;
   async function* bytes() {
@@ -39,7 +39,7 @@ async function crawled(content: Uint8Array, name = 'page.html', tenantId = t.ten
 const raw = (id: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET', key = t.key) =>
   t.app.inject({ method, url: `/api/v1/sources/${id}/raw`, headers: { 'x-api-key': key, ...headers } });
 
-test('the whole file, as an attachment that runs nowhere', async () => {
+test('the whole file is downloaded as an attachment that no browser runs', async () => {
   const content = Buffer.from('<script>alert(1)</script>\r\n\0\xff', 'latin1');
   const { id, hash } = await crawled(content, 'Übersicht "1"\r\nx: y/../a.html');
   const answer = await raw(id);
@@ -62,7 +62,7 @@ test('the whole file, as an attachment that runs nowhere', async () => {
   assert.match(String(answer.headers['x-request-id']), /./);
 });
 
-test('one range of it', async () => {
+test('one range of the file is downloaded', async () => {
   const { id } = await crawled(Buffer.from('0123456789'));
   for (const [range, text, positions] of [
     ['bytes=2-4', '234', '2-4'],
@@ -82,7 +82,7 @@ test('one range of it', async () => {
   assert.deepEqual([several.statusCode, several.body], [200, '0123456789']);
 });
 
-test('revalidation', async () => {
+test('a download with the current entity tag is answered with 304', async () => {
   const { id, hash } = await crawled(Buffer.from('the same as before'));
   const same = await raw(id, { 'if-none-match': `"x", W/"${hash}"`, range: 'bytes=0-1' });
   assert.deepEqual([same.statusCode, same.body, same.headers.etag], [304, '', `"${hash}"`]);
@@ -91,7 +91,7 @@ test('revalidation', async () => {
   assert.equal((await raw(id, { range: 'bytes=0-1', 'if-range': '"x"' })).statusCode, 200);
 });
 
-test('an empty file, and HEAD', async () => {
+test('an empty file is downloaded, and HEAD returns the headers only', async () => {
   const empty = await crawled(Buffer.alloc(0));
   const answer = await raw(empty.id);
   assert.deepEqual([answer.statusCode, answer.body], [200, '']);
@@ -101,13 +101,13 @@ test('an empty file, and HEAD', async () => {
   assert.deepEqual([head.statusCode, head.body, Number(head.headers['content-length'])], [200, '', 9]);
 });
 
-test('principals are accepted and do not matter; other parameters are refused', async () => {
+test('a download accepts and ignores the principal, and refuses other parameters', async () => {
   const { id } = await crawled(Buffer.from('x'));
   assert.equal((await t.get(`/sources/${id}/raw?principal_id=ann&authz_policy=default`)).status, 200);
   assert.equal((await t.get(`/sources/${id}/raw?colour=red`)).status, 400);
 });
 
-test('not found: uploaded files, other tenants, limits of the key, deleted ones', async () => {
+test('uploaded files, files of other tenants or outside the limits of the key, and deleted files are 404', async () => {
   const uploaded = await uploadFiles(t, { 'local.txt': 'Local.' });
   const local = (await t.get(`/source-groups/${uploaded}/sources`)).body.sources[0].id;
   const other = await t.secondTenant();
@@ -132,7 +132,7 @@ test('not found: uploaded files, other tenants, limits of the key, deleted ones'
   assert.equal((await t.get(`/sources/${own.id}`)).body.source_type, 'web');
 });
 
-test('a large file is streamed in full over a socket; a client that leaves is no error', async () => {
+test('a large file is streamed completely over a socket, and a client that leaves causes no error', async () => {
   const content = randomBytes(24 * 1024 * 1024);
   const { id, hash } = await crawled(content, 'large.bin');
   const address = `${await t.url()}/api/v1/sources/${id}/raw`;

@@ -1,4 +1,4 @@
-/** Tags and their links over HTTP, and what they select. */
+/** Routes of tags and their links, and the chunks that tags select. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Scope } from '../../../src/access/caller.ts';
@@ -35,7 +35,7 @@ const unlink = (tag_id: string, source_group_id: string | undefined, key = t.key
 
 const clear = () => t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId}`);
 
-test('a tag is created, read, renamed and deleted', async () => {
+test('a tag can be created, read, renamed and deleted', async () => {
   const created = await t.post('/tags', { name: 'policy', description: 'Rules' });
   assert.equal(created.status, 201);
   const { id } = created.body;
@@ -56,7 +56,7 @@ test('a tag is created, read, renamed and deleted', async () => {
   assert.deepEqual((await t.get('/tags')).body, { tags: [] });
 });
 
-test('GET /tags takes no parameters and lists the oldest first', async () => {
+test('GET /tags accepts no parameters, and lists tags oldest first', async () => {
   const names = ['z', 'a', 'm'];
   for (const name of names) await createTag(name);
   assert.deepEqual(
@@ -67,7 +67,7 @@ test('GET /tags takes no parameters and lists the oldest first', async () => {
   await clear();
 });
 
-test('names are unique within a tenant, also for a rename', async () => {
+test('names of tags are unique within a tenant, even after a rename', async () => {
   const first = await createTag('unique');
   const second = await createTag('other');
   assert.equal((await t.post('/tags', { name: 'unique' })).status, 409);
@@ -80,7 +80,7 @@ test('names are unique within a tenant, also for a rename', async () => {
   await clear();
 });
 
-test('bounds of names and descriptions count code points', async () => {
+test('the limits of names and descriptions of tags are counted in code points', async () => {
   await createTag('😀'.repeat(200));
   const bad: [unknown, RegExp][] = [
     [{ name: '😀'.repeat(201) }, /\/name/],
@@ -102,7 +102,7 @@ test('bounds of names and descriptions count code points', async () => {
   await clear();
 });
 
-test(`a tenant has at most ${TAGS_MAX} tags, also when they are made at the same time`, async () => {
+test(`a tenant has at most ${TAGS_MAX} tags, even if they are created at the same time`, async () => {
   const { key, tenantId } = await t.secondTenant();
   await t.deps.db.query(
     tenantId,
@@ -113,7 +113,7 @@ test(`a tenant has at most ${TAGS_MAX} tags, also when they are made at the same
   assert.equal((await t.get('/tags', key)).body.tags.length, TAGS_MAX);
 });
 
-test('links are made, listed page by page, filtered and removed', async () => {
+test('links between tags and source groups are created, listed in pages, filtered and removed', async () => {
   const [a, b] = [await createTag('a'), await createTag('b')];
   const wanted = [
     { tag_id: a, source_group_id: groups[0] },
@@ -163,7 +163,7 @@ test('DELETE /tag-source-groups needs its JSON body, with both ids and nothing e
   await clear();
 });
 
-test('a group that is being deleted has no links and takes none', async () => {
+test('a group that is being deleted has no tags and cannot get any', async () => {
   const tag = await createTag('gone');
   const [group] = await seed(t.deps.db, t.tenantId, [{ sources: [] }]);
   await link(tag, group);
@@ -177,7 +177,7 @@ test('a group that is being deleted has no links and takes none', async () => {
   await clear();
 });
 
-test('a key that is limited to tags sees those and changes none', async () => {
+test('a key that is limited to tags sees only these tags and cannot change tags', async () => {
   const [mine, other] = [await createTag('mine'), await createTag('other')];
   await link(mine, groups[0]);
   await link(other, groups[0]);
@@ -209,7 +209,7 @@ test('a key that is limited to tags sees those and changes none', async () => {
   await clear();
 });
 
-test('to a key that is limited to tags, other tags of its source groups do not exist', async () => {
+test('a key that is limited to tags does not see the other tags of its source groups', async () => {
   const [mine, other] = [await createTag('mine'), await createTag('other')];
   await link(mine, groups[0]);
   await link(other, groups[0]);
@@ -229,7 +229,7 @@ test('to a key that is limited to tags, other tags of its source groups do not e
   await clear();
 });
 
-test('a key that is limited to source groups links those only', async () => {
+test('a key that is limited to source groups can link only these groups', async () => {
   const tag = await createTag('mine');
   await link(tag, groups[1]);
   const key = await t.issueKey(WRITE, { sourceGroupIds: [groups[0]!] });
@@ -255,7 +255,7 @@ test('a repeated request with an Idempotency-Key creates one tag', async () => {
   await clear();
 });
 
-test('tags, tag_ids and tag_filter_logic select in search and completions', async () => {
+test('tags, tag_ids and tag_filter_logic select chunks in search and completions', async () => {
   const [a, b] = [await createTag('100% _'), await createTag("b'; --")];
   const unknown = newId();
   for (const group of [groups[0], groups[1]]) await link(a, group);
@@ -302,7 +302,7 @@ test('tags, tag_ids and tag_filter_logic select in search and completions', asyn
   await clear();
 });
 
-test('a postfilter that finds too few warns, in search and in completions', async () => {
+test('search and completions return a warning if a postfilter leaves too few chunks', async () => {
   const { key, tenantId } = await t.secondTenant();
   const tags: TagIds = new Map();
   const many = Array.from({ length: 250 }, (_, i) => ({ name: `n${i}`, chunks: [`newt newt newt ${i}`] }));
