@@ -1,16 +1,16 @@
-/** The request body of POST /completions, and how an ag-ui RunAgentInput becomes one. Pure. */
+/** The request body of POST /completions, and the conversion of an ag-ui RunAgentInput into such a body. */
 import { z } from 'zod';
 import { principalShape } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
 import { text } from '../../util/text-schema.ts';
 
 export const MESSAGES_MAX = 200;
-/** `GET /conversations/{id}` answers with the whole tree, so there is an end to it. */
+/** Maximum messages of a conversation. `GET /conversations/{id}` returns the whole tree, so its size must be limited. */
 export const CONVERSATION_MESSAGES_MAX = 2_000;
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 10;
 const THREAD_ID_LENGTH_MAX = 256;
-/** A JSON body holds at most 1 MiB, so no message is longer. */
+/** A JSON body has at most 1 MiB, so no message is longer. */
 const MESSAGE_LENGTH_MAX = 1024 * 1024;
 
 const messageSchema = z.strictObject({
@@ -75,12 +75,12 @@ const parameters = z.strictObject({
   runId: text(1, THREAD_ID_LENGTH_MAX).optional().describe('ag-ui only: echoed in the events.'),
 });
 
-/** Members that RunAgentInput has and completions do not need. Anything else in it may be a completion parameter. */
+/** Members of a RunAgentInput that completions ignore. Its other members may be completion parameters. */
 const IGNORED_RUN_MEMBERS = ['protocolVersion', 'parentRunId', 'state', 'tools', 'context', 'forwardedProps', 'resume'];
 
 /**
- * The body. A RunAgentInput of ag-ui (it has `threadId` and `runId`) is accepted as well: members of its `forwardedProps` count as
- * completion parameters, its other members and those of its messages are ignored.
+ * The schema of the body. It also accepts a RunAgentInput of ag-ui, which has `threadId` and `runId`. The members of `forwardedProps` are
+ * completion parameters then. Unknown other members, also of messages, are ignored.
  */
 export const completionBody = z.preprocess(fromRunInput, parameters);
 export type CompletionBody = z.output<typeof parameters>;
@@ -88,13 +88,13 @@ export type CompletionBody = z.output<typeof parameters>;
 function fromRunInput(value: unknown): unknown {
   if (!isObject(value) || typeof value['threadId'] !== 'string' || typeof value['runId'] !== 'string') return value;
   const { forwardedProps, messages } = value;
-  const own = Object.fromEntries(
+  const ownParameters = Object.fromEntries(
     Object.entries(value).filter(
       ([name]) => Object.hasOwn(parameters.shape, name) && !IGNORED_RUN_MEMBERS.includes(name),
     ),
   );
   return {
-    ...own,
+    ...ownParameters,
     ...(isObject(forwardedProps) ? forwardedProps : {}),
     threadId: value['threadId'],
     runId: value['runId'],
@@ -102,7 +102,7 @@ function fromRunInput(value: unknown): unknown {
   };
 }
 
-/** Messages of tools and activities say nothing here; a developer's message is a system message. */
+/** Converts a message. A developer's message becomes a system message. Messages of tools, activities and reasoning are dropped. */
 function fromRunMessage(message: unknown): unknown[] {
   if (!isObject(message)) return [message];
   const role = message['role'] === 'developer' ? 'system' : message['role'];
@@ -111,7 +111,7 @@ function fromRunMessage(message: unknown): unknown[] {
   return content === undefined && role === 'assistant' ? [] : [{ role, content }];
 }
 
-/** The text of plain content, or of the text parts of multimodal content. */
+/** Returns the text of plain content, or of the text parts of multimodal content. */
 function textOf(content: unknown): unknown {
   if (!Array.isArray(content)) return content ?? undefined;
   return content
@@ -124,7 +124,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True when the client asks for server-sent events. */
+/** Returns true when the Accept header asks for server-sent events. */
 export function acceptsEvents(accept: string | undefined): boolean {
   return (accept ?? '').split(',').some((entry) => {
     const [type = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase());

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Citation } from '../../answers/grounding/citations.ts';
 import { contentSchema, toContent } from '../../http/content-record.ts';
 import { idSchema, timeSchema } from '../../http/schemas.ts';
-import type { Answer, Labelled, Trace } from './completions.ts';
+import type { Answer, LabelledHit, Trace } from './completions.ts';
 
 const spanSchema = z
   .object({ start: z.int(), end: z.int() })
@@ -99,7 +99,7 @@ export const completionResultSchema = z
   })
   .meta({ id: 'CompletionResult' });
 
-/** The wire shape. `created` is Unix seconds. */
+/** Returns the answer in its wire format. `created` is Unix seconds. */
 export function toResult(answer: Answer, created: number): z.input<typeof completionResultSchema> {
   return {
     created,
@@ -130,8 +130,8 @@ export function toTrace({ query, hits }: Trace): z.input<typeof traceSchema> {
   };
 }
 
-/** Content records of the cited chunks, each with its `citation`. */
-export function toCitations(citations: readonly Citation<Labelled>[]): z.input<typeof citedContentSchema>[] {
+/** Returns the content records of the cited chunks, each with its `citation`. */
+export function toCitations(citations: readonly Citation<LabelledHit>[]): z.input<typeof citedContentSchema>[] {
   return citations.map(({ chunk, number, spans, quote, verified, reason, quoted }) => ({
     ...toContent(chunk),
     citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },

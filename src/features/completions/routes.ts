@@ -1,4 +1,4 @@
-/** POST /completions over HTTP: as JSON, as plain text, as ag-ui events. */
+/** The route POST /completions. It answers as JSON, as plain text, or as ag-ui events. */
 
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';

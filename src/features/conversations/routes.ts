@@ -1,4 +1,4 @@
-/** Conversations over HTTP: list, whole tree, rename, choose the active message, delete. */
+/** The routes of conversations: list, read the whole tree, rename, choose the active message, delete. */
 
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
@@ -13,7 +13,7 @@ import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
 import { pageOfConversations } from './list.ts';
-import { shownConversation, shownMessage } from './redaction.ts';
+import { redactConversation, redactMessage } from './redaction.ts';
 
 const AREA = 'Conversations';
 
@@ -154,8 +154,8 @@ function getRoute(deps: Deps): Route {
       const { messages, ...conversation } = await readConversation(deps.db, caller, principal, params.id);
       const redactor = await redactorOf(deps, caller);
       return {
-        ...toWire(await shownConversation(redactor, conversation)),
-        messages: await collect(messages, async (message) => toWireMessage(await shownMessage(redactor, message))),
+        ...toWire(await redactConversation(redactor, conversation)),
+        messages: await collect(messages, async (message) => toWireMessage(await redactMessage(redactor, message))),
       };
     },
   });
@@ -176,7 +176,7 @@ function changeRoute(deps: Deps): Route {
         title: body.title,
         activeMessageId: body.active_message_id,
       });
-      return toWire(await shownConversation(await redactorOf(deps, caller), changed));
+      return toWire(await redactConversation(await redactorOf(deps, caller), changed));
     },
   });
 }
@@ -198,7 +198,7 @@ function deleteRoute(deps: Deps): Route {
     response: { status: 200, schema: conversationSchema },
     async handler({ params, query, caller }) {
       const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
-      return toWire(await shownConversation(await redactorOf(deps, caller), removed));
+      return toWire(await redactConversation(await redactorOf(deps, caller), removed));
     },
   });
 }
@@ -217,7 +217,7 @@ function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
 }
 
 /** Defaults for answers that were stored before these members existed. */
-const UNREASONED = { verified_by: 'rules', reason: null, quoted: false } as const;
+const CITATION_DEFAULTS = { verified_by: 'rules', reason: null, quoted: false } as const;
 
 function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
   return {
@@ -227,7 +227,7 @@ function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
     content: message.content,
     citations: message.citations.map(({ citation, ...chunk }) => ({
       ...chunk,
-      citation: { ...UNREASONED, ...citation },
+      citation: { ...CITATION_DEFAULTS, ...citation },
     })),
     ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
     finish_reason: message.finishReason,
