@@ -17,7 +17,7 @@ import { openParts, usageOf } from './answer-parts.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
 import { answerTokens, buildPrompt, type Prompt } from './prompt.ts';
 import { forLog, refusesUsage, toServiceError } from './provider-errors.ts';
-import { RETRY_BASE_MS, retryDelay } from './retries.ts';
+import { MODEL_RETRY_BASE_MS, retryDelay } from './retries.ts';
 import { tokensAtMost } from './tokens.ts';
 import { openWatch, type Watch } from './watch.ts';
 import { readFindings, webSearchCall } from './web-search.ts';
@@ -100,7 +100,7 @@ async function* streamAnswer(
           state.asksUsage = false;
           continue;
         }
-        const wait = retryDelay(error, attempt++, options.retryBaseMs ?? RETRY_BASE_MS);
+        const wait = retryDelay(error, attempt++, options.retryBaseMs ?? MODEL_RETRY_BASE_MS);
         if (wait === undefined) throw error;
         options.observer?.retried();
         watch.pause();

@@ -1,5 +1,6 @@
 /** What failures of a model's provider mean to a caller, and what of them may be logged. */
 import { ServiceError } from '../../errors.ts';
+import { retryAfterMs } from '../../net/retry-wait.ts';
 
 const LOGGED_UNITS_MAX = 2_000;
 const RETRY_SECONDS_DEFAULT = 10;
@@ -75,8 +76,8 @@ export function retryAfterOf(error: unknown, now = Date.now()): number | undefin
     responseHeaders?: Record<string, string>;
     retryAfterSeconds?: number;
   };
-  const value = responseHeaders?.['retry-after'];
-  if (value === undefined) return retryAfterSeconds;
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+  const header = responseHeaders?.['retry-after'];
+  if (header === undefined) return retryAfterSeconds;
+  const seconds = (retryAfterMs(header, now) ?? 0) / 1000;
+  return seconds > 0 ? seconds : undefined;
 }

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { EMBEDDING_DIMENSIONS_MAX } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
+import { retryWait } from '../../net/retry-wait.ts';
 import { openGate } from '../../util/pool.ts';
 import { forLog, retryAfterOf, statusOf, toServiceError } from '../chat/provider-errors.ts';
+import { MODEL_RETRY_BASE_MS } from '../chat/retries.ts';
 import type { EmbeddingModel } from '../models.ts';
 import { BATCH_TEXTS_MAX, splitBatches } from './batches.ts';
 
@@ -14,8 +16,6 @@ export const PASSAGES_TIMEOUT_MS = 60_000;
 export const QUERY_TIMEOUT_MS = 10_000;
 /** Passages are tried again after what may pass. Nobody waits for them. */
 const TRIES_MAX = 6;
-const RETRY_BASE_MS = 500;
-const RETRY_WAIT_MS_MAX = 60_000;
 const SUBJECT = 'The embedding model';
 
 export interface EmbeddingOptions {
@@ -184,8 +184,9 @@ async function requestPatiently(
       const isSlow = isTimeout(error) && texts.length > 1;
       const most = isBroken(error) ? tries : TRIES_MAX;
       if (signal.aborted || isSlow || attempt >= most || !mayPass(error)) throw error;
-      const asked = retryAfterOf((error as Error).cause) ?? 0;
-      await sleep(retryWait(asked, attempt, options.retryBaseMs ?? RETRY_BASE_MS), undefined, { signal });
+      const askedSeconds = retryAfterOf((error as Error).cause) ?? 0;
+      const baseMs = options.retryBaseMs ?? MODEL_RETRY_BASE_MS;
+      await sleep(retryWait(attempt - 1, askedSeconds * 1000, { baseMs }), undefined, { signal });
     }
   }
 }
@@ -194,12 +195,6 @@ function mayPass(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error instanceof TextsRefused || error instanceof Unreadable) return false;
   const status = statusOf(error.cause);
   return status === undefined ? error.cause !== undefined : status === 408 || status === 429 || status >= 500;
-}
-
-/** Milliseconds: what the provider asks for, else exponential; always with jitter, so that workers do not return together. */
-export function retryWait(askedSeconds: number, attempt: number, baseMs: number, random = Math.random()): number {
-  const wait = Math.max(askedSeconds * 1000, baseMs * 2 ** (attempt - 1));
-  return Math.min(RETRY_WAIT_MS_MAX, wait * (1 + random / 2));
 }
 
 async function requestOnce(
