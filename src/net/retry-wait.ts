@@ -3,6 +3,8 @@
 /** Shortest wait after the first failure. */
 export const RETRY_BASE_MS = 250;
 export const RETRY_WAIT_MS_MAX = 60_000;
+/** Larger values of a header are read as this, so that they can be added to a date. */
+const RETRY_AFTER_MS_MAX = 365 * 24 * 3_600_000;
 
 export interface RetryWaitOptions {
   /** Shortest wait after the first failure. It doubles with every further attempt. */
@@ -38,5 +40,5 @@ export function retryWait(
 export function retryAfterMs(header: string | null | undefined, now = Date.now()): number | undefined {
   const value = header?.trim() ?? '';
   const milliseconds = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
+  return Number.isFinite(milliseconds) ? Math.min(RETRY_AFTER_MS_MAX, Math.max(0, milliseconds)) : undefined;
 }
