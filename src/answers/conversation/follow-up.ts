@@ -62,7 +62,8 @@ const POINTERS = [
     'there(?=[?.!]|$| (?:from|by|on|in|with|without|and|to|at) )',
   ]),
   words([
-    '(?:about|of|with|for|to|like|than|after|before|by|on|in|from|is|was|does|did|do|has|mean|means|without) that(?=\\s*[?.!,]|$)',
+    '(?:about|of|with|for|to|like|than|after|before|by|on|in|from) that(?=\\s*[?.!,]|$)',
+    '(?:is|was|does|did|do|has|mean|means|without) that(?=\\s*[?.!,]|$)',
   ]),
   /^(?:and |but |so |or )?(?:is|was|does|did|can|will|would|has|should|do|are) (?:that|those|these|this)\b/iu,
   /^(?:and |but |so )?(?:why|how|when|where|who) (?:is|was|does|did|can|will|would) that\b/iu,

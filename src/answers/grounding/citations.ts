@@ -136,7 +136,10 @@ function claimsOf(
   return claims;
 }
 
-/** Returns the sentence that a marker at code point `at` cites: the sentence in or after which it stands, or the next one after the start of a line. */
+/**
+ * Returns the sentence that a marker at code point `at` cites: the sentence in or after which it stands. A marker at the start of a line
+ * cites the sentence after it.
+ */
 function citedSpan(answer: string, offsets: Uint32Array, sentences: readonly Sentence[], at: number): Span | undefined {
   let current = -1;
   sentences.forEach((sentence, i) => {

@@ -111,7 +111,7 @@ function negationsOf(clause: string): number {
  * Returns the names of a sentence: capitalised words, words with digits or inner capitals, Latin words in text of another script,
  * and runs of katakana. The first word of a sentence counts only when it cannot be a common word.
  */
-export function namesIn(sentence: string, language: string | null): Name[] {
+function namesIn(sentence: string, language: string | null): Name[] {
   const text = normalizeDigits(sentence);
   const isForeign = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Arab}\p{sc=Deva}]/u.test(text);
   const names: Name[] = [];

@@ -11,9 +11,8 @@ import { ALL, AT_MOST, COMPARISON, isNegation, LAST, MODAL, type Modifier, ORDER
 import { isSameNumber } from './numbers.ts';
 import type { Token } from './wording.ts';
 
-/** Maximum content words on each side of a gap in which a word was replaced. A larger gap is another wording. */
+/** Maximum words and characters of content on each side of a gap in which a word was replaced. A larger gap is another wording. */
 const REPLACED_WORDS_MAX = 4;
-/** The same maximum in scripts whose characters are tokens. */
 const REPLACED_CHARACTERS_MAX = 12;
 /** Maximum depth of the search for parts of a claim that stand elsewhere in the quote. */
 const MOVES_MAX = 3;
@@ -24,10 +23,8 @@ const CLAIM_TOKENS_MAX = 800;
 
 /** A unit of one letter, as in "5 g". */
 const UNIT_LETTER = /^[b-zµμ]$/;
-
 const isJoin = ({ word }: Token): boolean => hasUse(word, 'joins');
 const isAgent = ({ word }: Token): boolean => hasUse(word, 'agent');
-/** A dash between two numbers is a token of its own. */
 const isRangeWord = ({ word }: Token): boolean => word === '-' || hasUse(word, 'range');
 
 /** The tokens of claim and quote between two places where both agree. */
@@ -113,7 +110,7 @@ function hasNumberOfOtherLabel(claim: readonly Token[], quote: readonly Token[])
   );
 }
 
-/** Returns the sentence, or sentences, of the quote that contain the stretch. */
+/** Returns the sentence of the quote around the stretch. */
 function sentenceAround(quote: readonly Token[], stretch: Stretch): readonly Token[] {
   const before = quote.slice(0, stretch[0]!.right).findLastIndex(({ isEnd }) => isEnd);
   const after = quote.findIndex(({ isEnd }, i) => isEnd && i > stretch.at(-1)!.right);

@@ -2,6 +2,7 @@
  * Words that change what a sentence says: negations, quantities, comparisons, units, months, opposites. Two texts that agree in
  * everything else contradict each other when they differ in one of these words.
  */
+import { anyOf } from '../patterns.ts';
 import { pairsIn, wordsIn } from '../word-lists.ts';
 
 export interface Modifier {
@@ -30,8 +31,13 @@ const NEGATION_WORDS = wordsIn('negations');
 /** Negations that also have another meaning. They count only when the words of two texts are compared, not as a polarity. */
 const AMBIGUOUS_NEGATION_WORDS = new Set('안 못 n ne ما ना niciodată ποτέ asla đừng'.split(' '));
 /** Turkish verbs that are negated by their ending. */
-export const NEGATIVE_ENDING =
-  /\p{L}(?:m[ıiuü]yor\p{L}*|m[ae]z(?:l[ae]r|d[ıi]\p{L}*)?|m[ae]m[ıi]ş\p{L}*|m[ae]d[ıi](?:l[ae]r|ğ\p{L}*|k|m)?|m[ae]m[ae]kt[ae]\p{L}*|m[ae]y[ae]c[ae][kğ]\p{L}*|m[ae]y[ae]n\p{L}*)(?!\p{L})/u;
+export const NEGATIVE_ENDING = anyOf(
+  [
+    /\p{L}(?:m[ıiuü]yor\p{L}*|m[ae]z(?:l[ae]r|d[ıi]\p{L}*)?|m[ae]m[ıi]ş\p{L}*)(?!\p{L})/u,
+    /\p{L}(?:m[ae]d[ıi](?:l[ae]r|ğ\p{L}*|k|m)?|m[ae]m[ae]kt[ae]\p{L}*|m[ae]y[ae]c[ae][kğ]\p{L}*|m[ae]y[ae]n\p{L}*)(?!\p{L})/u,
+  ],
+  'u',
+);
 /** Negations inside words, in Korean and in scripts without spaces between words. */
 export const NEGATION_PART =
   /ない|なかっ|なく|ません|なし|無し|禁止|不|没有|沒有|没|沒|未|无|無|非(?!常)|勿|않|없|못|아니|금지|ไม่|มิได้|ห้าม|ปราศจาก|ບໍ່/u;

@@ -41,8 +41,13 @@ const ORDINAL_END = /^(?:st|nd|rd|th|er|e[rmns]?\b|[ºª.])/u;
 const ORDINALS: ReadonlyMap<string, number> = numbersByWord('ordinals');
 /** The text before the number of a version. */
 const VERSION = /(?<!\p{L})(?:version(?:en)?|versión|release|revision|rev\.?|版本|バージョン|버전)\s*$/u;
-const MAGNITUDE =
-  /^\s*(thousand|million(?:en|s)?|billion(?:s)?|trillion(?:s)?|tausend|mio|mrd|milliarden?|milliards?|mil|millones|万|萬|億|亿|兆|만|억)(?!\p{sc=Latn})/iu;
+const MAGNITUDE = new RegExp(
+  [
+    '^\\s*(thousand|million(?:en|s)?|billion(?:s)?|trillion(?:s)?|tausend|mio|mrd|milliarden?|milliards?|mil|millones',
+    '|万|萬|億|亿|兆|만|억)(?!\\p{sc=Latn})',
+  ].join(''),
+  'iu',
+);
 const MAGNITUDES: readonly [RegExp, number][] = [
   [/^(thousand|tausend|mil)$/, 1e3],
   [/^(万|萬|만)$/, 1e4],

@@ -120,7 +120,7 @@ export async function prepareCompletion(
   const redactor = await deps.db.transaction(caller.tenantId, (tx) => deps.redactors.forTenant(tx, caller.tenantId));
   const question = await redactText(redactor, asked, ['llm_input']);
   if (question === undefined) {
-    throw invalidRequest('The question holds text that a redaction rule keeps from models.');
+    throw invalidRequest('The question contains text that a redaction rule blocks for models.');
   }
   const past: PastMessage[] = turn.isNew
     ? body.messages.slice(0, latest)

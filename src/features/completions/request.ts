@@ -32,47 +32,58 @@ const parameters = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true.',
+      'Streams the answer as plain text, or with `Accept: text/event-stream` as ag-ui events. ' +
+        'The default is false, and true with that header.',
     ),
-  citation: z.boolean().default(true).describe('Whether to cite; with false, `citations` is empty.'),
+  citation: z.boolean().default(true).describe('Whether the answer has citations. With false, `citations` is empty.'),
   grounding: z
     .boolean()
     .default(false)
-    .describe('Web grounding; ignored unless the completion model supports it and the feature is on.'),
+    .describe('Also searches the web. Ignored unless the chat model supports web search and the feature is on.'),
   trace: z
     .boolean()
     .default(false)
     .describe(
-      'Adds `trace` to the result: what was searched for, and what was found. As an ag-ui event: CUSTOM `trace`.',
+      'Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`.',
     ),
   ...filterShape,
-  use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer chunks than `limit`.'),
-  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Chunks retrieved as context, at most.'),
+  use_postfilter: z
+    .boolean()
+    .default(false)
+    .describe('Filters after the search. It may find fewer chunks than `limit`.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(LIMIT_MAX)
+    .default(LIMIT_DEFAULT)
+    .describe('Maximum number of chunks that are retrieved as context.'),
   ...principalShape,
   conversation_id: z
     .string()
     .optional()
     .describe(
-      `Conversation to append the turn to. Absent: a new one. One holds at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
+      `The conversation that the turn continues. Absent: a new one. A conversation has at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
     ),
   parent_message_id: z
     .string()
     .optional()
-    .describe('Message of the conversation to branch from. Absent: its active leaf.'),
+    .describe('The message of the conversation after which the turn continues. Absent: the active message.'),
   regenerate: z
     .boolean()
     .default(false)
-    .describe('Answers the user message `parent_message_id` again; the new answer is a sibling of the old one.'),
+    .describe('Answers the user message `parent_message_id` again. The new answer is a sibling of the old one.'),
   truncation: z
     .enum(['auto', 'disabled'])
     .default('auto')
-    .describe('What to do when the history of `conversation_id` exceeds the model: drop its oldest turns, or 400.'),
+    .describe(
+      'What happens when the history exceeds the context of the model: `auto` drops the oldest turns, `disabled` gives 400.',
+    ),
   threadId: text(1, THREAD_ID_LENGTH_MAX)
     .optional()
     .describe(
-      'ag-ui only: the thread. Known here: its conversation goes on; unknown: a new one that this name finds again.',
+      'ag-ui only: the thread. A known thread continues its conversation. An unknown one starts a new conversation with this name.',
     ),
-  runId: text(1, THREAD_ID_LENGTH_MAX).optional().describe('ag-ui only: echoed in the events.'),
+  runId: text(1, THREAD_ID_LENGTH_MAX).optional().describe('ag-ui only: the events repeat it.'),
 });
 
 /** Members of a RunAgentInput that completions ignore. Its other members may be completion parameters. */

@@ -113,7 +113,7 @@ function newTurn(place: Pick<Turn, 'conversationId' | 'isNew' | 'threadId' | 'pa
 function assertRoom(conversation: Conversation, question: string | null): void {
   const full = reachedLimit(conversation, question);
   if (full !== undefined)
-    throw invalidRequest(`The conversation holds ${full}, the most there may be: begin a new one.`);
+    throw invalidRequest(`The conversation holds ${full}, which is the maximum: start a new conversation.`);
 }
 
 /** Returns the limit that the turn would exceed, in words; undefined when there is room. */

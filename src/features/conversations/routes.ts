@@ -23,14 +23,16 @@ const conversationSchema = z
     title: z.string(),
     active_message_id: idSchema
       .nullable()
-      .describe('Where a turn continues that names no parent: the latest answer, or what was chosen.'),
+      .describe(
+        'The message after which a turn without a parent continues: the latest answer, or the message that was chosen.',
+      ),
     creation_time: timeSchema,
   })
   .meta({ id: 'Conversation' });
 
 const citationSchema = z
   .object({
-    id: idSchema.describe('Chunk. It may have been deleted since.'),
+    id: idSchema.describe('The chunk. It may have been deleted since then.'),
     source_id: idSchema,
     source_group_id: idSchema,
     name: z.string(),
@@ -44,16 +46,16 @@ const citationSchema = z
       verified: z
         .boolean()
         .describe(
-          'The cited passage states what the cited sentence states; not that the sentence answers the question.',
+          'True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question.',
         ),
-      verified_by: z.enum(['rules', 'model']).describe('Who compared them.'),
+      verified_by: z.enum(['rules', 'model']).describe('What compared sentence and passage.'),
       reason: z
         .string()
         .nullable()
         .describe(
-          'Why it is not verified; null when it is, and in answers that were stored before there were reasons.',
+          'Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed.',
         ),
-      quoted: z.boolean().describe('The cited text was chosen from the passage word for word.'),
+      quoted: z.boolean().describe('True when the cited text is copied from the passage word for word.'),
     }),
   })
   .meta({ id: 'StoredCitation' });
@@ -61,33 +63,36 @@ const citationSchema = z
 const messageSchema = z
   .object({
     id: idSchema,
-    parent_id: idSchema.nullable().describe('The message before; null for the first of a branch.'),
+    parent_id: idSchema.nullable().describe('The message before. Null for the first message of a branch.'),
     role: z.enum(['user', 'assistant']),
     content: z
       .string()
       .describe(
-        '`[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see.',
+        '`[removed]` when the answer rests on something that the API key may not see, or that the principal may not see while ' +
+          'authorization is on.',
       ),
-    citations: z.array(citationSchema).describe('As they were when the answer was given, without the chunk.'),
+    citations: z
+      .array(citationSchema)
+      .describe('The citations as they were when the answer was given, without the chunks.'),
     web_citations: z
       .array(
         z.object({
           url: z.string().describe('http or https.'),
-          title: z.string().describe('Of the page.'),
-          snippet: z.string().describe('What was found there; at most 300 code points.'),
+          title: z.string().describe('The title of the page.'),
+          snippet: z.string().describe('The text that was found on the page; at most 300 code points.'),
           start: z.int(),
           end: z.int(),
         }),
       )
       .optional()
-      .describe('Places of the answer that rest on web pages; absent when there are none.'),
+      .describe('Parts of the answer that rest on web pages. Absent when there are none.'),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
     creation_time: timeSchema,
   })
   .meta({ id: 'ConversationMessage' });
 
 const treeSchema = conversationSchema
-  .extend({ messages: z.array(messageSchema).describe('All of them, oldest first: parents before their children.') })
+  .extend({ messages: z.array(messageSchema).describe('All messages, oldest first: parents before their children.') })
   .meta({ id: 'ConversationTree' });
 
 const changeBody = z.strictObject({
@@ -95,9 +100,7 @@ const changeBody = z.strictObject({
   active_message_id: z
     .string()
     .optional()
-    .describe(
-      'Any message of the conversation: the next turn that names no parent continues below it. Absent: unchanged.',
-    ),
+    .describe('Any message of the conversation. The next turn without a parent continues below it. Absent: unchanged.'),
   ...principalShape,
 });
 
@@ -116,7 +119,8 @@ function listRoute(deps: Deps): Route {
       id: 'listConversations',
       area: AREA,
       summary: 'List conversations',
-      description: 'Oldest first unless `order` says otherwise; while authorization is on, those of the principal.',
+      description:
+        'Oldest first, unless `order` says otherwise. While authorization is on, only the conversations of the principal are listed.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
     response: {
@@ -144,7 +148,7 @@ function getRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Read a conversation with all its branches',
       description:
-        'A tree: `parent_id` leads from every message to the one before. Siblings are branches and regenerated answers.',
+        'Returns a tree: `parent_id` of a message is the message before it. Siblings are branches and regenerated answers.',
     },
     params: idParams,
     query: principalQuery,
@@ -191,7 +195,7 @@ function deleteRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Delete a conversation',
       description:
-        'With all its messages, at once; a turn that is being answered meanwhile is not stored. The answer is what was deleted.',
+        'Deletes the conversation with all its messages at once, and returns it. A turn in flight is not stored.',
     },
     params: idParams,
     query: principalQuery,
