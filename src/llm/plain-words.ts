@@ -6,7 +6,7 @@ const QUOTED_UNITS_MAX = 200;
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|^EPROTO$/;
 
 export interface ConfiguredModel {
-  /** The part of the setting names: `PINAKES_CHAT_…`. */
+  /** The part of the setting names after the first underscore. */
   kind: 'CHAT' | 'EMBEDDING' | 'RERANK' | 'PRESIDIO';
   /** The provider's name of the model. */
   model: string;
