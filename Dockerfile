@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
+COPY data data
 COPY migrations migrations
 COPY src src
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
@@ -19,6 +20,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY data data
 COPY migrations migrations
 COPY data data
 COPY package.json LICENSE NOTICE README.md ./

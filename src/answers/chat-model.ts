@@ -1,4 +1,4 @@
-/** Opens the chat model of the settings: a provider's, or the extractive one. */
+/** Opens the configured chat model: the model of a provider, or the extractive model. */
 import type { Config } from '../config.ts';
 import type { ChatModel, ChatObserver } from '../llm/models.ts';
 import { openProviderModel } from '../llm/registry.ts';
@@ -7,10 +7,10 @@ import { openExtractive } from './extractive/extractive.ts';
 import type { Analyzer } from './extractive/question.ts';
 
 /**
- * Opens the chat model that `PINAKES_CHAT_MODEL` names. Nothing is contacted yet.
+ * Returns the chat model that `PINAKES_CHAT_MODEL` names. It connects with the first request.
  *
- * @param analyzer how the extractive model compares words.
- * @param observer hears of every call to a provider.
+ * @param analyzer with which the extractive model compares words.
+ * @param observer is told about every call to a provider.
  * @throws ConfigError as `openProviderModel` does.
  */
 export function openChatModel(

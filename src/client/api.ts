@@ -205,13 +205,13 @@ export type CitedContent = {
     spans: Array<Span>;
     /** The part of `content` that supports the cited sentences; at most 300 code points. */
     quote: string;
-    /** The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation. */
+    /** True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. It is computed: the quote has every number, every proper name and at least 60 % of the content terms of the sentence, and the same negations. */
     verified: boolean;
-    /** Who compared them: `rules` that are computed, or a `model`. */
+    /** What compared sentence and passage: computed `rules`, or a `model`. */
     verified_by: "rules" | "model";
-    /** Why it is not verified: the number, the name or the words that the quote lacks; null when it is. */
+    /** Why the sentence is not verified: the number, the name or the words that the quote lacks. Null when it is verified. */
     reason: string | null;
-    /** The cited text was chosen from the passage word for word, as in extractive answers; not written. */
+    /** True when the cited text is copied from the passage word for word, as in extractive answers. */
     quoted: boolean;
   };
 };
@@ -240,9 +240,9 @@ export type CompletionResult = {
     finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
     /** The chunks that the answer cites, in the order of their numbers. Empty when `citation` is false. */
     citations: Array<CitedContent>;
-    /** What rests on web pages; absent unless grounding was on and the model used what it found. */
+    /** Parts of the answer that rest on web pages. Absent when the answer cites no web page. */
     web_citations?: Array<WebCitation> | undefined;
-    /** Sentences that no verified citation supports; absent when there are none. */
+    /** Sentences that no verified citation supports. Absent when there are none. */
     unsupported_spans?: Array<Span> | undefined;
   }>;
   /** Problems that did not stop the request, but that the caller should know. */
@@ -252,17 +252,17 @@ export type CompletionResult = {
 };
 
 export type CompletionTrace = {
-  /** What was searched for. */
+  /** The search query. */
   query: string;
-  /** Who made a follow-up question stand alone; null: it is the question as it was asked. */
+  /** What rewrote a follow-up question so that it stands alone. Null when the query is the question as it was asked. */
   rewritten_by: "model" | "rule" | null;
-  /** Why rules decided although a model was asked: it failed or took too long, or its form was not made of the conversation; null: neither. */
+  /** Why the form of the model was not used. `failed`: the model failed or took too long. `unusable`: its form was not made of the conversation. Null otherwise. */
   rewrite_failure: "failed" | "unusable" | null;
-  /** What the answer was made from, in the order of the search. */
+  /** The chunks that the answer was made from, in the order of the search. */
   retrieved: Array<{
     /** The chunk. · format "uuid" */
     id: string;
-    /** Its source. · format "uuid" */
+    /** The source of the chunk. · format "uuid" */
     source_id: string;
     /** Higher is better, within this answer. */
     score: number;
@@ -320,7 +320,7 @@ export type Conversation = {
   id: string;
   /** Title of the conversation. */
   title: string;
-  /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
+  /** The message after which a turn without a parent continues: the latest answer, or the message that was chosen. */
   active_message_id: string | null;
   /** Unix seconds. */
   creation_time: number;
@@ -329,21 +329,21 @@ export type Conversation = {
 export type ConversationMessage = {
   /** Id of the message. · format "uuid" */
   id: string;
-  /** The message before; null for the first of a branch. */
+  /** The message before. Null for the first message of a branch. */
   parent_id: string | null;
   /** Author of the message. */
   role: "user" | "assistant";
-  /** `[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see. */
+  /** `[removed]` when the answer rests on something that the API key may not see, or that the principal may not see while authorization is on. */
   content: string;
-  /** As they were when the answer was given, without the chunk. */
+  /** The citations as they were when the answer was given, without the chunks. */
   citations: Array<StoredCitation>;
-  /** Places of the answer that rest on web pages; absent when there are none. */
+  /** Parts of the answer that rest on web pages. Absent when there are none. */
   web_citations?: Array<{
     /** http or https. */
     url: string;
-    /** Of the page. */
+    /** The title of the page. */
     title: string;
-    /** What was found there; at most 300 code points. */
+    /** The text that was found on the page; at most 300 code points. */
     snippet: string;
     /** Offset of the first code point, from 0. */
     start: number;
@@ -361,11 +361,11 @@ export type ConversationTree = {
   id: string;
   /** Title of the conversation. */
   title: string;
-  /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
+  /** The message after which a turn without a parent continues: the latest answer, or the message that was chosen. */
   active_message_id: string | null;
   /** Unix seconds. */
   creation_time: number;
-  /** All of them, oldest first: parents before their children. */
+  /** All messages, oldest first: parents before their children. */
   messages: Array<ConversationMessage>;
 };
 
@@ -1008,7 +1008,7 @@ export type Span = {
 };
 
 export type StoredCitation = {
-  /** Chunk. It may have been deleted since. · format "uuid" */
+  /** The chunk. It may have been deleted since then. · format "uuid" */
   id: string;
   /** Id of the source. · format "uuid" */
   source_id: string;
@@ -1031,13 +1031,13 @@ export type StoredCitation = {
     }>;
     /** At most 300 code points. */
     quote: string;
-    /** The cited passage states what the cited sentence states; not that the sentence answers the question. */
+    /** True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. */
     verified: boolean;
-    /** Who compared them. */
+    /** What compared sentence and passage. */
     verified_by: "rules" | "model";
-    /** Why it is not verified; null when it is, and in answers that were stored before there were reasons. */
+    /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
     reason: string | null;
-    /** The cited text was chosen from the passage word for word. */
+    /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;
   };
 };
@@ -1073,9 +1073,9 @@ export type WebCitation = {
   end: number;
   /** http or https. */
   url: string;
-  /** Of the page. */
+  /** The title of the page. */
   title: string;
-  /** What was found there; at most 300 code points. */
+  /** The text that was found on the page; at most 300 code points. */
   snippet: string;
 };
 
@@ -1213,13 +1213,13 @@ export interface Operations {
           /** Text of the message. · minLength 0, maxLength 1048576 */
           content: string;
         }>;
-        /** Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true. */
+        /** Streams the answer as plain text, or with `Accept: text/event-stream` as ag-ui events. The default is false, and true with that header. */
         stream?: boolean | undefined;
-        /** Whether to cite; with false, `citations` is empty. · default true */
+        /** Whether the answer has citations. With false, `citations` is empty. · default true */
         citation?: boolean | undefined;
-        /** Web grounding; ignored unless the completion model supports it and the feature is on. · default false */
+        /** Also searches the web. Ignored unless the chat model supports web search and the feature is on. · default false */
         grounding?: boolean | undefined;
-        /** Adds `trace` to the result: what was searched for, and what was found. As an ag-ui event: CUSTOM `trace`. · default false */
+        /** Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`. · default false */
         trace?: boolean | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */
         tags?: Array<string> | undefined;
@@ -1245,25 +1245,25 @@ export interface Operations {
         chunk_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
         metadata_filter?: MetadataFilterGroup | undefined;
-        /** Filters after the search: may find fewer chunks than `limit`. · default false */
+        /** Filters after the search. It may find fewer chunks than `limit`. · default false */
         use_postfilter?: boolean | undefined;
-        /** Chunks retrieved as context, at most. · minimum 1, maximum 100, default 10 */
+        /** Maximum number of chunks that are retrieved as context. · minimum 1, maximum 100, default 10 */
         limit?: number | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
         authz_policy?: string | undefined;
-        /** Conversation to append the turn to. Absent: a new one. One holds at most 2,000 messages. */
+        /** The conversation that the turn continues. Absent: a new one. It has at most 2,000 messages. */
         conversation_id?: string | undefined;
-        /** Message of the conversation to branch from. Absent: its active leaf. */
+        /** The message of the conversation after which the turn continues. Absent: the active message. */
         parent_message_id?: string | undefined;
-        /** Answers the user message `parent_message_id` again; the new answer is a sibling of the old one. · default false */
+        /** Answers the user message `parent_message_id` again. The new answer is a sibling of the old one. · default false */
         regenerate?: boolean | undefined;
-        /** What to do when the history of `conversation_id` exceeds the model: drop its oldest turns, or 400. · default "auto" */
+        /** What happens when the history exceeds the context of the model: `auto` drops the oldest turns, `disabled` gives 400. · default "auto" */
         truncation?: "auto" | "disabled" | undefined;
-        /** ag-ui only: the thread. Known here: its conversation goes on; unknown: a new one that this name finds again. · minLength 1, maxLength 256 */
+        /** ag-ui only: the thread. A known thread continues its conversation. An unknown one starts a new conversation with this name. · minLength 1, maxLength 256 */
         threadId?: string | undefined;
-        /** ag-ui only: echoed in the events. · minLength 1, maxLength 256 */
+        /** ag-ui only: the events repeat it. · minLength 1, maxLength 256 */
         runId?: string | undefined;
       };
     };
@@ -1319,7 +1319,7 @@ export interface Operations {
       body: {
         /** Absent: unchanged. · minLength 1, maxLength 200 */
         title?: string | undefined;
-        /** Any message of the conversation: the next turn that names no parent continues below it. Absent: unchanged. */
+        /** Any message of the conversation. The next turn without a parent continues below it. Absent: unchanged. */
         active_message_id?: string | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;

@@ -1,47 +1,50 @@
-/** Ports of the model side. Adapters: extractive.ts (no model), ai-sdk.ts and llm/embedding/ai-sdk.ts (AI SDK providers), llm/embedding/local.ts. */
+/**
+ * The ports of chat and embedding models. Adapters of chat models: answers/extractive (no language model) and chat/ai-sdk.ts. Adapters of
+ * embedding models: embedding/ai-sdk.ts and embedding/local.ts.
+ */
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
 }
 
-/** A retrieved chunk as a model sees it: `number` is its opaque label in this request. */
+/** A retrieved chunk as a model sees it. `number` is its label in this request. */
 export interface ContextChunk {
   number: number;
   name: string;
   headingPath: readonly string[];
   context: string | null;
   content: string;
-  /** Higher is better; only the order and the ratios within one request mean anything. */
+  /** Higher is better. Scores can be compared only within one request. */
   score: number;
   language: string | null;
-  /** Of a file of program code: its lines are not prose. */
+  /** True for a chunk of a program code file. */
   isCode?: boolean;
-  /** A web page, not a file. */
+  /** True for a web page. */
   isWeb?: boolean;
 }
 
 export interface ChatRequest {
-  /** The rebuilt history, ending with the question. */
+  /** The history, ending with the question. */
   messages: readonly ChatMessage[];
   question: string;
-  /** A form of the question that stands alone, when it is a follow-up: what was retrieved for. Not for providers. */
+  /** The form of a follow-up question that stands alone, which was the search query. It is not sent to providers. */
   standalone?: string;
   chunks: readonly ContextChunk[];
   citation: boolean;
   onUsage?: OnUsage;
 }
 
-/** Tokens of one call, as the provider counts them, or estimated on the high side where it does not tell. */
+/** Tokens of one call as the provider counts them. When the provider does not report them, a high estimate. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
 }
 
-/** Called once for every call that a provider worked on, also for one that was broken off. */
+/** Called once for every call that a provider worked on, also for interrupted calls. */
 export type OnUsage = (usage: Usage) => void;
 
-/** A web page, and what it was found to say. */
+/** A web page, and the text that the search found on it. */
 export interface WebResult {
   /** http or https. */
   url: string;
@@ -49,9 +52,9 @@ export interface WebResult {
   text: string;
 }
 
-/** A task of the service itself: a short text, no sources. */
+/** A task of the service itself, with a short text and without sources. */
 export interface AskRequest {
-  /** For metrics. */
+  /** The label of the task in metrics. */
   use: 'rewrite' | 'probe';
   system: string;
   text: string;
@@ -60,19 +63,19 @@ export interface AskRequest {
   onUsage?: OnUsage;
 }
 
-/** Hears of every call to a provider: for metrics. */
+/** Is told about every call to a provider, for metrics. */
 export interface ChatObserver {
   /** Seconds from the request to the first words of an answer. */
   began(seconds: number): void;
   ended(use: 'answer' | 'web' | AskRequest['use'], outcome: 'ok' | 'overloaded' | 'timeout' | 'failed' | 'left'): void;
   used(usage: Usage): void;
-  /** A busy provider is asked again. */
+  /** The call to a busy provider is retried. */
   retried(): void;
 }
 
 /**
- * What a chat model emits. Text carries citation markers `[n]` of ContextChunk numbers, which the completion removes. A quote is a
- * passage of one chunk and carries none: brackets in it are the source's own. After `no_answer` nothing was said.
+ * An event of a chat model. Text contains citation markers `[n]` with numbers of ContextChunks, which the completion removes. A quote is a
+ * passage of one chunk. Brackets in a quote are text of the source, not markers. `no_answer` means that there was no text.
  */
 export type ChatEvent =
   | { type: 'text'; delta: string }
@@ -85,33 +88,33 @@ export interface ChatModel {
   readonly contextTokens: number;
   /** Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`. */
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
-  /** Absent: there is no model. Throws as `stream` does. */
+  /** Absent without a language model. Throws as `stream` does. */
   ask?(request: AskRequest, signal: AbortSignal): Promise<string>;
-  /** What the provider's web search finds. Absent: it has none, or the feature is off. Throws as `stream` does. */
+  /** Returns what the provider's web search finds. Absent when there is no such search or it is off. Throws as `stream` does. */
   searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
 }
 
-/** Queries and what they are to find may be embedded differently, and a query does not wait for its turn. */
+/** Queries and passages may be embedded differently. A query does not wait for passages. */
 export type EmbeddingUse = 'query' | 'passage';
 
 export interface EmbeddingModel {
-  /** Recorded with the vectors: what tells it from any other that makes other vectors. */
+  /** Stored with the vectors. Models that make different vectors have different names. */
   readonly name: string;
   /**
-   * One vector per text, in order, all of one dimension and finite. A passage in which the model finds nothing may be all zero.
+   * Returns one vector per text, in order. All vectors are finite and have the same dimension. The vector of a passage that the model
+   * cannot read may be all zero.
    *
-   * Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`, and `TextRefused` for a single text that the
-   * model does not take.
+   * Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`.
    */
   embed(texts: readonly string[], use: EmbeddingUse, signal: AbortSignal): Promise<Float32Array[]>;
 }
 
 export interface Embedding {
-  /** The configured model: new vectors are made with it. */
+  /** The configured model. It makes all new vectors. */
   readonly model: EmbeddingModel;
-  /** Another model at the same address or in a directory: the one whose vectors still serve. May throw as `embed` does. */
+  /** Returns the model with a recorded name, whose vectors may still be in use. May throw as `embed` does. */
   named(name: string): EmbeddingModel;
-  /** The vector of a query, made with the model called `name`; remembered for a while, per tenant. Throws as `embed`. */
+  /** Returns the vector of a query by the model called `name`. The vector is cached per tenant. Throws as `embed` does. */
   embedQuery(tenantId: string, name: string, query: string, signal: AbortSignal): Promise<Float32Array>;
   /** Ends the threads of local models. */
   close(): Promise<void>;

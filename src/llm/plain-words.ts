@@ -1,20 +1,20 @@
-/** What is wrong with a model, for the operator who configured it. Pure. */
+/** Explains to the operator what is wrong with a configured model. */
 import { ServiceError } from '../errors.ts';
 import { statusOf, systemCodeOf } from './chat/provider-errors.ts';
 
-const SAID_UNITS_MAX = 200;
+const QUOTED_UNITS_MAX = 200;
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|^EPROTO$/;
 
 export interface ConfiguredModel {
-  /** As in the names of its settings. */
+  /** The part of the setting names after the first underscore. */
   kind: 'CHAT' | 'EMBEDDING' | 'RERANK' | 'PRESIDIO';
-  /** As the provider knows it. */
+  /** The provider's name of the model. */
   model: string;
-  /** Null: the provider's own address. */
+  /** Null for the provider's own address. */
   baseUrl: string | null;
 }
 
-/** One sentence, or two: what happened, and which setting to look at. */
+/** Returns one or two sentences: what happened, and which setting to check. */
 export function inPlainWords(error: unknown, { kind, model, baseUrl }: ConfiguredModel): string {
   const variables = `PINAKES_${kind}`;
   const addressSetting = kind === 'PRESIDIO' ? 'PINAKES_PRESIDIO_URL' : `${variables}_BASE_URL`;
@@ -28,19 +28,19 @@ export function inPlainWords(error: unknown, { kind, model, baseUrl }: Configure
   }
   const status = statusOf(cause);
   const system = systemCodeOf(cause);
-  const said = saidBy(cause);
-  if (status === 401 || status === 403 || (status === 400 && /api.?key/i.test(said))) {
-    return `the key is refused (status ${status}): check ${variables}_API_KEY${quoted(said)}`;
+  const providerMessage = messageOf(cause);
+  if (status === 401 || status === 403 || (status === 400 && /api.?key/i.test(providerMessage))) {
+    return `the key is refused (status ${status}): check ${variables}_API_KEY${quoted(providerMessage)}`;
   }
-  if ((status === 404 || status === 400 || status === 422) && /model/i.test(said)) {
-    return `the model ${JSON.stringify(model)} is not there (status ${status}): check ${variables}_MODEL${quoted(said)}`;
+  if ((status === 404 || status === 400 || status === 422) && /model/i.test(providerMessage)) {
+    return `the model ${JSON.stringify(model)} is not there (status ${status}): check ${variables}_MODEL${quoted(providerMessage)}`;
   }
   if (status === 404 || status === 405) {
     return `nothing of this kind at ${address} (status ${status}): check the path of ${addressSetting}, for example /v1`;
   }
-  if (status === 429) return `too many requests, or no credit left (status 429)${quoted(said)}`;
+  if (status === 429) return `too many requests, or no credit left (status 429)${quoted(providerMessage)}`;
   if (status !== undefined && (status < 200 || status > 299))
-    return `${address} answers with status ${status}${quoted(said)}`;
+    return `${address} answers with status ${status}${quoted(providerMessage)}`;
   if (system === 'ENOTFOUND' || system === 'EAI_AGAIN')
     return `the host of ${address} has no address: check ${addressSetting}`;
   if (system === 'ECONNREFUSED') return `nothing listens at ${address}: is it running, is the port right?`;
@@ -50,7 +50,7 @@ export function inPlainWords(error: unknown, { kind, model, baseUrl }: Configure
   if (status !== undefined || /unreadable|without an end mark|not JSON/.test(message)) {
     return `${address} answers, but not as such a model does: check ${addressSetting}, for example its path /v1`;
   }
-  return cause === error ? message : `${message.replace(/\.$/, '')}${quoted(said)}`;
+  return cause === error ? message : `${message.replace(/\.$/, '')}${quoted(providerMessage)}`;
 }
 
 function isTimeout(error: unknown): boolean {
@@ -59,10 +59,11 @@ function isTimeout(error: unknown): boolean {
     : error instanceof Error && error.name === 'TimeoutError';
 }
 
-function saidBy(cause: unknown): string {
-  return cause instanceof Error ? cause.message.replace(/\s+/g, ' ').slice(0, SAID_UNITS_MAX) : '';
+/** Returns the message of the provider, truncated. */
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message.replace(/\s+/g, ' ').slice(0, QUOTED_UNITS_MAX) : '';
 }
 
-function quoted(said: string): string {
-  return said === '' ? '' : `; it says ${JSON.stringify(said)}`;
+function quoted(message: string): string {
+  return message === '' ? '' : `; it says ${JSON.stringify(message)}`;
 }

@@ -1,4 +1,4 @@
-/** Setting -> chat model of a provider. */
+/** Opens the chat model of a provider from the settings. */
 
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
@@ -15,9 +15,9 @@ const BASE_URLS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens the provider's model that `PINAKES_CHAT_MODEL` names. Nothing is contacted yet.
+ * Returns the provider's model that `PINAKES_CHAT_MODEL` names. It connects with the first request.
  *
- * @param observer hears of every call to a provider.
+ * @param observer is told about every call to a provider.
  * @throws ConfigError for `openai-compatible` without a base URL, and for `anthropic` and `google` without a key at their own address.
  */
 export function openProviderModel(

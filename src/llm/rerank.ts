@@ -1,24 +1,24 @@
-/** A rerank model behind a `/rerank` endpoint, as Cohere, Jina and vLLM have it, or as text-embeddings-inference does. */
+/** A rerank model behind a `/rerank` endpoint: the format of Cohere, Jina and vLLM, or that of text-embeddings-inference. */
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
 
-/** More of a text is not sent: rerank models read a few hundred words. */
+/** Maximum UTF-16 units of a text that are sent. Rerank models read only a few hundred words. */
 export const RERANK_TEXT_UNITS_MAX = 8_000;
-const SAID_UNITS_MAX = 2_000;
+const REFUSAL_UNITS_MAX = 2_000;
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface RerankModel {
   readonly name: string;
   /**
-   * How well each text answers the query, higher is better; null for texts that the model said nothing about.
+   * Returns how well each text answers the query: higher is better. Null for texts that the model did not score.
    *
    * @throws ServiceError `upstream_timeout`, `upstream_failed` or `overloaded`; the signal's reason when it aborts.
    */
   rerank(query: string, texts: readonly string[], signal: AbortSignal): Promise<(number | null)[]>;
 }
 
-/** Two bodies are in use. Which one the endpoint wants is found out with the first request. */
+/** The two request bodies that endpoints accept. The first request finds out which one. */
 const BODIES = {
   documents: (model: string, query: string, texts: readonly string[]) => ({
     model,
@@ -29,7 +29,7 @@ const BODIES = {
   texts: (_model: string, query: string, texts: readonly string[]) => ({ query, texts, truncate: true }),
 };
 
-/** Null without a model. Nothing is contacted yet. */
+/** Returns the configured rerank model, which connects with the first request; null when none is configured. */
 export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient, 'request'>): RerankModel | null {
   const { model, baseUrl, apiKey, timeoutMs } = rerank;
   if (model === 'none' || baseUrl === null) return null;
@@ -53,7 +53,7 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
     name: model,
     async rerank(query, texts, signal) {
       const cut = texts.map((text) => text.slice(0, RERANK_TEXT_UNITS_MAX).toWellFormed());
-      // One deadline for both attempts.
+      // Both attempts share one deadline.
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
         let response = await send(query, cut, deadline);
@@ -72,21 +72,21 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
   };
 }
 
-/** text-embeddings-inference answers with 422 that the field `texts` is missing. */
+/** Returns true for the answer of text-embeddings-inference that the field `texts` is missing. */
 async function wantsTexts(response: HttpResponse): Promise<boolean> {
   if (response.status !== 400 && response.status !== 422) return false;
   return /\btexts\b/.test(await response.text());
 }
 
 async function refusal(response: HttpResponse): Promise<ServiceError> {
-  const said = await response.text().catch(() => ''); // frees the connection
-  const cause = Object.assign(new Error(said.slice(0, SAID_UNITS_MAX)), { statusCode: response.status });
+  const body = await response.text().catch(() => ''); // reading the body frees the connection
+  const cause = Object.assign(new Error(body.slice(0, REFUSAL_UNITS_MAX)), { statusCode: response.status });
   if (response.status === 429 || response.status === 503)
     return new ServiceError('overloaded', 'The rerank model is overloaded.', { cause });
   return new ServiceError('upstream_failed', `The rerank model answered with status ${response.status}.`, { cause });
 }
 
-/** `{results: [{index, relevance_score}]}` or a bare array of `{index, score}`. */
+/** Reads `{results: [{index, relevance_score}]}`, or an array of `{index, score}`. */
 function readScores(answer: unknown, count: number): (number | null)[] {
   const results = Array.isArray(answer) ? answer : (answer as { results?: unknown } | null)?.results;
   if (!Array.isArray(results)) throw unreadable();

@@ -12,7 +12,7 @@ import { unlessAborted } from '../util/abort.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { type OperatorRequest, openOperatorFetch, openOperatorRequest } from './operator-fetch.ts';
 import { limitedBody } from './response-body.ts';
-import { retryWait } from './retry-wait.ts';
+import { retryAfterMs, retryWait } from './retry-wait.ts';
 
 export const REDIRECTS_MAX = 5;
 const TIMEOUT_MS_DEFAULT = 60_000;
@@ -163,7 +163,7 @@ async function exchange(agents: Agents, url: string, options: HttpRequestOptions
         if (last || signal.aborted || isRefused(error)) throw error;
         return undefined;
       });
-      const wait = retryWait(attempt, outcome?.headers.get('retry-after') ?? null);
+      const wait = retryWait(attempt, retryAfterMs(outcome?.headers.get('retry-after')));
       // If the wait would exceed the deadline, the response is returned, because it says more than a timeout.
       const isLast = last || performance.now() + wait >= deadline;
       if (outcome && (isLast || !RETRIED_STATUSES.includes(outcome.status))) return outcome;

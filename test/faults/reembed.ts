@@ -148,9 +148,7 @@ function isServing(model: string): Promise<boolean> {
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
       });
-      response.on('end', () =>
-        resolve(text.includes(`${model} (${DIMENSIONS[model]} dimensions) used by 1 tenant"`)),
-      );
+      response.on('end', () => resolve(text.includes(`${model} (${DIMENSIONS[model]} dimensions) used by 1 tenant"`)));
     });
     sent.on('error', reject);
     sent.end();

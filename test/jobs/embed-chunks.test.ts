@@ -194,7 +194,7 @@ describe('a provider that fails', () => {
     await w.embed();
     await w.seedChunks('green pears');
     w.fake.respond(({ texts }) => ({ answer: { data: texts.map(() => ({ embedding: [1, 2, 3] })) } }));
-    await assert.rejects(w.embed(), /answered with 3 dimensions; its vectors here have 64/);
+    await assert.rejects(w.embed(), /first returned 3 dimensions; its stored vectors have 64/);
     assert.deepEqual(await w.vectors(), expectedVectors('first', 'red apples'));
   });
 });
@@ -206,10 +206,7 @@ test('doctor tries the model and reports the number of waiting chunks', async ()
   await w.embed();
   await w.seedChunks('green pears');
   assert.match((await facts('embedding model')).detail, /^first answers with 64 dimensions in \d+ ms$/);
-  assert.match(
-    (await facts('vectors')).detail,
-    /first \(64 dimensions\) used by \d+ tenants?, .*\d+ chunks wait/,
-  );
+  assert.match((await facts('vectors')).detail, /first \(64 dimensions\) used by \d+ tenants?, .*\d+ chunks wait/);
   w.fake.respond(() => ({ status: 401 }));
   const refused = await facts('embedding model');
   assert.equal(refused.ok, false);

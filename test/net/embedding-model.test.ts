@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
 import { retryAfterOf } from '../../src/llm/chat/provider-errors.ts';
-import { type EmbeddingOptions, openEmbeddingProvider, retryWait } from '../../src/llm/embedding/ai-sdk.ts';
+import { type EmbeddingOptions, openEmbeddingProvider } from '../../src/llm/embedding/ai-sdk.ts';
 import { BATCH_TEXTS_MAX } from '../../src/llm/embedding/batches.ts';
 import { CACHED_QUERIES_PER_TENANT, openEmbedding, withQueryCache } from '../../src/llm/embedding/embedding.ts';
 import type { EmbeddingModel } from '../../src/llm/models.ts';
@@ -94,11 +94,7 @@ describe('a provider that is busy', () => {
     );
     assert.equal(fake.calls.length, 7);
   });
-  test('says how long to wait; jitter keeps workers apart', () => {
-    assert.equal(retryWait(7, 1, 500, 0), 7_000);
-    assert.equal(retryWait(7, 1, 500, 1), 10_500);
-    assert.equal(retryWait(0, 3, 500, 0), 2_000);
-    assert.equal(retryWait(3_600, 1, 500, 0), 60_000);
+  test('says how long to wait, in seconds or by a date', () => {
     const now = Date.parse('2026-03-01T00:00:00Z');
     const said = (value: string) => retryAfterOf({ responseHeaders: { 'retry-after': value } }, now);
     assert.equal(said('12'), 12);

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { CARRIED_WORDS_MAX, carryOver, leaning } from './follow-up.ts';
+import { CARRIED_WORDS_MAX, carryOver, dependsOnHistory } from './follow-up.ts';
 
-/** Language, what was said (questions and answers in turn), the question, words that a right form of it has (null: stands alone). */
+/**
+ * Language; earlier questions and answers in turn; the question; the words that a correct form of the question has, or null when the
+ * question stands alone.
+ */
 type Case = [string, string[], string, string[] | null];
 const CASES: Case[] = JSON.parse(readFileSync(new URL('../../../test/llm/follow-ups.json', import.meta.url), 'utf8'));
 
@@ -16,21 +19,21 @@ function isRight([, turns, question, wanted]: Case): boolean {
   return wanted.every((word) => form?.toLowerCase().includes(word.toLowerCase()) ?? false);
 }
 
-test('share of conversations that are understood, by language', () => {
+test('the rules understand at least 85 % of the questions that depend on a conversation, and leave all others alone', () => {
   const wrong = CASES.filter((one) => !isRight(one)).map(([, , question]) => question);
   for (const language of ['en', 'de', 'zh', 'ja']) {
     const of = CASES.filter(([tag]) => tag === language);
     const share = (cases: Case[]): number => cases.filter(isRight).length / cases.length;
-    const leans = share(of.filter(([, , , wanted]) => wanted !== null));
+    const dependent = share(of.filter(([, , , wanted]) => wanted !== null));
     const alone = share(of.filter(([, , , wanted]) => wanted === null));
-    assert.ok(leans >= 0.85, `${language}: ${leans} of those that lean, wrong: ${wrong.join(' | ')}`);
-    assert.equal(alone, 1, `${language}: those that stand alone, wrong: ${wrong.join(' | ')}`);
+    assert.ok(dependent >= 0.85, `${language}: ${dependent} of the dependent questions, wrong: ${wrong.join(' | ')}`);
+    assert.equal(alone, 1, `${language}: questions that stand alone, wrong: ${wrong.join(' | ')}`);
   }
 });
 
 const user = (content: string) => ({ role: 'user', content });
 
-test('what is carried over is bounded, each word once, and goes back while questions lean on others', () => {
+test('a limited number of words is carried over, each once, also from earlier questions that depend on others', () => {
   const long = user(`What do ${Array.from({ length: 50 }, (_, i) => `word${i}`).join(' ')} mean?`);
   const form = carryOver('And interns?', [long])!;
   assert.equal(form.split(' ').length, 2 + CARRIED_WORDS_MAX);
@@ -40,23 +43,23 @@ test('what is carried over is bounded, each word once, and goes back while quest
   assert.equal(carryOver('And leave in winter?', twice), 'And leave in winter? days staff get');
 });
 
-test('nothing before, or nothing in it: the question stays', () => {
+test('a question stays as it is when no earlier question has words', () => {
   assert.equal(carryOver('And interns?', []), null);
   assert.equal(carryOver('And interns?', [user('?!')]), null);
   assert.equal(carryOver('And interns?', [{ role: 'assistant', content: 'Staff get 25 days.' }]), null);
 });
 
-test('a question with a topic of its own, or with the noun of its pronoun, stands alone', () => {
+test('a question with its own topic, or with the noun of its pronoun, stands alone', () => {
   for (const question of [
     'What happens to a booking when it is cancelled?',
     'How many days of leave do interns get in their first year?',
     'Dinosaurs in Patagonia?',
     'Was passiert mit einer Buchung, wenn sie storniert wird?',
   ])
-    assert.notEqual(leaning(question), 'yes', question);
+    assert.notEqual(dependsOnHistory(question), 'yes', question);
 });
 
-test('a long message takes no long time', () => {
+test('a long message is read within two seconds', () => {
   const started = process.cpuUsage();
   for (const part of ['it ', 'der, ', 'と其', 'is it possible ', "d'", '这', '(((('])
     carryOver(part.repeat(50_000), [user(part.repeat(50_000))]);

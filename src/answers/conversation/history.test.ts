@@ -8,14 +8,14 @@ const turn = (i: number, words = 20): ChatMessage[] => [
   { role: 'assistant', content: `answer${i} ${'word '.repeat(words)}` },
 ];
 
-test('a history that fits stays whole', () => {
+test('a history that fits is sent whole', () => {
   const { messages, complete } = fitHistory([...turn(1), ...turn(2)], 'latest?', 4096);
   assert.equal(complete, true);
   assert.equal(messages.length, 5);
   assert.deepEqual(messages.at(-1), { role: 'user', content: 'latest?' });
 });
 
-test('the oldest turns are dropped as a whole', () => {
+test('the oldest turns of a long history are dropped, each as a whole', () => {
   const history = Array.from({ length: 40 }, (_, i) => turn(i)).flat();
   const { messages, complete } = fitHistory(history, 'latest?', 1024);
   assert.equal(complete, false);
@@ -24,7 +24,7 @@ test('the oldest turns are dropped as a whole', () => {
   assert.ok(messages.length > 3 && messages.length < 40, String(messages.length));
 });
 
-test('the question is kept even when it alone is too long', () => {
+test('the question is sent even when it alone exceeds the budget', () => {
   const question = 'word '.repeat(historyBudget(1024) * 2);
   assert.deepEqual(fitHistory(turn(1), question, 1024), {
     messages: [{ role: 'user', content: question }],
@@ -32,7 +32,7 @@ test('the question is kept even when it alone is too long', () => {
   });
 });
 
-test('system messages stay', () => {
+test('system messages stay when turns are dropped', () => {
   const history: ChatMessage[] = [{ role: 'system', content: 'Be brief.' }, ...turn(1, 2000), ...turn(2)];
   const { messages } = fitHistory(history, 'latest?', 2048);
   assert.deepEqual(

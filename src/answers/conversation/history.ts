@@ -1,47 +1,47 @@
-/** Which messages of a conversation go to the model. Pure. */
+/** Chooses the messages of a conversation that go to the model. */
 
 import { answerTokens } from '../../llm/chat/prompt.ts';
 import { MESSAGE_OVERHEAD_TOKENS, tokensAtMost } from '../../llm/chat/tokens.ts';
 import type { ChatMessage } from '../../llm/models.ts';
 
-/** Longer branches are cut here before they are counted. */
+/** Maximum messages of a branch that are read. Older ones are not even counted. */
 export const HISTORY_MESSAGES_MAX = 400;
-/** Share of the model's window, less the answer's, for history and question: the rest is for what is retrieved. */
+/** Share of the model's window, without the answer's part, for history and question. The rest is for the retrieved chunks. */
 const HISTORY_SHARE = 0.5;
 
-/** Tokens that history and question may take together. */
+/** Returns the maximum tokens of history and question together. */
 export function historyBudget(contextTokens: number): number {
   return Math.floor((contextTokens - answerTokens(contextTokens)) * HISTORY_SHARE);
 }
 
-export interface Fitted<M> {
-  /** What is kept, then the question. */
+export interface FittedHistory<M> {
+  /** The messages that fit, then the question. */
   messages: (M | ChatMessage)[];
-  /** False when turns had to be dropped, or the question alone is over the budget. */
+  /** False when turns were dropped, or when the question alone exceeds the budget. */
   complete: boolean;
 }
 
 /**
- * Drops the oldest turns until history and question fit. A turn begins with a user message and is dropped as a whole; the question
- * and system messages are always kept.
+ * Drops the oldest turns until history and question fit. A turn begins with a user message and is dropped as a whole. The question and
+ * the system messages always stay.
  */
 export function fitHistory<M extends ChatMessage>(
   history: readonly M[],
   question: string,
   contextTokens: number,
-): Fitted<M> {
+): FittedHistory<M> {
   const system = history.filter(({ role }) => role === 'system');
   const turns = turnsOf(history.filter(({ role }) => role !== 'system'));
-  let left = historyBudget(contextTokens) - costOf([...system, { role: 'user', content: question }]);
-  let kept = turns.length;
-  while (kept > 0) {
-    const cost = costOf(turns[kept - 1]!);
-    if (cost > left) break;
-    left -= cost;
-    kept--;
+  let tokensLeft = historyBudget(contextTokens) - costOf([...system, { role: 'user', content: question }]);
+  let first = turns.length;
+  while (first > 0) {
+    const cost = costOf(turns[first - 1]!);
+    if (cost > tokensLeft) break;
+    tokensLeft -= cost;
+    first--;
   }
-  const messages = [...system, ...turns.slice(kept).flat(), { role: 'user' as const, content: question }];
-  return { messages, complete: kept === 0 && left >= 0 };
+  const messages = [...system, ...turns.slice(first).flat(), { role: 'user' as const, content: question }];
+  return { messages, complete: first === 0 && tokensLeft >= 0 };
 }
 
 function turnsOf<M extends ChatMessage>(history: readonly M[]): M[][] {

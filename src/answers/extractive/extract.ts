@@ -1,35 +1,37 @@
 /**
- * Finds the passages of retrieved chunks that answer a question: extractive answering without a model. Pure.
+ * Finds the passages of retrieved chunks that answer a question, without a model.
  *
- * Passages are scored by passage-score.ts; when even the best one hardly answers, nothing is said.
+ * passage-score.ts scores the passages. When even the best passage hardly answers, there is no answer.
  */
 
 import type { ContextChunk } from '../../llm/models.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
+import { anyOf } from '../patterns.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, readQuestion } from './question.ts';
 
-/** A passage grows around its best unit up to this length. */
+/** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
 export const PASSAGES_MAX = 3;
-/** A piece of a long unit is somewhat shorter than a quote may be, so that it can be quoted whole. */
+/** Maximum length of a piece of a long unit: a little less than a quote may have, so that a citation can quote it whole. */
 const PIECE_CODE_POINTS_MAX = 290;
-/** Chunks beyond this rank add noise, not answers. */
+/** Maximum chunks that are read. Chunks of a lower rank rarely answer. */
 const CHUNKS_MAX = 12;
-/** A further passage must score at most this much less than the best one. */
+/** Maximum difference of score between the best passage and a further one. */
 const FURTHER_SCORE_DROP_MAX = 2;
-/** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
+/** Minimum log odds for an answer. A higher value gives fewer wrong answers and fewer right ones: bench/answers.ts prints the curve. */
 export const ANSWER_LOG_ODDS_MIN = -0.85;
-/** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
+/** Minimum share of its terms that a passage shares with a larger one to count as a duplicate. */
 const DUPLICATE_OVERLAP_MIN = 0.8;
 
-/** A unit of a chunk that is quoted word for word. `before` is what separates it from the unit before it in the answer. */
-export interface Quoted {
+/** A unit of a chunk that is quoted word for word. */
+export interface QuotedUnit {
   number: number;
   kind: UnitKind;
   text: string;
+  /** Separates the unit from the unit before it in the answer. */
   before: '' | ' ' | '\n';
 }
 
@@ -37,25 +39,25 @@ export interface Quoted {
 export interface Passage {
   number: number;
   text: string;
-  quoted: Quoted[];
-  /** Logarithmic: a difference of 1 is a factor of e in how likely it holds the answer. */
+  quoted: QuotedUnit[];
+  /** A logarithm: a score that is higher by 1 makes the passage e times as likely to contain the answer. */
   score: number;
 }
 
-/** What was found, and how likely it answers: the logarithm of the odds, to be compared with ANSWER_LOG_ODDS_MIN. */
 export interface Extract {
-  /** The best first. */
+  /** The best passage comes first. */
   passages: Passage[];
+  /** Logarithm of the odds that the best passage answers. Below ANSWER_LOG_ODDS_MIN there is no answer. */
   logOdds: number;
 }
 
-/** The passages that answer best; none when nothing matches. */
+/** Returns the passages that answer best; none when nothing matches. */
 export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
   const { candidates, questions } = scoredPassages(question, chunks, analyzer);
   return choose(candidates, questions);
 }
 
-/** Every passage of the best chunks with its score, in order of chunk and place. */
+/** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer) {
   const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
   const questions = new Map(top.map((chunk) => [chunk.language, readQuestion(question, chunk.language, analyzer)]));
@@ -69,7 +71,7 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
 
 function choose(candidates: readonly Candidate[], questions: Questions): Extract {
   const ranked = candidates
-    .filter((one) => one.features.own + one.features.near > 0)
+    .filter((one) => one.features.inPassage + one.features.nearby > 0)
     .sort((a, b) => Number(a.kind === 'heading') - Number(b.kind === 'heading') || b.score - a.score);
   const best = ranked[0];
   if (best === undefined) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
@@ -91,8 +93,8 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   let headingTerms = above;
   let head: ReadonlySet<string> = new Set(analyzer.index(chunk.headingPath.at(-1) ?? '', chunk.language));
   return units.flatMap((unit, position) => {
-    const own = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
-    const headTerms = own === undefined ? head : new Set(analyzer.index(own, chunk.language));
+    const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
+    const headTerms = unitHead === undefined ? head : new Set(analyzer.index(unitHead, chunk.language));
     const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
       const text = chunk.content.slice(start, end);
       const order = analyzer.index(text, chunk.language);
@@ -121,14 +123,14 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   });
 }
 
-/** What an entry is about, where it says so itself: the first cell of a row, what stands before a colon or a dash. */
+/** Returns the head of an entry: the first cell of a row, or the text before a colon or a dash. Undefined for other units. */
 function headOf(text: string, kind: UnitKind): string | undefined {
   if (kind === 'row') return /^[\s|]*([^|\t]+)/.exec(text)?.[1];
   if (kind === 'sentence' || kind === 'item') return /^(?:[-*+•]\s+)?(.{1,80}?)(?:: | [—–-] )/su.exec(text)?.[1];
   return undefined;
 }
 
-/** A unit longer than the limit falls into pieces, each of as many clauses as fit. */
+/** Cuts a unit that is longer than the limit into pieces, each of as many clauses as fit. */
 function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
   if (codePointLength(content.slice(start, end)) <= PIECE_CODE_POINTS_MAX) return [{ start, end }];
   const pieces: { start: number; end: number }[] = [];
@@ -145,14 +147,14 @@ function piecesOf(content: string, { start, end }: Unit): { start: number; end: 
   });
 }
 
-/** Dots that lead to a page number. Bounded, so that a long run of dots is not scanned from each of them. */
+/** Dots that lead to a page number. The number of dots is limited, so that a long run is not scanned from each dot. */
 const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
 const LEADERS_MIN = 3;
 const ENDS_WITH_PAGE = /^.{2,80}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
 const DIRECTORY_LINES_MIN = 8;
 const DIRECTORY_LINES_SHARE = 0.7;
 
-/** A table of contents, or the index of a book: it says where things are, not what they are. */
+/** Returns true for a table of contents and for the index of a book. They say where things are, not what they are. */
 function isDirectory(content: string): boolean {
   if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
   const lines = content.split('\n').filter((line) => line.trim() !== '');
@@ -160,11 +162,22 @@ function isDirectory(content: string): boolean {
   return lines.length >= DIRECTORY_LINES_MIN && pages >= lines.length * DIRECTORY_LINES_SHARE;
 }
 
-/** Speech to a machine, or markup, which no reader of the source was meant to read as its content. */
-const ADDRESSES_MODEL =
-  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|prompts?|rules|directions|guidelines|messages?|context)\b|\bsystem\s*(?:prompt|message|instruction|:)|\byou are (?:now )?(?:an? )?(?:ai|chatgpt|gpt|language model|assistant|dan)\b|\b(?:as an ai|do not cite|cite nothing|answer (?:only )?with|respond (?:only )?with|reveal (?:the|your))\b|<\|?(?:im_start|im_end|system|endoftext)|\[\/?inst\]|\bignoriere?\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\b(?:instructions|instrucciones)|ignora.{0,40}(?:instrucciones|istruzioni|instruções)|игнорируй.{0,40}(?:инструкц|указан)|(?:指示|命令).{0,10}無視|(?:忽略|无视|無視).{0,20}(?:指示|指令|提示)|(?:지시|명령).{0,10}무시/iu;
+/** Text that talks to a language model. It is not the content that a source has for its readers. */
+const ADDRESSES_MODEL = anyOf(
+  [
+    /\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|prompts?|rules|directions|guidelines|messages?|context)\b/u,
+    /\bsystem\s*(?:prompt|message|instruction|:)/u,
+    /\byou are (?:now )?(?:an? )?(?:ai|chatgpt|gpt|language model|assistant|dan)\b/u,
+    /\b(?:as an ai|do not cite|cite nothing|answer (?:only )?with|respond (?:only )?with|reveal (?:the|your))\b/u,
+    /<\|?(?:im_start|im_end|system|endoftext)|\[\/?inst\]/u,
+    /\bignoriere?\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\b(?:instructions|instrucciones)/u,
+    /ignora.{0,40}(?:instrucciones|istruzioni|instruções)|игнорируй.{0,40}(?:инструкц|указан)/u,
+    /(?:指示|命令).{0,10}無視|(?:忽略|无视|無視).{0,20}(?:指示|指令|提示)|(?:지시|명령).{0,10}무시/u,
+  ],
+  'iu',
+);
 
-/** False for instructions to a model, unless the question is about such things, and for passages without a letter or digit. */
+/** Returns false for passages without a letter or digit, and for instructions to a model when the question is not about them. */
 function isQuotable(text: string, question: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(text)) return false;
   if (!ADDRESSES_MODEL.test(text)) return true;
@@ -172,11 +185,11 @@ function isQuotable(text: string, question: string): boolean {
 }
 
 /**
- * The passage around `best`: neighbours of its chunk join, the likelier side first, as long as they belong together and fit.
+ * Returns the passage around `best`. Neighbouring units of its chunk join while they belong together and fit, the higher score first.
  *
- * A heading above closes it. Rows, list items and records stand for themselves: others join only when they are as likely.
+ * A heading above ends the passage. Rows, list items and records stand on their own: a neighbour joins only when its score is close.
  */
-export function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const at = candidates.indexOf(best);
   let [first, last] = [at, at];
   let length = codePointLength(best.text);
@@ -205,7 +218,7 @@ export function grow(best: Candidate, candidates: readonly Candidate[]): Candida
   return candidates.slice(first, last + 1);
 }
 
-/** True when `upper` and `lower`, which stand one below the other, are read together. */
+/** Returns true when `upper` and the unit `lower` below it are read together. */
 function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: readonly Candidate[]): boolean {
   if (upper.kind === 'heading') return !/^#{1,6}\s/.test(upper.text);
   if (upper.position === lower.position) return true;
@@ -216,18 +229,18 @@ function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: r
   return outer.score >= best.score - FURTHER_SCORE_DROP_MAX;
 }
 
-/** Fields open an entry, and stand in it. */
+/** Returns true for units of one entry: fields open an entry, or stand in it. */
 function isSameEntry(upper: Candidate, lower: Candidate): boolean {
   if (upper.kind === 'record') return true;
   return lower.kind === 'record' && !/\n\s*\n/.test(upper.chunk.content.slice(upper.end, lower.start));
 }
 
-/** What stands above must be about the question; what follows may be the answer without its words. */
+/** A unit above the best one joins only when it is about the question. A unit below may continue the answer in other words. */
 function isOnTopic({ kind, features }: Candidate): boolean {
-  return kind === 'heading' || kind === 'record' || features.own > 0;
+  return kind === 'heading' || kind === 'record' || features.inPassage > 0;
 }
 
-/** A sentence that announces the list, table or code below it. */
+/** Returns true for a sentence that announces the list, table or code below it. */
 function introduces({ kind, text }: Candidate): boolean {
   return kind === 'sentence' && /[:：]$/u.test(text);
 }
@@ -253,7 +266,7 @@ function toPassage(units: readonly Candidate[]): Passage {
   return { number, text, quoted, score: Math.max(...units.map(({ score }) => score)) };
 }
 
-/** Sentences of one paragraph, and pieces of one unit, go on in the same line. */
+/** Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line. */
 function separatorOf(upper: Candidate, lower: Candidate, gap: string): '' | ' ' | '\n' {
   if (upper.position === lower.position) return gap.includes('\n') ? '\n' : gap === '' ? '' : ' ';
   if (upper.kind !== 'sentence' || /\n\s*\n/.test(gap)) return '\n';

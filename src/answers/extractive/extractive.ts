@@ -1,11 +1,15 @@
-/** The default chat model, which is none: it answers with the best passages of the retrieved chunks, quoted word for word. */
+/** The default chat model. It uses no language model: it quotes the best passages of the retrieved chunks word for word. */
 
 import type { ChatEvent, ChatModel, ChatRequest } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
 import type { Analyzer } from './question.ts';
 
-/** @param contextTokens as with other models, though nothing here is limited by it. */
+/**
+ * Returns the extractive chat model.
+ *
+ * @param contextTokens limits the history, as with other models. The passages are not limited by it.
+ */
 export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatModel {
   return {
     name: 'extractive',
@@ -37,7 +41,7 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
   };
 }
 
-/** Longer than any run of backticks in the quoted code. */
+/** Returns a fence that is longer than any run of backticks in the quoted code. */
 function fenceFor(passages: readonly Passage[]): string {
   let longest = 2;
   for (const { quoted } of passages)
@@ -45,7 +49,7 @@ function fenceFor(passages: readonly Passage[]): string {
   return '`'.repeat(longest + 1);
 }
 
-/** As it is read: hard-wrapped lines are joined, and a table row loses its outer bars and empty cells. */
+/** Returns a unit as readers see it: wrapped lines are joined, and a table row loses its outer bars and empty cells. */
 function displayed(text: string, kind: UnitKind): string {
   if (kind === 'record' || kind === 'code') return text;
   if (kind === 'row') return cellsOf(text).join(' | ') || text;

@@ -4,7 +4,7 @@ import { letterGroups } from './letter-groups.ts';
 
 const groupsOf = (text: string) => [...letterGroups(text, () => true)];
 
-test('words between blanks fall into groups of four letters that weigh one together', () => {
+test('a word between spaces has groups of four letters, which weigh 1 together', () => {
   assert.deepEqual(groupsOf('Rates'), [
     ['rate', 0.5],
     ['ates', 0.5],
@@ -12,7 +12,7 @@ test('words between blanks fall into groups of four letters that weigh one toget
   assert.deepEqual(groupsOf('of the 12'), [['12', 1]]);
 });
 
-test('other scripts fall into shorter groups, each with its own weight', () => {
+test('words of other scripts have shorter groups, each of weight 1', () => {
   assert.deepEqual(groupsOf('首都は'), [
     ['首都', 1],
     ['都は', 1],
@@ -23,6 +23,6 @@ test('other scripts fall into shorter groups, each with its own weight', () => {
   );
 });
 
-test('a word that carries no topic has no groups', () => {
+test('a word without a topic has no letter groups', () => {
   assert.deepEqual([...letterGroups('which bridge', (word) => word !== 'which').keys()], ['brid', 'ridg', 'idge']);
 });

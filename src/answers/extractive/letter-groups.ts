@@ -1,21 +1,22 @@
 /**
- * Overlapping groups of neighbouring letters: what words have in common that a stemmer keeps apart, such as a compound and its parts.
- * Pure.
+ * Cuts words into overlapping groups of neighbouring letters. Words share groups although a stemmer gives them different terms, such as
+ * a compound and its parts.
  */
 
-/** How many letters say about as much as each other in their script. */
+/** Letters of a group by script: the groups of all scripts say about as much. */
 const GROUP_LETTERS = 4;
 const GROUP_LETTERS_THAI = 3;
 const GROUP_LETTERS_EAST_ASIAN = 2;
 
 /**
- * The groups of the words that `isKept` keeps, each with its weight: one for each group where words are not told apart, else one for
- * each word, however long. Of a word shorter than a group only digits are taken, whole.
+ * Returns the groups of the words that `isTopic` accepts, each with its weight. In scripts with spaces the groups of a word weigh 1
+ * together, in other scripts each group weighs 1. A word shorter than a group has no groups, unless it contains a digit: then the whole
+ * word is a group.
  */
-export function letterGroups(text: string, isKept: (word: string) => boolean): Map<string, number> {
+export function letterGroups(text: string, isTopic: (word: string) => boolean): Map<string, number> {
   const groups = new Map<string, number>();
   for (const word of plainOf(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
-    if (!isKept(word)) continue;
+    if (!isTopic(word)) continue;
     const size = groupSize(word);
     const weight = size === GROUP_LETTERS ? 1 / Math.max(1, word.length - size + 1) : 1;
     if (word.length < size && /\p{N}/u.test(word)) groups.set(word, weight);
@@ -27,7 +28,7 @@ export function letterGroups(text: string, isKept: (word: string) => boolean): M
   return groups;
 }
 
-/** Text in which groups are looked for. */
+/** Returns the text in the form in which groups are searched for: normalized and in lower case. */
 export function plainOf(text: string): string {
   return text.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
 }

@@ -24,7 +24,7 @@ function bestOf(question: string, contents: readonly string[], language = 'en'):
   return candidates.toSorted((a, b) => b.score - a.score)[0]!.text;
 }
 
-test('the kind of thing that is asked for decides between sentences that hold the same words', () => {
+test('a passage with the number or the default that the question asks for beats a passage with the same words', () => {
   const bridge = ['The bridge was opened by the mayor.', 'The bridge was opened in 1931 by the mayor.'];
   assert.equal(bestOf('When was the bridge opened?', [bridge.join(' ')]), bridge[1]);
   const crew = ['The crew of the ship was large.', 'The crew of the ship was 214.'];
@@ -35,12 +35,12 @@ test('the kind of thing that is asked for decides between sentences that hold th
   assert.equal(bestOf('What is the wait of the client if I set nothing?', [wait.join(' ')]), wait[1]);
 });
 
-test('a passage of the best chunk is preferred to the same words elsewhere', () => {
+test('a passage of the best chunk beats a passage with the same words in another chunk', () => {
   const contents = ['Pumps are blue. The pump needs oil.', 'The pump needs care in winter, they say.'];
   assert.equal(bestOf('What does the pump need?', contents), 'The pump needs oil.');
 });
 
-test('what the question names and no passage holds makes an answer unlikely', () => {
+test('an answer is unlikely when no passage has a name of the question', () => {
   const contents = ['Oslo has 709000 inhabitants. The harbour of Oslo is open all year.'];
   const held = logOddsOf('How many inhabitants does Oslo have?', contents);
   const missing = logOddsOf('How many inhabitants does Bergen have?', contents);
@@ -50,13 +50,13 @@ test('what the question names and no passage holds makes an answer unlikely', ()
   assert.equal(other, Number.NEGATIVE_INFINITY);
 });
 
-test('a compound and its parts have letters in common', () => {
+test('a passage with a part of a compound word is found by the letters they share', () => {
   const tasks = ['Eine Aufgabe des Parlaments sind Gesetze.', 'Eine Aufgabe der Verfassungsgerichte sind Grundrechte.'];
   const best = bestOf('Welche Aufgabe hat das Bundesverfassungsgericht?', [tasks.join(' ')], 'de');
   assert.match(best, /^Eine Aufgabe der Verfassungsgerichte/);
 });
 
-test('the words that ask are no topic, unless there is nothing else', () => {
+test('question words are not searched for, unless the question has no other words', () => {
   const termsOf = (text: string, language: string) => [...readQuestion(text, language, analyzer).terms];
   for (const [question, topic, language] of [
     ['谁是市长？', '是市长', 'zh'],
@@ -68,7 +68,7 @@ test('the words that ask are no topic, unless there is nothing else', () => {
   assert.notDeepEqual(termsOf('什么？', 'zh'), []);
 });
 
-test('a chunk that leads the others in relevance is likelier to answer', () => {
+test('an answer is likelier when the search score of its chunk is far above the others', () => {
   const chunks = ['The pump needs oil in winter.', 'Pumps are blue.', 'Winter is long.'].map((content, i) => {
     return { number: i + 1, name: 'a.txt', headingPath: [], context: null, content, score: 10, language: 'en' };
   });
@@ -78,6 +78,6 @@ test('a chunk that leads the others in relevance is likelier to answer', () => {
       chunks.map((chunk, i) => ({ ...chunk, score: i === 0 ? 10 : others })),
       analyzer,
     ).logOdds;
-  // More than the lead over the next passage alone can make.
+  // More than the difference to the next passage alone can explain.
   assert.ok(logOdds(2) - logOdds(9) > 2, `${logOdds(2)} ${logOdds(9)}`);
 });

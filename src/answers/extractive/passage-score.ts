@@ -1,18 +1,19 @@
 /**
- * Scores how likely a passage answers a question, and how likely the best one answers at all. Pure.
+ * Scores how likely a passage answers a question, and how likely the best passage answers at all.
  *
- * Both are linear models over features that need no language model. The weights were fitted once: a softmax over the passages of
- * each question, and a logistic regression over answered and unanswerable questions, on the tune half of the questions about
- * manuals (`bench/manuals/`) and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1. `npm run bench:manuals` and
- * `bench/answers.ts` report on the other halves.
+ * Both scores are linear models over features that need no language model. The weights were fitted once: with a softmax over the
+ * passages of each question, and with a logistic regression over answered and unanswerable questions. The training data were the tune
+ * half of the questions about manuals (`bench/manuals/`), and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1.
+ * `npm run bench:manuals` and `bench/answers.ts` report on the other halves.
  */
 
 import type { ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
+import { anyOf } from '../patterns.ts';
 import { plainOf } from './letter-groups.ts';
 import type { Question } from './question.ts';
 
-/** A unit of a chunk, or a piece of a long one. */
+/** A passage that may answer: a unit of a chunk, or a piece of a long unit. */
 export interface Candidate {
   number: number;
   kind: UnitKind;
@@ -20,92 +21,96 @@ export interface Candidate {
   /** UTF-16 offsets in the content of the chunk, half-open. */
   start: number;
   end: number;
-  /** Index of its unit in the chunk. */
+  /** Index of the unit in the chunk. */
   position: number;
   score: number;
   features: Features;
   terms: ReadonlySet<string>;
   /** Terms of the file name and of the headings above. */
   headingTerms: ReadonlySet<string>;
-  /** Terms of what its entry is about: the first cell of a row, the term of a definition, the heading right above. */
+  /** Terms of the head of the entry: the first cell of a row, the term of a definition, or the last heading above. */
   headTerms: ReadonlySet<string>;
   chunk: ContextChunk;
-  /** Terms of all passages of its chunk, and of its titles and context. */
+  /** Terms of all passages of the chunk, and of its titles and context. */
   chunkTerms: ReadonlySet<string>;
 }
 
-/** All 0..1. "Share" means: of the question's terms; "weighted" means: rare terms count more, absent ones nothing. */
+/**
+ * All features are between 0 and 1. "Share" means a share of the question's terms. In a weighted share rare terms count more, and terms
+ * that no passage has do not count.
+ */
 export interface Features {
-  /** Weighted share that the passage holds. */
-  own: number;
-  /** Weighted share that only the passage before it or its headings hold. */
-  near: number;
-  /** How much of the head of its entry the question names. */
-  named: number;
-  /** Share that the passage and its neighbours in the chunk, one on each side, hold. */
-  around: number;
-  /** Share that its chunk holds, titles and context included. */
-  chunk: number;
-  /** Share that the file name and the headings above hold. */
-  titles: number;
-  /** Weighted share of the question's letter groups that the passage holds. */
+  /** Weighted share that the passage has. */
+  inPassage: number;
+  /** Weighted share that only the previous passage or the headings have. */
+  nearby: number;
+  /** Share of the terms of the entry's head that the question names. */
+  headNamed: number;
+  /** Share that the passage and its two neighbours in the chunk have. */
+  withNeighbours: number;
+  /** Share that the chunk has, with titles and context. */
+  inChunk: number;
+  /** Share that the file name and the headings above have. */
+  inTitles: number;
+  /** Weighted share of the question's letter groups that the passage has. */
   letters: number;
-  /** Search score of the chunk against that of the best chunk. */
+  /** Search score of the chunk divided by the score of the best chunk. */
   relevance: number;
-  /** 1: the question asks for a number, and the passage has one that the question has not. */
-  number: number;
-  /** 1: the question asks for a default, and the passage names one. */
-  default: number;
-  /** 1 each: what the passage is. */
+  /** 1 when the question asks for a number, and the passage has a number that the question does not have. */
+  newNumber: number;
+  /** 1 when the question asks for a default, and the passage names one. */
+  namedDefault: number;
+  /** 1 for code. */
   code: number;
+  /** 1 for a heading. */
   heading: number;
-  /** 1: it stands in a changelog, which tells how things were. */
-  past: number;
+  /** 1 in a changelog, which describes earlier versions. */
+  changelog: number;
 }
 
 export const NO_FEATURES: Features = {
-  own: 0,
-  near: 0,
-  named: 0,
-  around: 0,
-  chunk: 0,
-  titles: 0,
+  inPassage: 0,
+  nearby: 0,
+  headNamed: 0,
+  withNeighbours: 0,
+  inChunk: 0,
+  inTitles: 0,
   letters: 0,
   relevance: 0,
-  number: 0,
-  default: 0,
+  newNumber: 0,
+  namedDefault: 0,
   code: 0,
   heading: 0,
-  past: 0,
+  changelog: 0,
 };
 
 const WEIGHTS: Features = {
-  own: 2.5,
-  near: 2.03,
-  named: 2.11,
-  around: 3.83,
-  chunk: 1.99,
-  titles: 1.95,
+  inPassage: 2.5,
+  nearby: 2.03,
+  headNamed: 2.11,
+  withNeighbours: 3.83,
+  inChunk: 1.99,
+  inTitles: 1.95,
   letters: 1.13,
   relevance: 5.06,
-  number: 1.8,
-  default: 2.63,
+  newNumber: 1.8,
+  namedDefault: 2.63,
   code: -1.14,
   heading: -1.17,
-  past: -1.21,
+  changelog: -1.21,
 };
 
-/** With fewer passages than this, how rare a term is among them says little. */
+/** Minimum number of passages for the rarity of terms. Among fewer passages the rarity of a term says little. */
 const PASSAGES_COUNTED_MIN = 30;
-/** The same of letter groups among chunks. */
+/** Minimum number of chunks for the rarity of letter groups. */
 const CHUNKS_COUNTED_MIN = 10;
 
 const CHANGELOG = /\bchange-?\s?(?:log|s)\b|\brelease notes\b|\bwhat.?s new\b|^news\b|\bversion \d+\.\d/iu;
 
-/** The question as it reads in each language of the chunks. */
+/** The question as the analyzer reads it, by language of the chunks. */
 export type Questions = ReadonlyMap<string | null, Question>;
 
-/** Sets `features` and `score` of every candidate. They stand in order of chunk, then position. */
+/** Sets `features` and `score` of all candidates. The candidates must be in order of chunk, then position. */
 export function scorePassages(candidates: readonly Candidate[], questions: Questions): void {
   const frequency = frequencies(candidates);
   const letters = shareLetters(candidates, questions);
@@ -121,57 +126,62 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     const neighbours = [before, after].flatMap((one) => (one ? [one.terms] : []));
     const question = questions.get(chunk.language)!;
     const weighted = weightedIn.get(chunk.language)!;
-    const share = (held: ReadonlySet<string>): number =>
-      overlap(question.terms, held) / Math.max(1, question.terms.size);
-    const own = weighted((term) => terms.has(term));
+    const share = (available: ReadonlySet<string>): number =>
+      overlap(question.terms, available) / Math.max(1, question.terms.size);
+    const inPassage = weighted((term) => terms.has(term));
     candidate.features = {
-      own,
-      near: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
-      named: overlap(headTerms, question.terms) / Math.max(1, headTerms.size),
-      around: share(new Set([terms, ...neighbours].flatMap((held) => [...held]))),
-      chunk: share(chunkTerms),
-      titles: share(headingTerms),
-      letters: letters[i] ?? own,
+      inPassage,
+      nearby: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
+      headNamed: overlap(headTerms, question.terms) / Math.max(1, headTerms.size),
+      withNeighbours: share(new Set([terms, ...neighbours].flatMap((some) => [...some]))),
+      inChunk: share(chunkTerms),
+      inTitles: share(headingTerms),
+      letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
-      number: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
-      default: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
+      newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
+      namedDefault: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       heading: kind === 'heading' ? 1 : 0,
-      past: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
+      changelog: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
     };
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
     candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));
   }
 }
 
-const NAMES_DEFAULT =
-  /\bdefaults?\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bdéfaut\b|\bdefecto\b|\bpredefini|既定|デフォルト|初期値|默认|默認|預設|기본/iu;
+const NAMES_DEFAULT = anyOf(
+  [
+    /\bdefaults?\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bdéfaut\b|\bdefecto\b|\bpredefini/u,
+    /既定|デフォルト|初期値|默认|默認|預設|기본/u,
+  ],
+  'iu',
+);
 
 function hasNewNumber(text: string, question: Question): boolean {
   const asked = plainOf(question.text);
   return (text.match(/\p{N}+/gu) ?? []).some((digits) => !asked.includes(plainOf(digits)));
 }
 
-/** What tells whether the best passage answers at all. */
+/** The features that decide whether the best passage answers at all. */
 interface Evidence {
   /** Score of the best passage. */
   score: number;
-  /** Share of the weight of the question's terms that no passage holds: 0..1. */
+  /** Share of the weight of the question's terms that no passage has: 0 to 1. */
   missing: number;
-  /** Share of the question's names and numbers that its chunk lacks: 0..1. */
+  /** Share of the question's names and numbers that the chunk of the best passage lacks: 0 to 1. */
   missingNames: number;
-  /** Logarithm of its chunk's search score against the mean of the others: -LEAD_MAX..LEAD_MAX. */
+  /** Logarithm of the search score of its chunk divided by the mean of the other chunks: -LEAD_MAX to LEAD_MAX. */
   lead: number;
 }
 
 const EVIDENCE_BIAS = -6.89;
-/** That of missing names is set by hand: the sets are large, and hardly a question names what they lack. */
+/** The weight of missing names was set by hand, because hardly a question of the training data names something that its texts lack. */
 const EVIDENCE_WEIGHTS: Evidence = { score: 0.51, missing: -2.11, missingNames: -1, lead: 2.79 };
 const LEAD_MAX = 2;
-/** Set by hand: in the question sets no chunk stands alone. */
+/** The lead of a single chunk. It was set by hand, because the training data has no question with a single chunk. */
 const LEAD_ALONE = 0.3;
 
-/** The logarithm of the odds that the best passage answers, for questions like those the weights were fitted on. */
+/** Returns the logarithm of the odds that the best passage answers. The odds hold for questions like those of the training data. */
 export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
   const evidence = evidenceOf(best, candidates, questions);
   const names = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[];
@@ -202,7 +212,7 @@ function leadOf(chunk: ContextChunk, candidates: readonly Candidate[]): number {
   return Math.max(-LEAD_MAX, Math.min(LEAD_MAX, lead));
 }
 
-/** In how many passages, headings included, a term occurs. */
+/** Returns for each term the number of passages that contain it, headings included. */
 function frequencies(candidates: readonly Candidate[]): Map<string, number> {
   const frequency = new Map<string, number>();
   for (const one of candidates) {
@@ -212,17 +222,19 @@ function frequencies(candidates: readonly Candidate[]): Map<string, number> {
   return frequency;
 }
 
-/** Inverse document frequency of what `count` of `all` hold. */
+/** Returns the inverse document frequency of a term that `count` of `all` passages contain. */
 function rarity(count: number, all: number): number {
   return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }
 
-/** For each candidate the weighted share of the question's letter groups that it holds; undefined where the question has none. */
+/** Returns for each candidate the weighted share of the question's letter groups that it contains; undefined when there are no groups. */
 function shareLetters(candidates: readonly Candidate[], questions: Questions): (number | undefined)[] {
-  const held = candidates.map(({ text, chunk }) => groupsIn(plainOf(text), questions.get(chunk.language)!));
+  const groupsByCandidate = candidates.map(({ text, chunk }) =>
+    groupsIn(plainOf(text), questions.get(chunk.language)!),
+  );
   const byChunk = new Map<ContextChunk, Set<string>>();
   for (const [i, { chunk }] of candidates.entries())
-    byChunk.set(chunk, new Set([...(byChunk.get(chunk) ?? []), ...held[i]!]));
+    byChunk.set(chunk, new Set([...(byChunk.get(chunk) ?? []), ...groupsByCandidate[i]!]));
   const counts = new Map<string, number>();
   for (const groups of byChunk.values()) for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1);
   const all = Math.max(byChunk.size, CHUNKS_COUNTED_MIN);
@@ -236,7 +248,9 @@ function shareLetters(candidates: readonly Candidate[], questions: Questions): (
   );
   return candidates.map(({ chunk }, i) => {
     const question = questions.get(chunk.language)!;
-    return question.letters.size === 0 ? undefined : weigh(held[i]!, question) / totals.get(chunk.language)!;
+    return question.letters.size === 0
+      ? undefined
+      : weigh(groupsByCandidate[i]!, question) / totals.get(chunk.language)!;
   });
 }
 
@@ -244,7 +258,10 @@ function groupsIn(plain: string, { letters }: Question): string[] {
   return [...letters.keys()].filter((group) => plain.includes(group));
 }
 
-/** Share of the weight of those terms of the question that any passage holds. */
+/**
+ * Returns a function for the weighted share of the terms that its argument accepts. The share refers to the terms of the question that
+ * at least one passage contains.
+ */
 function weightedShare(question: Question, frequency: ReadonlyMap<string, number>, passages: number) {
   const weights = new Map(
     [...question.terms].flatMap((term) => {
@@ -253,8 +270,8 @@ function weightedShare(question: Question, frequency: ReadonlyMap<string, number
     }),
   );
   const total = sum([...weights.values()]) || 1;
-  return (isHeld: (term: string) => boolean): number =>
-    sum([...weights].map(([term, weight]) => (isHeld(term) ? weight : 0))) / total;
+  return (accepts: (term: string) => boolean): number =>
+    sum([...weights].map(([term, weight]) => (accepts(term) ? weight : 0))) / total;
 }
 
 function overlap(terms: ReadonlySet<string>, others: ReadonlySet<string>): number {

@@ -1,27 +1,30 @@
-/** What a question asks for, as far as its words tell. Pure. */
+/** Reads from a question's words what it asks for. */
+import { anyOf } from '../patterns.ts';
 import { letterGroups } from './letter-groups.ts';
 
-/** How text becomes terms, in reading order: `index` keeps every word, `query` drops what carries no topic. */
+/** Turns text into terms, in reading order. */
 export interface Analyzer {
+  /** Returns the terms of all words. */
   index(text: string, language: string | null): readonly string[];
+  /** Returns the terms of the words that carry a topic. */
   query(text: string, language: string | null): readonly string[];
 }
 
 export interface Question {
   text: string;
   terms: ReadonlySet<string>;
-  /** Groups of neighbouring letters of the words that make the terms, with their weights: letter-groups.ts. */
+  /** Groups of neighbouring letters of the topic words, with their weights: see letter-groups.ts. */
   letters: ReadonlyMap<string, number>;
   asksNumber: boolean;
-  /** Terms of names and numbers: words with a capital that do not open the question, or with a digit. */
+  /** Terms of names and numbers: words with a digit, and words with a capital that are not the first word. */
   names: ReadonlySet<string>;
-  /** It asks what holds unless something else is set. */
+  /** True when the question asks for a default value. */
   asksDefault: boolean;
 }
 
-/** The question as the analyzer of `language` reads it. */
+/** Returns the question as the analyzer reads it in `language`. */
 export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
-  const topic = withoutAsking(text);
+  const topic = withoutQuestionWords(text);
   const terms = new Set(analyzer.query(topic, language));
   const marked = text.match(/(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu) ?? [];
   const isTitle = marked.length > terms.size / 2;
@@ -36,27 +39,43 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 }
 
 /**
- * The words that ask are not in what answers: looked for there, they count as missing. Where words stand between blanks, the stop
- * words of the analyzer are most of them. A question of nothing else stays as it is.
+ * Removes question words. An answer does not contain them, so they would count as missing there. In languages with spaces the analyzer
+ * already drops most of them as stop words. A question without other words is returned as it is.
  */
-function withoutAsking(text: string): string {
-  const topic = text.replace(QUANTITY_WORDS, ' ').replace(ASKING, ' ');
+function withoutQuestionWords(text: string): string {
+  const topic = text.replace(QUANTITY_WORDS, ' ').replace(QUESTION_WORDS, ' ');
   return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
 }
 
 const QUANTITY_WORDS = /\bhow (?:many|much|long|often)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;
-const ASKING = new RegExp(
+const QUESTION_WORDS = anyOf(
   [
     /什[么麼](?:时候|時候|样|樣)?|甚[么麼]|[为為]何|如何|何[时時处處]?|[谁誰]|哪[些里裡儿兒个個一位种種]?|多少|多[长長久]|[几幾]|怎[么麼样樣]*|是否|[吗嗎呢]/,
     /だれ|どこ|どの(?:よう|くらい)?|どれ(?:くらい)?|どんな|どう|いつ|いく[つら]|なぜ|(?:です|ます|でした|ました|でしょう|だろう)?か(?=[。?？]*\s*$)/,
     /무엇|무슨|누구|누가|어디|어느|어떤|어떻게|언제|몇|며칠|얼마|왜|(?:[이였었]?[인는은던한]가|나|(?:[입습]니)?까|[니는]지)(?=[.?？]*\s*$)/,
     /อะไร|ใคร|ที่?ไหน|ไหน|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|กี่|ทำไม|อย่างไร|ใด|หรือไม่|บ้าง/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
+  ],
   'gu',
 );
-const ASKS_NUMBER =
-  /\bmax(?:imum|imal)?\b|\bmin(?:imum|imal)?\b|\b(?:upper |lower )?limit\b|\bat (?:most|least)\b|\b(?:exit|return|status) (?:code|status)\b|\bhöchstens\b|\bmindestens\b|\bobergrenze\b|\bau (?:plus|moins)\b|\bm[aá]xim[oa]\b|最大|最小|最多|至少|\bhow (?:many|much|long|old|far|often|high|large|big|tall|deep|fast)\b|\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b|\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b|\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b|сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|कितन|कब|กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい|多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/iu;
-const ASKS_DEFAULT =
-  /\bdefaults?\b|\bunless\b|\bif (?:I|you|no|nothing|not)\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bwenn (?:ich |man )?(?:nichts|keine?)\b|\bdéfaut\b|\bdefecto\b|\bpredefini|既定|デフォルト|初期値|默认|默認|預設|기본/iu;
+const ASKS_NUMBER = anyOf(
+  [
+    /\bmax(?:imum|imal)?\b|\bmin(?:imum|imal)?\b|\b(?:upper |lower )?limit\b|\bat (?:most|least)\b/,
+    /\b(?:exit|return|status) (?:code|status)\b|\bhöchstens\b|\bmindestens\b|\bobergrenze\b|\bau (?:plus|moins)\b/,
+    /\bm[aá]xim[oa]\b|最大|最小|最多|至少|\bhow (?:many|much|long|old|far|often|high|large|big|tall|deep|fast)\b/,
+    /\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b/,
+    /\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b/,
+    /\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b/,
+    /сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|कितन|कब/,
+    /กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい/,
+    /多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/,
+  ],
+  'iu',
+);
+const ASKS_DEFAULT = anyOf(
+  [
+    /\bdefaults?\b|\bunless\b|\bif (?:I|you|no|nothing|not)\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge/,
+    /\bwenn (?:ich |man )?(?:nichts|keine?)\b|\bdéfaut\b|\bdefecto\b|\bpredefini/,
+    /既定|デフォルト|初期値|默认|默認|預設|기본/,
+  ],
+  'iu',
+);

@@ -1,26 +1,26 @@
-/** Lays one sequence of words beside another. Pure. */
+/** Aligns two sequences of words. */
 import { isSameNumber } from './numbers.ts';
 import type { Token } from './wording.ts';
 
-/** Places of the two sequences that say the same, ascending in both. */
+/** An index of the left and one of the right sequence whose tokens say the same. Pairs ascend in both sequences. */
 export interface Pair {
   left: number;
   right: number;
 }
 
-/** Pairs that follow one another within sentences of the quote. */
+/** Consecutive pairs within one sentence of the quote. */
 export type Stretch = readonly Pair[];
 
 const CONTENT_SCORE = 3;
 const FACT_SCORE = 4;
 const FUNCTION_SCORE = 1;
-/** For what follows on in both: words that go together are found together. */
+/** Added for a pair that directly follows another pair in both sequences. Runs of words are preferred. */
 const NEIGHBOUR_SCORE = 2;
 
-/** The pairs in which most is said alike, runs before scattered words. */
+/** Returns the pairs with the highest total score. Runs of words score higher than scattered words. */
 export function align(left: readonly Token[], right: readonly Token[]): Pair[] {
   const width = right.length + 1;
-  // Best score of the beginnings up to here; and of those that end in a pair here, 0 where there is none.
+  // `best` has the best score of the two beginnings up to here. `paired` has the best score that ends in a pair here, or 0.
   const best = new Int32Array((left.length + 1) * width);
   const paired = new Int32Array(best.length);
   for (let i = 1; i <= left.length; i++) {
@@ -46,7 +46,7 @@ function pairsOf(best: Int32Array, paired: Int32Array, left: readonly Token[], r
   let inRun = false;
   while (i > 0 && j > 0) {
     const at = i * width + j;
-    // A pair is taken before the search goes on: of words that are there several times, those next to what follows.
+    // A pair is preferred to a skipped word. Of a repeated word, the occurrence next to the following pair is chosen.
     if (inRun || (paired[at]! > 0 && paired[at] === best[at])) {
       pairs.push({ left: i - 1, right: j - 1 });
       const run = paired[at - width - 1]!;
@@ -57,28 +57,31 @@ function pairsOf(best: Int32Array, paired: Int32Array, left: readonly Token[], r
     } else if (best[at] === best[at - 1]) j--;
     else i--;
   }
-  return closed(pairs.reverse(), left, right);
+  return withGapsClosed(pairs.reverse(), left, right);
 }
 
-/** Of a word that is there twice on one side, the one is paired that leaves the other beside what only the other side has. */
-function closed(pairs: readonly Pair[], left: readonly Token[], right: readonly Token[]): Pair[] {
+/**
+ * Moves a pair by one when its word stands twice in a row on one side. Then the unpaired occurrence lies in the same gap as the
+ * unpaired words of the other side.
+ */
+function withGapsClosed(pairs: readonly Pair[], left: readonly Token[], right: readonly Token[]): Pair[] {
   return pairs.map((pair, i) => {
     const before = pairs[i - 1] ?? { left: -1, right: -1 };
     const after = pairs[i + 1] ?? { left: left.length, right: right.length };
     const [stepLeft, stepRight] = [after.left - pair.left, after.right - pair.right];
-    if (stepLeft === 1 && stepRight > 1 && isTwice(left, pair.left, before.left))
+    if (stepLeft === 1 && stepRight > 1 && isRepeated(left, pair.left, before.left))
       return { ...pair, left: pair.left - 1 };
-    if (stepRight === 1 && stepLeft > 1 && isTwice(right, pair.right, before.right))
+    if (stepRight === 1 && stepLeft > 1 && isRepeated(right, pair.right, before.right))
       return { ...pair, right: pair.right - 1 };
     return pair;
   });
 }
 
-function isTwice(tokens: readonly Token[], at: number, before: number): boolean {
+function isRepeated(tokens: readonly Token[], at: number, before: number): boolean {
   return at - 1 > before && tokens[at - 1]!.key === tokens[at]!.key;
 }
 
-/** The pairs, parted where the quote goes on in another sentence. */
+/** Splits the pairs where the quote continues in another sentence. */
 export function stretchesOf(quote: readonly Token[], pairs: readonly Pair[]): Stretch[] {
   const stretches: Pair[][] = [];
   let last = -1;

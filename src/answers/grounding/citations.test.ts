@@ -49,7 +49,7 @@ test('a marker cites the sentence before it', () => {
   assert.deepEqual(unsupported, ['Nothing else is known.']);
 });
 
-test('numbers follow the order of the answer, not of the chunks', () => {
+test('citation numbers follow the order of the answer, not of the chunks', () => {
   const { citations } = cite('Alice approves trips [2]. Unused days lapse on 31 March [1].');
   assert.deepEqual(
     citations.map(({ chunk, number }) => [chunk, number]),
@@ -60,7 +60,7 @@ test('numbers follow the order of the answer, not of the chunks', () => {
   );
 });
 
-test('sentences that one quote supports share a citation', () => {
+test('sentences that one quote supports together share a citation', () => {
   const { citations } = cite('Staff get 25 days of leave [1]. Unused days lapse on 31 March [1].');
   assert.equal(citations.length, 1);
   assert.equal(citations[0]!.spans.length, 2);
@@ -79,7 +79,7 @@ test('an altered sentence is cited, not verified, and reported as unsupported', 
   assert.deepEqual(unsupported, ['Staff get 30 days of leave.']);
 });
 
-test('a sentence may rest on two chunks, and a marker repeated there counts once', () => {
+test('a sentence may cite two chunks, and a repeated marker counts once', () => {
   const { citations } = cite('Staff get 25 days of leave [1][2][1].');
   assert.deepEqual(
     citations.map(({ chunk, verified }) => [chunk, verified]),
@@ -90,7 +90,7 @@ test('a sentence may rest on two chunks, and a marker repeated there counts once
   );
 });
 
-test('markers that open a line cite what follows them', () => {
+test('a marker at the start of a line cites the sentence after it', () => {
   const { citations } = cite('Rules:\n[1] Staff get 25 days of leave.\n- [2] Alice approves trips.\n[9] Unknown.');
   assert.deepEqual(
     citations.map(({ spans }) => spans),
@@ -98,14 +98,14 @@ test('markers that open a line cite what follows them', () => {
   );
 });
 
-test('a marker on a line of its own cites what stands above', () => {
+test('a marker alone on a line cites the sentence above it', () => {
   assert.deepEqual(
     cite('Staff get 25 days of leave.\n[1]').citations.map(({ spans }) => spans),
     [['Staff get 25 days of leave.']],
   );
 });
 
-test('nothing to cite', () => {
+test('an answer without text or without a known chunk number has no citations', () => {
   assert.deepEqual(cite('[1]'), { answer: '', citations: [], unsupported: [] });
   assert.deepEqual(cite('Hm … [7]').citations, []);
 });

@@ -1,15 +1,15 @@
 /**
- * From an answer and the places where it cites, to citations: which stretch of the answer rests on which part of which chunk,
- * and whether it really does. Pure.
+ * Makes citations from an answer and its citation markers. A citation says which sentences of the answer rest on which part of which
+ * chunk, and whether that was verified.
  */
 import { splitUnits, type Unit } from '../../text/sentences.ts';
 import { type Claim, claimOf, termsOf } from './claims.ts';
 import type { Marker } from './markers.ts';
 import { type Evidence, evidenceOf, findSupport, isSupportedBy } from './verify.ts';
 
-/** Pairs of sentence and chunk that are checked; an honest answer has far fewer. Markers beyond cite nothing. */
-export const CLAIMS_MAX = 256;
-/** For more sentences together no better quote is looked for. */
+/** Maximum pairs of sentence and chunk that are checked. Real answers have far fewer. Further markers are ignored. */
+const CLAIMS_MAX = 256;
+/** Maximum sentences for which a common quote is searched. */
 const JOINT_CLAIMS_MAX = 8;
 
 /** Half-open range of code points of the answer text. */
@@ -18,7 +18,7 @@ export interface Span {
   end: number;
 }
 
-/** A chunk as far as citing needs it. `number` is its label in the request to the model. */
+/** The members of a chunk that citations need. `number` is the chunk's label in the request to the model. */
 export interface CitableChunk {
   number: number;
   content: string;
@@ -32,9 +32,9 @@ export interface Citation<Chunk> {
   spans: Span[];
   quote: string;
   verified: boolean;
-  /** Why it is not verified, in plain words. */
+  /** Why the citation is not verified, in plain words. Null when it is verified. */
   reason: string | null;
-  /** The cited text was put out as a quotation: it was chosen from the chunk, not written. */
+  /** True when the cited text was copied from the chunk word for word, not written by a model. */
   quoted: boolean;
 }
 
@@ -45,8 +45,8 @@ export interface Cited<Chunk> {
 }
 
 /**
- * Cites per sentence. Sentences that one quote of a chunk supports together share a citation; a sentence that needs another
- * quote of the same chunk, or that none supports, gets a citation of its own.
+ * Returns the citations of an answer. Sentences that one quote of a chunk supports together share a citation. A sentence gets its own
+ * citation when it needs another quote of the same chunk, or when no quote supports it.
  */
 export function citeAnswer<Chunk extends CitableChunk>(
   answer: string,
@@ -60,10 +60,10 @@ export function citeAnswer<Chunk extends CitableChunk>(
   for (const { number, span, quoted } of claimsOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
-    const known = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
-    evidence.set(number, known);
+    const chunkEvidence = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
+    evidence.set(number, chunkEvidence);
     const claim = claimOf(sliceCodePoints(answer, offsets, span), chunk.language);
-    cite(citations, chunk, known, { span, quoted, claim });
+    cite(citations, chunk, chunkEvidence, { span, quoted, claim });
   }
   return {
     citations: citations.map(({ claims: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
@@ -71,6 +71,7 @@ export function citeAnswer<Chunk extends CitableChunk>(
   };
 }
 
+/** Adds a cited sentence to a citation of the chunk that supports it too, or to a new citation. */
 function cite<Chunk extends CitableChunk>(
   citations: (Citation<Chunk> & { claims: Claim[] })[],
   chunk: Chunk,
@@ -93,9 +94,10 @@ function cite<Chunk extends CitableChunk>(
   citations.push({ chunk, number: 0, spans: [span], claims: [claim], quoted, ...findSupport([claim], evidence) });
 }
 
+/** A sentence of the answer. `from` and `to` are code points, `start` and `end` are UTF-16 offsets. */
 type Sentence = Unit & { from: number; to: number };
 
-/** What the markers cite: the number of a source, and the stretch of the answer that rests on it. */
+/** Returns what the markers cite: the number of a chunk or page, and the part of the answer that rests on it. */
 export function citedSpans(answer: string, markers: readonly Marker[]): { number: number; span: Span; text: string }[] {
   const offsets = codePointOffsets(answer);
   return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers).map((claim) => ({
@@ -108,7 +110,7 @@ function sentencesOf(answer: string, offsets: Uint32Array): Sentence[] {
   return splitUnits(answer).map((unit) => ({ ...unit, from: offsets[unit.start]!, to: offsets[unit.end]! }));
 }
 
-/** Pairs of chunk number and cited span, each once, in the order of the answer. */
+/** Returns the pairs of chunk number and cited span, each once, in the order of the answer. */
 function claimsOf(
   answer: string,
   offsets: Uint32Array,
@@ -134,7 +136,10 @@ function claimsOf(
   return claims;
 }
 
-/** The sentence a marker at code point `at` cites: the one it stands in or after, or before when it opens a line. */
+/**
+ * Returns the sentence that a marker at code point `at` cites: the sentence in or after which it stands. A marker at the start of a line
+ * cites the sentence after it.
+ */
 function citedSpan(answer: string, offsets: Uint32Array, sentences: readonly Sentence[], at: number): Span | undefined {
   let current = -1;
   sentences.forEach((sentence, i) => {
@@ -165,7 +170,7 @@ function unsupportedSpans(
     .map((sentence) => ({ start: sentence.from, end: sentence.to }));
 }
 
-/** Code point offset of every UTF-16 offset, the end included. */
+/** Returns the code point offset of every UTF-16 offset, the end included. */
 function codePointOffsets(text: string): Uint32Array {
   const offsets = new Uint32Array(text.length + 1);
   let count = 0;

@@ -1,56 +1,54 @@
 /**
- * Whether a claim says something else than a quote that it resembles. Pure.
+ * Finds whether a claim contradicts a quote that it resembles.
  *
- * The claim is laid beside the quote, word for word. Where both go on alike before and after, but one word stands in place of
- * another, or a word of the one is left out in the other, the claim was altered if that word is a number, a name, a unit or
- * one that modifies (a negation, a quantifier, a comparison). What is left out together with what it belongs to, or stands in
- * another place as a whole, alters nothing.
+ * The words of the claim are aligned with the words of the quote. Between two places where both agree there may be a gap: a word
+ * stands in place of another, or one side lacks a word. A gap contradicts when its word is a number, a name, a unit or a modifier
+ * (a negation, a quantity, a comparison). A gap does not contradict when a whole part is left out or stands elsewhere.
  */
 import { align, type Pair, type Stretch, stretchesOf } from './alignment.ts';
-import { ALL, AT_MOST, COMPARISON, isNegation, MODAL, type Modifier, QUANTITY } from './modifiers.ts';
+import { hasUse } from './function-words.ts';
+import { ALL, AT_MOST, COMPARISON, isNegation, LAST, MODAL, type Modifier, ORDER, QUANTITY } from './modifiers.ts';
 import { isSameNumber } from './numbers.ts';
 import type { Token } from './wording.ts';
 
-/** A gap with more content than this on a side is another wording, not a replaced word. */
+/** Maximum words and characters of content on each side of a gap in which a word was replaced. A larger gap is another wording. */
 const REPLACED_WORDS_MAX = 4;
-/** The same in scripts whose characters are tokens. */
 const REPLACED_CHARACTERS_MAX = 12;
-/** Parts of a claim that stand elsewhere in the quote are looked for this many times. */
+/** Maximum depth of the search for parts of a claim that stand elsewhere in the quote. */
 const MOVES_MAX = 3;
-/** A part that moved has at least so much content. */
+/** Minimum content words of a part that moved. */
 const MOVED_WORDS_MIN = 2;
 /** A longer claim cannot be what a quote says. */
-export const CLAIM_TOKENS_MAX = 800;
+const CLAIM_TOKENS_MAX = 800;
 
-const AND =
-  /^(?:and|or|nor|neither|weder|noch|ni|und|oder|et|ou|y|e|o|и|или|ve|và|και|și|و|और|와|과|및|と|や|和|与|與|及|或|และ)$/;
-/** Marks who does something where what is done comes first. */
-const AGENT = /^(?:by|von|durch|par|por|da|tarafından|bởi|από|द्वारा|被|由|より|โดย)$/;
-const PRONOUN =
-  /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|sein|seine|ihr|ihre|il|elle|ils|elles|él|ella|ellos|ellas|он|она|оно|они|他|她|它|其|彼)$/;
-/** A unit of one letter, as in 5 g. */
+/** A unit of one letter, as in "5 g". */
 const UNIT_LETTER = /^[b-zµμ]$/;
-const PREPOSITION =
-  /^(?:after|before|from|to|in|on|at|for|with|without|under|over|against|through|into|near|since|until)$/;
-const RANGE = /^(?:-|to|bis|à|a|до|إلى|से|至|到|から|에서|ถึง|đến|έως|la|ile|and|und|et|y|и)$/;
+const isJoin = ({ word }: Token): boolean => hasUse(word, 'joins');
+const isAgent = ({ word }: Token): boolean => hasUse(word, 'agent');
+const isRangeWord = ({ word }: Token): boolean => word === '-' || hasUse(word, 'range');
 
-/** Claim and quote between two places where they agree. */
+/** The tokens of claim and quote between two places where both agree. */
 interface Gap {
   claim: readonly Token[];
   quote: readonly Token[];
-  /** What both say before it, and after it; absent where one of them begins or ends. */
+  /** The tokens on which both agree before and after the gap. Undefined where the claim begins or ends. */
   before: Token | undefined;
   after: Token | undefined;
-  /** Of all that the quote says. */
-  known: ReadonlySet<string>;
+  /** The keys of all tokens of the quote. */
+  quoteKeys: ReadonlySet<string>;
 }
 
+/**
+ * Returns true when the claim says something else than the quote.
+ *
+ * @param moves how often a part of the claim may still be searched for elsewhere in the quote.
+ */
 export function contradicts(claim: readonly Token[], quote: readonly Token[], moves = MOVES_MAX): boolean {
   if (claim.length > CLAIM_TOKENS_MAX) return true;
   const pairs = align(claim, quote);
   const gaps = gapsOf(claim, quote, pairs);
   if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs) || isInverted(gaps) || isRebound(claim, quote)) return true;
-  if (isOfOtherLabel(claim, quote)) return true;
+  if (hasNumberOfOtherLabel(claim, quote)) return true;
   if (sentencesOf(claim, pairs).some((one) => isBorrowed(one.claim, quote, one.pairs))) return true;
   if (moves === 0 || pairs.length === 0) return false;
   const matched = new Set(pairs.map(({ right }) => right));
@@ -63,7 +61,7 @@ export function contradicts(claim: readonly Token[], quote: readonly Token[], mo
   });
 }
 
-/** Each sentence of a claim with its pairs. */
+/** Returns each sentence of a claim with its pairs. */
 function sentencesOf(claim: readonly Token[], pairs: readonly Pair[]): { claim: readonly Token[]; pairs: Pair[] }[] {
   const ends = [-1, ...claim.flatMap(({ isEnd }, i) => (isEnd ? i : [])), claim.length];
   return ends.slice(1).map((end, i) => {
@@ -74,26 +72,27 @@ function sentencesOf(claim: readonly Token[], pairs: readonly Pair[]): { claim: 
 }
 
 /**
- * A number, a name or a modifier was found in another sentence than what it belongs to. The claim is held against those
- * sentences only that say much of it.
+ * Returns true when a number, a name or a modifier of the claim comes from another sentence of the quote than the rest of the
+ * claim. The claim is compared only with the sentences that hold much of it.
  */
 function isBorrowed(claim: readonly Token[], quote: readonly Token[], pairs: readonly Pair[]): boolean {
   const stretches = stretchesOf(quote, pairs);
-  const said = (stretch: Stretch): Token[] => contentOf(stretch.map(({ left }) => claim[left]!));
-  const most = stretches.toSorted(
-    (one, other) => said(other).length - said(one).length || other.length - one.length,
+  const contentIn = (stretch: Stretch): Token[] => contentOf(stretch.map(({ left }) => claim[left]!));
+  const best = stretches.toSorted(
+    (one, other) => contentIn(other).length - contentIn(one).length || other.length - one.length,
   )[0];
-  const isMost = (one: Stretch): boolean => said(one).length === said(most!).length && one.length === most!.length;
-  const own = stretches.filter((one) => isMost(one) || !isFew(said(one)));
-  if (own.length === stretches.length) return false;
-  const source = own.flatMap((stretch) => sentenceAround(quote, stretch));
-  const kept = align(claim, source);
-  const gaps = gapsOf(claim, source, kept);
-  return gaps.some(isOtherFact) || isSwapped(gaps, claim, kept);
+  const isBest = (one: Stretch): boolean =>
+    contentIn(one).length === contentIn(best!).length && one.length === best!.length;
+  const main = stretches.filter((one) => isBest(one) || !isShort(contentIn(one)));
+  if (main.length === stretches.length) return false;
+  const source = main.flatMap((stretch) => sentenceAround(quote, stretch));
+  const mainPairs = align(claim, source);
+  const gaps = gapsOf(claim, source, mainPairs);
+  return gaps.some(isOtherFact) || isSwapped(gaps, claim, mainPairs);
 }
 
-/** Of lines with labels, the number of one was put to the label of another: "Basic: 10" and "Premium: 20". */
-function isOfOtherLabel(claim: readonly Token[], quote: readonly Token[]): boolean {
+/** Returns true when the claim gives the number of one labelled line to the label of another: "Basic: 10" and "Premium: 20". */
+function hasNumberOfOtherLabel(claim: readonly Token[], quote: readonly Token[]): boolean {
   const ends = [-1, ...quote.flatMap(({ isEnd }, i) => (isEnd ? i : [])), quote.length];
   const lines = ends.slice(1).map((end, i) => quote.slice(ends[i]! + 1, end));
   const labelOf = (line: readonly Token[]): Set<string> =>
@@ -101,50 +100,52 @@ function isOfOtherLabel(claim: readonly Token[], quote: readonly Token[]): boole
   const labelled = lines
     .map((line) => ({ label: labelOf(line), numbers: line.filter(({ readings }) => readings !== null) }))
     .filter(({ label, numbers }) => label.size > 0 && numbers.length > 0);
-  const told = labelled.map(({ label, numbers }) => ({
+  const lineMatches = labelled.map(({ label, numbers }) => ({
     isNamed: claim.some(({ key }) => label.has(key) && labelled.filter((one) => one.label.has(key)).length === 1),
     hasNumber: claim.some((one) => one.readings !== null && numbers.some((other) => agree(one, other))),
   }));
   return (
-    told.some(({ isNamed, hasNumber }) => isNamed && !hasNumber) &&
-    told.some(({ isNamed, hasNumber }) => !isNamed && hasNumber)
+    lineMatches.some(({ isNamed, hasNumber }) => isNamed && !hasNumber) &&
+    lineMatches.some(({ isNamed, hasNumber }) => !isNamed && hasNumber)
   );
 }
 
+/** Returns the sentence of the quote around the stretch. */
 function sentenceAround(quote: readonly Token[], stretch: Stretch): readonly Token[] {
   const before = quote.slice(0, stretch[0]!.right).findLastIndex(({ isEnd }) => isEnd);
   const after = quote.findIndex(({ isEnd }, i) => isEnd && i > stretch.at(-1)!.right);
   return quote.slice(before + 1, after < 0 ? quote.length : after + 1);
 }
 
-/** A name in another's place tells nothing where a pronoun may stand for it. */
+/** Returns true when the gap has another fact. Another name does not count where a pronoun of the quote may stand for the name. */
 function isOtherFact(gap: Gap): boolean {
   if (isModified(gap)) return true;
   if (!isSmall(gap)) return false;
-  return hasOtherNumber(gap) || (hasOtherName(gap) && !gap.quote.some(({ word }) => PRONOUN.test(word)));
+  return hasOtherNumber(gap) || (hasOtherName(gap) && !gap.quote.some(({ word }) => hasUse(word, 'pronoun')));
 }
 
-/** What moved is not in its order any more, as when two have changed their parts in what happened. */
+/** Returns true when a part that moved has another order than in the quote, such as two names that changed roles. */
 function isScrambled(moved: readonly Token[], rest: readonly Token[]): boolean {
-  if ([...moved, ...rest].some(({ word }) => AGENT.test(word)) || moved.some(({ word }) => AND.test(word)))
-    return false;
+  if ([...moved, ...rest].some(isAgent) || moved.some(isJoin)) return false;
   const pairs = align(moved, rest);
   const content = contentOf(moved.filter((_, i) => !pairs.some(({ left }) => left === i))).filter(
     (one) => !isCharacter(one),
   );
-  const left = rest.filter((_, i) => !pairs.some(({ right }) => right === i));
+  const unpaired = rest.filter((_, i) => !pairs.some(({ right }) => right === i));
   return (
-    pairs.some(({ left: at }) => moved[at]!.isContent) && content.some((one) => left.some(({ key }) => key === one.key))
+    pairs.some(({ left }) => moved[left]!.isContent) &&
+    content.some((one) => unpaired.some(({ key }) => key === one.key))
   );
 }
 
+/** Returns the gaps between pairs that have tokens on a side. */
 function gapsOf(claim: readonly Token[], quote: readonly Token[], pairs: readonly Pair[]): Gap[] {
   const gaps: Gap[] = [];
-  const known = new Set(quote.map(({ key }) => key));
+  const quoteKeys = new Set(quote.map(({ key }) => key));
   let last: Pair = { left: -1, right: -1 };
   for (const pair of [...pairs, { left: claim.length, right: quote.length }]) {
     let quoted = quote.slice(last.right + 1, pair.right);
-    // What stands in other sentences before or after is not in place of anything.
+    // Sentences before the first pair and after the last one do not replace anything in the claim.
     if (last.right < 0) quoted = quoted.slice(quoted.findLastIndex(({ isEnd }) => isEnd) + 1);
     const end = pair.right === quote.length ? quoted.findIndex(({ isEnd }) => isEnd) : -1;
     gaps.push({
@@ -152,7 +153,7 @@ function gapsOf(claim: readonly Token[], quote: readonly Token[], pairs: readonl
       quote: end < 0 ? quoted : quoted.slice(0, end),
       before: claim[last.left],
       after: claim[pair.left],
-      known,
+      quoteKeys,
     });
     last = pair;
   }
@@ -172,25 +173,25 @@ function contentOf(tokens: readonly Token[]): Token[] {
   return tokens.filter(({ isContent }) => isContent);
 }
 
-/** Of a script in which each character is a token. */
+/** Returns true for a token of a script in which each character is a token. */
 function isCharacter({ isCaseless, word }: Token): boolean {
   return isCaseless && word.length <= 2 && !/\p{sc=Hang}/u.test(word);
 }
 
 function isSmall({ claim, quote }: Gap): boolean {
-  return [claim, quote].every((side) => isFew(contentOf(side)));
+  return [claim, quote].every((side) => isShort(contentOf(side)));
 }
 
-function isFew(content: readonly Token[]): boolean {
+function isShort(content: readonly Token[]): boolean {
   const characters = content.filter(isCharacter).length;
   return content.length - characters <= REPLACED_WORDS_MAX && characters <= REPLACED_CHARACTERS_MAX;
 }
 
-/** What one side says more than the other, in tokens of equal `value`. */
-function without<Value>(left: readonly Value[], right: readonly Value[], value: (one: Value) => string): Value[] {
-  const rest = right.map(value);
+/** Returns the values of `left` without those that `right` has too. Values with equal keys match, each once. */
+function without<Value>(left: readonly Value[], right: readonly Value[], keyOf: (one: Value) => string): Value[] {
+  const rest = right.map(keyOf);
   return left.filter((one) => {
-    const at = rest.indexOf(value(one));
+    const at = rest.indexOf(keyOf(one));
     if (at >= 0) rest.splice(at, 1);
     return at < 0;
   });
@@ -200,35 +201,35 @@ function modifiersOf(tokens: readonly Token[]): Modifier[] {
   return tokens.flatMap(({ modifier }) => modifier ?? []);
 }
 
-const said = ({ kind, value }: Modifier): string => `${kind} ${value}`;
+const meaningOf = ({ kind, value }: Modifier): string => `${kind} ${value}`;
 
-/** A modifier was put in, left out, or replaced by another of its kind. */
+/** Returns true when the claim added a modifier, dropped one, or replaced one by another of its kind. */
 function isModified(gap: Gap): boolean {
   const claimed = modifiersOf(gap.claim);
   const quoted = modifiersOf(gap.quote);
-  const put = without(claimed, quoted, said);
-  const left = without(quoted, claimed, said);
-  if (put.length + left.length === 0) return false;
+  const added = without(claimed, quoted, meaningOf);
+  const dropped = without(quoted, claimed, meaningOf);
+  if (added.length + dropped.length === 0) return false;
   // "may not" and "must not" say the same.
   const isForbidden = isNegation(gap.after?.modifier);
   const isOther = (one: Modifier, other: Modifier): boolean =>
     one.kind === other.kind && !(one.kind === MODAL && isForbidden);
-  if (isSmall(gap) && put.some((one) => left.some((other) => isOther(one, other)))) return true;
-  // With content of its own it came or went as a part of something.
-  const isPutAlone = contentOf(gap.claim).length === 0;
-  const isLeftAlone = contentOf(gap.quote).length === 0;
+  if (isSmall(gap) && added.some((one) => dropped.some((other) => isOther(one, other)))) return true;
+  // A modifier that comes or goes together with content belongs to this content.
+  const isAddedAlone = contentOf(gap.claim).length === 0;
+  const isDroppedAlone = contentOf(gap.quote).length === 0;
   return (
-    (isPutAlone && put.some((one) => !one.isTopic && !isGeneral(one))) ||
-    (isLeftAlone && left.some((one) => !one.isTopic && !isGeneral(one) && !isBound(one)))
+    (isAddedAlone && added.some((one) => !one.isTopic && !isGeneral(one))) ||
+    (isDroppedAlone && dropped.some((one) => !one.isTopic && !isGeneral(one) && !isBound(one)))
   );
 }
 
-/** "Staff get" is said of all staff. */
+/** "Staff get" means all staff. */
 function isGeneral({ kind, value }: Modifier): boolean {
   return kind === QUANTITY && value === ALL;
 }
 
-/** "Up to five may" and "five may" hold together. */
+/** "Up to five may" and "five may" do not contradict each other. */
 function isBound({ kind, value }: Modifier): boolean {
   return kind === COMPARISON && value === AT_MOST;
 }
@@ -237,38 +238,38 @@ function hasOtherNumber({ claim, quote }: Gap): boolean {
   const claimed = claim.filter(({ readings }) => readings !== null);
   const quoted = quote.filter(({ readings }) => readings !== null);
   const isLast = (tokens: readonly Token[]): boolean =>
-    tokens.some(({ modifier }) => modifier?.kind.startsWith('first') === true && modifier.value === '1');
-  const put = claimed.filter((one) => !quoted.some((other) => agree(one, other)));
-  const left = quoted.filter((one) => !claimed.some((other) => agree(one, other)));
-  if (put.length > 0 && isLast(quote)) return true;
-  if (left.length > 0 && isLast(claim)) return true;
-  // A word that is not known as a number may be one all the same.
-  const isOne =
+    tokens.some(({ modifier }) => modifier?.kind === ORDER && modifier.value === LAST);
+  const added = claimed.filter((one) => !quoted.some((other) => agree(one, other)));
+  const dropped = quoted.filter((one) => !claimed.some((other) => agree(one, other)));
+  if (added.length > 0 && isLast(quote)) return true;
+  if (dropped.length > 0 && isLast(claim)) return true;
+  // A single word in place of a number may be a number word that the lists lack.
+  const mayBeNumber =
     quote.length === 1 &&
     claim.length > 0 &&
     claim.every((one) => one.isContent && (claim.length === 1 || isCharacter(one)));
-  return left.length > 0 && (put.length > 0 || isOne);
+  return dropped.length > 0 && (added.length > 0 || mayBeNumber);
 }
 
 function agree(left: Token, right: Token): boolean {
   return isSameNumber(left.readings!, right.readings!);
 }
 
-/** Of "3 to 5" only one number is left, or another second one was put beside it. */
+/** Returns true when the claim has only one number of the range "3 to 5". */
 function isHalfRange({ claim, quote, before, after }: Gap): boolean {
   if (quote.length !== 2 || claim.length > 0) return false;
   const [first, second] = quote as [Token, Token];
-  if (before?.readings != null && RANGE.test(first.word) && second.readings !== null) return true;
-  return after?.readings != null && first.readings !== null && RANGE.test(second.word);
+  if (before?.readings != null && isRangeWord(first) && second.readings !== null) return true;
+  return after?.readings != null && first.readings !== null && isRangeWord(second);
 }
 
-/** Who does what may be told in another voice: then names of the quote stand in other places. */
-function isOtherVoice(put: readonly Token[], gap: Gap): boolean {
-  return isInOtherVoice(gap) && put.every(({ key }) => gap.known.has(key));
+/** Returns true when the added tokens only changed places because one side is in the passive voice. */
+function isMovedByVoice(added: readonly Token[], gap: Gap): boolean {
+  return namesAgent(gap) && added.every(({ key }) => gap.quoteKeys.has(key));
 }
 
-function isInOtherVoice({ claim, quote }: Gap): boolean {
-  return [...claim, ...quote].some(({ word }) => AGENT.test(word));
+function namesAgent({ claim, quote }: Gap): boolean {
+  return [...claim, ...quote].some(isAgent);
 }
 
 function hasOtherName(gap: Gap): boolean {
@@ -276,11 +277,11 @@ function hasOtherName(gap: Gap): boolean {
   const claimed = claim.filter(({ isName }) => isName);
   const quoted = quote.filter(({ isName }) => isName);
   const key = ({ key }: Token): string => key;
-  const put = without(claimed, quoted, key);
-  return put.length > 0 && without(quoted, claimed, key).length > 0 && !isOtherVoice(put, gap);
+  const added = without(claimed, quoted, key);
+  return added.length > 0 && without(quoted, claimed, key).length > 0 && !isMovedByVoice(added, gap);
 }
 
-/** Another word stands where the quote has one: after a number, or in a script in which any word may be a name. */
+/** Returns true when another word replaces one of the quote: after a number, or in a script in which any word may be a name. */
 function isOtherThing(gap: Gap): boolean {
   const { claim, quote, before } = gap;
   const [claimed] = claim;
@@ -288,19 +289,19 @@ function isOtherThing(gap: Gap): boolean {
   if (claimed === undefined || quoted === undefined) return false;
   const isThing = (one: Token): boolean => one.isContent || one.isCaseless || UNIT_LETTER.test(one.word);
   if (before?.readings != null && isThing(claimed) && isThing(quoted) && !isSameWord(claimed, quoted)) return true;
-  const left = quote.filter(({ isCaseless }) => isCaseless);
-  const isKnown = (one: Token, others: readonly Token[]): boolean => others.some((other) => isSameWord(one, other));
-  const put = claim.filter((one) => one.isCaseless && !isKnown(one, left));
-  return put.length > 0 && left.some((one) => !isKnown(one, claim)) && !isOtherVoice(put, gap);
+  const replaceable = quote.filter(({ isCaseless }) => isCaseless);
+  const isIn = (one: Token, others: readonly Token[]): boolean => others.some((other) => isSameWord(one, other));
+  const added = claim.filter((one) => one.isCaseless && !isIn(one, replaceable));
+  return added.length > 0 && replaceable.some((one) => !isIn(one, claim)) && !isMovedByVoice(added, gap);
 }
 
-/** Where any word may be a name, one that the quote does not have was put in. */
-function isUnknownInsertion({ claim, quote, known }: Gap): boolean {
-  const put = claim.filter((one) => isCharacter(one) && one.isContent && !known.has(one.key));
-  return put.length >= 2 && put.length === contentOf(claim).length && contentOf(quote).length === 0;
+/** Returns true when the claim adds a word that the quote does not have, in a script in which any word may be a name. */
+function isUnknownInsertion({ claim, quote, quoteKeys }: Gap): boolean {
+  const added = claim.filter((one) => isCharacter(one) && one.isContent && !quoteKeys.has(one.key));
+  return added.length >= 2 && added.length === contentOf(claim).length && contentOf(quote).length === 0;
 }
 
-/** The same word in another form: a compound of it, or a Korean verb with another ending. */
+/** Returns true for two forms of one word: a compound with the word, or a Korean verb with another ending. */
 function isSameWord(left: Token, right: Token): boolean {
   if (left.key === right.key) return true;
   const [short, long] = left.word.length < right.word.length ? [left.word, right.word] : [right.word, left.word];
@@ -317,7 +318,7 @@ function isPrefixed(short: string, long: string): boolean {
   );
 }
 
-/** "paid" and "unpaid"; a verb and its negated form. */
+/** Returns true for "paid" in place of "unpaid", and for a verb in place of its negated form. */
 function isNegatedForm({ claim, quote }: Gap): boolean {
   return contentOf(claim).some((one) =>
     contentOf(quote).some((other) => {
@@ -329,18 +330,18 @@ function isNegatedForm({ claim, quote }: Gap): boolean {
   );
 }
 
-/** Two words have changed places: each stands where the quote has the other. */
+/** Returns true when two words have changed places: each stands where the quote has the other. */
 function isSwapped(gaps: readonly Gap[], claim: readonly Token[], pairs: readonly Pair[]): boolean {
   const has = (tokens: readonly Token[], token: Token): boolean =>
     tokens.some(({ key, isContent }) => isContent && key === token.key);
-  // Two that are only joined may change places.
-  const joins = pairs.every(({ left }) => AND.test(claim[left]!.word) || claim[left]!.isEnd);
-  if (joins) return false;
+  // Words that are only joined by "and" may change places.
+  const isOnlyJoined = pairs.every(({ left }) => isJoin(claim[left]!) || claim[left]!.isEnd);
+  if (isOnlyJoined) return false;
   return gaps.some((first, i) =>
     gaps.slice(i + 1).some((second, j) => {
       if (!isSmall(first) || !isSmall(second)) return false;
-      if (gaps.slice(i, i + j + 2).some(isInOtherVoice)) return false;
-      if (first.after !== undefined && first.after === second.before && AND.test(first.after.word)) return false;
+      if (gaps.slice(i, i + j + 2).some(namesAgent)) return false;
+      if (first.after !== undefined && first.after === second.before && isJoin(first.after)) return false;
       return contentOf(first.claim).some(
         (one) =>
           has(second.quote, one) &&
@@ -353,7 +354,7 @@ function isSwapped(gaps: readonly Gap[], claim: readonly Token[], pairs: readonl
   );
 }
 
-/** A name stands before the preposition that it follows in the quote: "Soon after Keene" and "Keene after Soon". */
+/** Returns true when a name stands before a preposition that it follows in the quote: "Keene after Soon" for "Soon after Keene". */
 function isInverted(gaps: readonly Gap[]): boolean {
   const quoted = gaps.flatMap(({ quote }) => quote.slice(1).map((two, i) => [quote[i]!, two] as const));
   return gaps.some(({ claim }) =>
@@ -361,33 +362,33 @@ function isInverted(gaps: readonly Gap[]): boolean {
       .slice(1)
       .some(
         (preposition, i) =>
-          PREPOSITION.test(preposition.word) &&
+          hasUse(preposition.word, 'preposition') &&
           quoted.some(([one, name]) => one.key === preposition.key && name.isName && name.key === claim[i]!.key),
       ),
   );
 }
 
-/** A number or name follows the word that another one follows in the quote, and that one went elsewhere. */
+/** Returns true when a number or a name took the place of another one after a word, and the claim has the other one elsewhere. */
 function isRebound(claim: readonly Token[], quote: readonly Token[]): boolean {
   const claimed = followersOf(claim);
   const quoted = followersOf(quote);
   const facts = new Set(claim.filter(isFact).map(({ key }) => key));
-  const known = new Set(quote.filter(isFact).map(({ key }) => key));
+  const quotedFacts = new Set(quote.filter(isFact).map(({ key }) => key));
   for (const [word, followers] of claimed) {
     const others = quoted.get(word);
     if (others === undefined) continue;
     const moved = [...others].some((other) => facts.has(other) && !followers.has(other));
-    if (moved && [...followers].some((one) => known.has(one) && !others.has(one))) return true;
+    if (moved && [...followers].some((one) => quotedFacts.has(one) && !others.has(one))) return true;
   }
   return false;
 }
 
-/** Keys of the numbers and names that stand after a word, by word and by which of both they are. */
+/** Returns the keys of the numbers and names after each word. Numbers and names are apart. */
 function followersOf(tokens: readonly Token[]): Map<string, Set<string>> {
   const followers = new Map<string, Set<string>>();
   for (const [i, token] of tokens.entries()) {
     const before = tokens[i - 1];
-    if (before === undefined || before.isEnd || AND.test(before.word) || !isFact(token)) continue;
+    if (before === undefined || before.isEnd || isJoin(before) || !isFact(token)) continue;
     const key = `${before.key} ${token.readings === null ? 'name' : 'number'}`;
     followers.set(key, (followers.get(key) ?? new Set()).add(token.key));
   }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Marker, openMarkerParser } from './markers.ts';
 
-function parse(deltas: readonly string[], known = 5): { text: string; markers: readonly Marker[] } {
-  const parser = openMarkerParser((number) => number >= 1 && number <= known);
+function parse(deltas: readonly string[], chunkCount = 5): { text: string; markers: readonly Marker[] } {
+  const parser = openMarkerParser((number) => number >= 1 && number <= chunkCount);
   const text = deltas.map((delta) => parser.push(delta)).join('') + parser.finish();
   return { text, markers: parser.markers };
 }
 
-test('markers are removed with the blank before them', () => {
+test('citation markers are removed with the blank before them', () => {
   assert.deepEqual(parse(['Staff get 25 days [1]. Unused days lapse [2, 3].']), {
     text: 'Staff get 25 days. Unused days lapse.',
     markers: [
@@ -39,7 +39,7 @@ test('markers are removed with the blank before them', () => {
   assert.equal(parse(['休暇は25日です[1]。次は【2】。終わり【3†file】']).text, '休暇は25日です。次は。終わり');
 });
 
-test('every way of cutting the deltas gives the same', () => {
+test('the same markers are found however the text is cut into deltas', () => {
   const whole =
     'A 😀 day [1], b[2] `x[3]` 【4†n】 "c [5]" [9]. [1-3] end [ 7 ] arr[0] ``` [1] ``` [2024] "[3]" [x] z [[2]] [[2] [Source: 3] [sourced] 【2:0†a】 [[ [^1^]. ';
   const expected = parse([whole]);
@@ -57,7 +57,7 @@ test('a marker that names no retrieved chunk is dropped', () => {
   assert.deepEqual(parse(['None [0][999].']), { text: 'None.', markers: [] });
 });
 
-test('what only looks like a marker stays', () => {
+test('text that only looks like a marker stays', () => {
   for (const text of [
     'arr[0] and [x]',
     'In [2024] it was [sic] so.',
@@ -75,13 +75,13 @@ test('an inline backtick that is never closed does not hide later markers', () =
   assert.deepEqual(parse(["It's a ` tick [1].\n\nNext [1]."]).markers, [{ numbers: [1], at: 24 }]);
 });
 
-test('offsets are code points and the text is always storable', () => {
+test('marker offsets count code points, and the text has no NUL and no lone surrogates', () => {
   assert.deepEqual(parse(['😀😀 [1]']).markers, [{ numbers: [1], at: 2 }]);
   const { text } = parse(['a\0b\ud800c', '\ud83d', '\ude00 \udc00']);
   assert.equal(text, 'a\ufffdb\ufffdc😀 \ufffd');
 });
 
-test('a quotation keeps brackets of its own and knows its start', () => {
+test('a quotation keeps its brackets, and its marker records where it starts', () => {
   const parser = openMarkerParser(() => true);
   const text = parser.quote('See [3] and [1].', 2) + parser.push('\n') + parser.quote('More.', 4) + parser.finish();
   assert.equal(text, 'See [3] and [1].\nMore.');
@@ -91,7 +91,7 @@ test('a quotation keeps brackets of its own and knows its start', () => {
   ]);
 });
 
-test('endless brackets take linear time', () => {
+test('a long run of brackets is parsed in linear time', () => {
   const parser = openMarkerParser(() => true);
   let length = 0;
   for (let i = 0; i < 20_000; i++) length += parser.push('[[[1').length;

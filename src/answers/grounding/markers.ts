@@ -1,30 +1,30 @@
 /**
- * Removes citation markers from an answer while it streams, and remembers where they stood. Pure state, no effects.
+ * Removes citation markers from an answer while it streams, and records where they stood.
  *
- * Markers are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[[1]]`, `[source 1]`, `【1】`, `【1:0†name】`, `［1］`, however the deltas cut them. A marker
- * that names no retrieved chunk is removed without effect. Text that only looks like one stays: code in backticks, `arr[0]`, `[2024]`,
- * a quoted "[7]".
+ * Markers are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[[1]]`, `[source 1]`, `【1】`, `【1:0†name】` and `［1］`. A marker may be spread over several
+ * deltas. A marker whose number belongs to no retrieved chunk is removed and ignored. Text that only looks like a marker is not
+ * removed: code in backticks, `arr[0]`, `[2024]`, a quoted "[7]".
  */
 
-/** Longest text that is held back while it may still become a marker. */
+/** Maximum text that is held back while it may still become a marker, in UTF-16 units. */
 const MARKER_UNITS_MAX = 80;
-/** `[1-100]` names every chunk; a longer range is no citation. */
+/** Maximum numbers in a range. A longer range such as `[1-100]` cites nothing in particular and is ignored. */
 const RANGE_MAX = 10;
 
-/** Where an answer cites chunks. Offsets are code points of the answer text without markers. */
+/** A place where an answer cites chunks. Offsets are code points of the answer text without markers. */
 export interface Marker {
   numbers: readonly number[];
   at: number;
-  /** Start of the cited text when the model itself knew it; else the sentence before `at` is cited. */
+  /** Start of the cited text, when the chat model reported it. Without a start the sentence before `at` is cited. */
   start?: number;
 }
 
 export interface MarkerParser {
-  /** Takes a delta, returns the text that is now certain. */
+  /** Takes a delta. Returns the text that cannot become part of a marker any more. */
   push(delta: string): string;
-  /** Takes text without markers that ends in a citation of chunk `number`: a quotation may hold brackets of its own. */
+  /** Takes a quotation of chunk `number` and records its marker. Brackets in the quotation are text of the chunk, not markers. */
   quote(text: string, number: number): string;
-  /** Returns the rest. */
+  /** Returns the rest of the text. */
   finish(): string;
   readonly markers: readonly Marker[];
 }
@@ -36,7 +36,7 @@ const WORD =
 const LABELS = '\\^?\\d{1,3}(?:\\s?[-–,;，、；]\\s?\\^?\\d{1,3})*\\^?';
 const INNER = `\\s?${WORD}(${LABELS})(?:(?::\\d{1,3})?†[^\\]】］\\n]{0,60})?\\s?`;
 const MARKER = new RegExp(`^(?:${OPEN}{2}${INNER}${CLOSE}{2}|${OPEN}${INNER}${CLOSE})`, 'iu');
-/** What may still become one. */
+/** Text that may still become a marker. */
 const MARKER_START = new RegExp(
   `^(?:${OPEN}{1,2}\\s?(?:\\p{L}{0,10}[ :#-]{0,2})?(?:\\^?(?:\\d[\\d\\s,;，、；^:–-]*)?(?:†[^\\]】］\\n]*)?)|${OPEN}{2}${INNER}${CLOSE})$`,
   'iu',
@@ -44,15 +44,19 @@ const MARKER_START = new RegExp(
 const BLANKS = /^[ \t\u00a0]+/;
 const NO_BLANK_BEFORE = /^[\n.,;:!?)\]}»”’…。，、；：！？）」』】%]/;
 
-/** `isKnown` says whether a retrieved chunk has this number. */
-export function openMarkerParser(isKnown: (number: number) => boolean): MarkerParser {
+/**
+ * Returns a parser for one answer.
+ *
+ * @param isChunkNumber returns whether a retrieved chunk has this number.
+ */
+export function openMarkerParser(isChunkNumber: (number: number) => boolean): MarkerParser {
   const markers: Marker[] = [];
-  let rest = ''; // not decided yet
-  let blanks = ''; // before the next character
+  let rest = ''; // text that may still become a marker
+  let blanks = ''; // blanks before the next character: a marker removes them
   let afterMarker = false;
-  let last = ''; // last character given out
+  let last = ''; // last character that was returned
   let length = 0;
-  let code = 0; // backticks that opened the code we are in
+  let code = 0; // number of backticks that opened the current code, or 0
 
   const emit = (text: string): string => {
     let lead = blanks;
@@ -66,21 +70,21 @@ export function openMarkerParser(isKnown: (number: number) => boolean): MarkerPa
     return out;
   };
 
-  /** Numbers of a marker at the start of `rest`; null: it is text; undefined: wait for more. */
+  /** Returns the marker at the start of `rest`; null when the start is text; undefined when more text must arrive first. */
   const readMarker = (isLast: boolean): { units: number; numbers: number[] } | null | undefined => {
     const match = MARKER.exec(rest);
     if (match === null) return !isLast && rest.length < MARKER_UNITS_MAX && MARKER_START.test(rest) ? undefined : null;
     const isQuoted = blanks === '' && /["“'‘]/.test(last);
     if (isQuoted && rest.length === match[0].length && !isLast) return undefined;
     if (isQuoted && /^["”'’]/.test(rest.slice(match[0].length))) return null;
-    const named = numbersOf(match[1] ?? match[2]!);
-    // No label is 0, but many an index is.
-    if (named.every((number) => number === 0) && blanks === '' && /[A-Za-z0-9_)\]]/.test(last)) return null;
-    const numbers = named.filter(isKnown);
+    const listed = numbersOf(match[1] ?? match[2]!);
+    // Labels begin at 1, so `arr[0]` is an index and not a marker.
+    if (listed.every((number) => number === 0) && blanks === '' && /[A-Za-z0-9_)\]]/.test(last)) return null;
+    const numbers = listed.filter(isChunkNumber);
     return { units: match[0].length, numbers };
   };
 
-  /** Length of the text at the start of `rest` that needs no decision; at least one unit. */
+  /** Returns the length of the text at the start of `rest` that cannot belong to a marker: 0 only for half a surrogate pair. */
   const plainUnits = (): number => {
     const next = rest.slice(1).search(/[[【［`\n \t\u00a0]/);
     const units = next < 0 ? rest.length : next + 1;

@@ -4,7 +4,7 @@ import { isSameNumber, missesNumber, numbersIn } from './numbers.ts';
 
 const same = (left: string, right: string) => !missesNumber(numbersIn(left), numbersIn(right));
 
-test('the same number in other notations matches', () => {
+test('a number matches the same number in another notation', () => {
   for (const [left, right] of [
     ['25 days', 'twenty-five days'],
     ['1,000 people', '1000 people'],
@@ -27,7 +27,7 @@ test('the same number in other notations matches', () => {
   }
 });
 
-test('an altered number does not match', () => {
+test('a number does not match another number', () => {
   for (const [left, right] of [
     ['30 days', '25 days'],
     ['six days', 'five days'],
@@ -48,22 +48,22 @@ test('an altered number does not match', () => {
   }
 });
 
-test('what only looks like a number is none', () => {
+test('identifiers, pronouns and parts of words are not numbers', () => {
   assert.deepEqual(numbersIn('ERR_4012, A4, one of them, 一般的な 三井'), []);
   assert.deepEqual(numbersIn('See https://a.example/x2 and constructor toString'), []);
 });
 
-test('signs belong to the number only where they open it', () => {
+test('a minus sign belongs to a number only when no digit stands before it', () => {
   assert.deepEqual(numbersIn('from 3-5 at -7'), [['3'], ['5'], ['-7']]);
 });
 
-test('a numeral of several characters counts what stands after it', () => {
+test('a CJK numeral of several characters keeps the unit after it', () => {
   const [times] = numbersIn('第十一次');
   assert.equal(isSameNumber(times!, numbersIn('11次')[0]!), true);
   assert.equal(isSameNumber(times!, numbersIn('11月')[0]!), false);
 });
 
-test('a version keeps its zeros', () => {
+test('a version number keeps its trailing zeros', () => {
   const [version] = numbersIn('version 2.10');
   assert.equal(isSameNumber(version!, numbersIn('Version 2.1')[0]!), false);
   assert.equal(isSameNumber(version!, numbersIn('version 2.100')[0]!), false);

@@ -1,11 +1,11 @@
-/** Why a passage does not support a sentence, in plain words. Pure. */
+/** Explains in plain words why a passage does not support a sentence. */
 import { type Claim, hasName, type NameIndex, termsOf } from './claims.ts';
 import { missesNumber, type Readings } from './numbers.ts';
 
 /** Maximum words that a reason names. */
-const NAMED_MAX = 5;
+const LISTED_WORDS_MAX = 5;
 
-/** What a passage says, as it was compared with the claim. */
+/** A passage as it is compared with claims. */
 export interface Passage {
   numbers: readonly Readings[];
   names: NameIndex;
@@ -16,8 +16,8 @@ export interface Passage {
 /**
  * Returns one sentence that names the first kind of thing that `passage` lacks.
  *
- * @param resembles the passage has the numbers, the names and most of the words: then polarity or wording differ.
- * @param holds and it negates where the claim does: then the wording differs.
+ * @param resembles true when the passage has the numbers, the names and most of the words. Then a negation or the wording differs.
+ * @param holds true when the passage also negates the same clauses. Then only the wording differs.
  */
 export function reasonOf(claim: Claim, passage: Passage, { resembles, holds }: { resembles: boolean; holds: boolean }) {
   if (holds) return 'The passage says it otherwise: a word, a number or their order differs.';
@@ -36,10 +36,10 @@ export function reasonOf(claim: Claim, passage: Passage, { resembles, holds }: {
   return words.length > 0 ? lacks('word', words) : 'The passage lacks most of what the sentence says.';
 }
 
-/** `The passage lacks the numbers 28 and 30.` */
+/** Returns a sentence such as `The passage lacks the numbers 28, 30.` */
 function lacks(noun: string, found: readonly { word: string }[]): string {
   const words = [...new Set(found.map(({ word }) => word))];
-  const named = words.slice(0, NAMED_MAX).join(', ');
-  const more = words.length > NAMED_MAX ? ' and more' : '';
-  return `The passage lacks the ${noun}${words.length > 1 ? 's' : ''} ${named}${more}.`;
+  const listed = words.slice(0, LISTED_WORDS_MAX).join(', ');
+  const more = words.length > LISTED_WORDS_MAX ? ' and more' : '';
+  return `The passage lacks the ${noun}${words.length > 1 ? 's' : ''} ${listed}${more}.`;
 }

@@ -15,7 +15,7 @@ const POLICY = [
   'Alice Meyer approves requests, but Bob Stone does not approve travel.',
 ].join('\n');
 
-test('a sentence taken from the chunk is verified and its quote is where it stands', () => {
+test('a sentence copied from the chunk is verified, and the quote is this sentence', () => {
   const { quote, verified } = supports('Employees get 25 days of paid leave per year.', POLICY);
   assert.equal(verified, true);
   assert.equal(quote, 'Employees get 25 days of paid leave per year.');
@@ -50,7 +50,7 @@ test('a sentence about something else is not verified', () => {
   assert.equal(supports('Employees get 25 days.', '').verified, false);
 });
 
-test('scripts without blanks', () => {
+test('sentences in Japanese, Chinese, Thai and Korean are verified, and altered ones are not', () => {
   const ja = '社員は年間25日の有給休暇を取得できます。未使用の休暇は翌年に繰り越せません。申請は田中部長が承認します。';
   assert.equal(supports('社員は年間25日の有給休暇を取得できます。', ja, 'ja').verified, true);
   assert.equal(supports('社員は年間二十五日の有給休暇を取得できる。', ja, 'ja').verified, true);
@@ -68,7 +68,7 @@ test('scripts without blanks', () => {
   assert.equal(supports('직원은 매년 20일의 유급 휴가를 받습니다.', ko, 'ko').verified, false);
 });
 
-test('other languages', () => {
+test('sentences in German and Russian are verified, and altered ones are not', () => {
   const de = 'Mitarbeiter erhalten 30 Tage Urlaub. Resturlaub verfällt am 31. März nicht.';
   assert.equal(supports('Mitarbeiter erhalten 30 Tage Urlaub.', de, 'de').verified, true);
   assert.equal(supports('Mitarbeiter erhalten 28 Tage Urlaub.', de, 'de').verified, false);
@@ -78,7 +78,7 @@ test('other languages', () => {
   assert.equal(supports('Неиспользованные дни выплачиваются.', ru, 'ru').verified, false);
 });
 
-test('quotes stay within the limit, also for one endless sentence', () => {
+test('a quote is no longer than its limit, even from one very long sentence', () => {
   const long = `The rule of ${'very '.repeat(200)}long texts holds for 77 cases, ${'and more '.repeat(100)}.`;
   const { quote, verified } = supports('It holds for 77 cases.', long);
   assert.ok(codePointLength(quote) <= QUOTE_CODE_POINTS_MAX, String(codePointLength(quote)));
@@ -88,7 +88,7 @@ test('quotes stay within the limit, also for one endless sentence', () => {
   assert.ok(codePointLength(emoji.quote) <= QUOTE_CODE_POINTS_MAX && emoji.quote.isWellFormed());
 });
 
-test('two sentences share a quote when one holds both', () => {
+test('two sentences share a quote when one quote supports both', () => {
   const evidence = evidenceOf(POLICY, 'en');
   const both = findSupport(
     ['Employees get 25 days of paid leave per year.', 'Unused days are not paid out.'].map((text) =>
@@ -100,7 +100,7 @@ test('two sentences share a quote when one holds both', () => {
   assert.match(both.quote, /^Employees get 25[\s\S]*paid out\.$/);
 });
 
-test('identifiers are names in every script', () => {
+test('an altered identifier is not verified in any script', () => {
   assert.equal(supports('갤럭시 S6과 S7은 같은 디자인이다.', '갤럭시 S6과 S7은 같은 디자인이다.', 'ko').verified, true);
   assert.equal(
     supports('갤럭시 S96과 S7은 같은 디자인이다.', '갤럭시 S6과 S7은 같은 디자인이다.', 'ko').verified,
@@ -121,7 +121,7 @@ test('a piece of a long sentence that begins in the middle of a clause is verifi
     assert.equal(supports(long.slice(start, end), long).verified, true, long.slice(start, end));
 });
 
-test('an unverified sentence is told why: the number, the name or the words that the passage lacks', () => {
+test('an unverified sentence has a reason: the number, the name or the words that the passage lacks', () => {
   const reason = (sentence: string): string | null => supports(sentence, POLICY).reason;
   assert.equal(reason('Every employee gets 25 days of leave a year.'), null);
   assert.equal(reason('Every employee gets 28 days of leave a year.'), 'The passage lacks the number 28.');

@@ -1,8 +1,8 @@
 /**
- * Finds the part of a chunk that supports a sentence, and says whether it does. Pure; nothing here trusts a model.
+ * Finds the quote of a chunk that supports a sentence best, and checks whether the quote supports it. The check does not ask a model.
  *
- * A sentence is verified when its quote holds every number and proper name of it, at least 60 % of its content terms, says it
- * with the same polarity (a clause that is negated on one side only is not supported), and does not contradict it word for word.
+ * A sentence is verified when four conditions hold. The quote has every number and proper name of the sentence. The quote has at
+ * least 60 % of the content terms. The quote negates the same clauses. And the quote does not contradict the sentence word by word.
  */
 
 import { cutIntoPieces, splitUnits, type Unit } from '../../text/sentences.ts';
@@ -14,17 +14,18 @@ import { reasonOf } from './reason.ts';
 import { type Token, tokensOf } from './wording.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
-/** Share of a sentence's content terms that its quote must hold. */
-export const COVERAGE_MIN = 0.6;
+/** Share of a sentence's content terms that its quote must have. */
+const COVERAGE_MIN = 0.6;
 
 export interface Support {
-  /** A stretch of the chunk's content, at most QUOTE_CODE_POINTS_MAX code points. */
+  /** A part of the chunk's content, at most QUOTE_CODE_POINTS_MAX code points. */
   quote: string;
   verified: boolean;
-  /** Why not, in plain words; null when it is verified. */
+  /** Why the sentence is not verified, in plain words. Null when it is verified. */
   reason: string | null;
 }
 
+/** A sentence of the chunk, or a piece of a long one. */
 interface Part {
   start: number;
   end: number;
@@ -39,11 +40,11 @@ export interface Evidence {
   content: string;
   language: string | null;
   parts: readonly Part[];
-  /** Every quote that there may be. */
+  /** All possible quotes. */
   windows: readonly Window[];
 }
 
-/** Cuts a chunk's content into parts from which quotes are put together. */
+/** Returns the possible quotes of a chunk. Each consists of neighbouring sentences or pieces of a long sentence. */
 export function evidenceOf(content: string, language: string | null): Evidence {
   const parts = splitUnits(content)
     .flatMap((unit) => piecesOf(content, unit))
@@ -61,22 +62,22 @@ export function evidenceOf(content: string, language: string | null): Evidence {
   return { content, language, parts, windows: windowsOf(content, language, parts) };
 }
 
-/** A sentence too long for a quote falls into pieces, of which quotes are put together. */
+/** Cuts a sentence that is too long for a quote into pieces. */
 function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
   return codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
     ? cutIntoPieces(content, start, end)
     : [{ start, end }];
 }
 
-/** Quotes that hold what a sentence says are compared with it word for word, the best first. */
+/** Maximum quotes that are compared with a sentence word by word. The best quotes come first. */
 const COMPARED_QUOTES_MAX = 6;
 
-/** The best quote for all `claims` together; `verified` when it supports each of them. */
+/** Returns the best quote for all `claims` together. The result is verified when the quote supports each claim. */
 export function findSupport(claims: readonly Claim[], evidence: Evidence): Support {
   return bestOf(claims, evidence.windows);
 }
 
-/** True when a quote that was found for other claims supports this one too. */
+/** Returns true when a quote that was found for other claims supports this claim too. */
 export function isSupportedBy(quote: string, claim: Claim, evidence: Evidence): boolean {
   const whole = evidence.windows.find((window) => window.text === quote);
   if (whole === undefined) return false;
@@ -109,41 +110,42 @@ function bestOf(claims: readonly Claim[], windows: readonly Window[]): Support {
   return { quote: nearest?.text ?? '', verified: false, reason: reasonAgainst(searches, nearest) };
 }
 
-/** Of the first claim that the passage does not support. */
+/** Returns why the passage does not support the first unsupported claim. */
 function reasonAgainst(searches: readonly Search[], window: Window | undefined): string {
   if (window === undefined) return 'The passage is empty.';
   const failed = searches.find(({ checks }) => !checks.get(window)!.holds) ?? searches[0];
   return failed === undefined ? 'Nothing is claimed.' : reasonOf(failed.claim, window, failed.checks.get(window)!);
 }
 
-/** What is known of a claim and the quotes that there may be. */
+/** A claim, and what was found out about it and the possible quotes. */
 interface Search {
   claim: Claim;
   checks: ReadonlyMap<Window, Check>;
   /** Quotes that resemble the claim, the shortest first. */
-  alike: readonly Window[];
-  /** Those that were compared with it word for word. */
-  compared: Map<Window, boolean>;
+  similar: readonly Window[];
+  /** Whether a quote contradicts the claim, for the quotes that were already compared word by word. */
+  contradictions: Map<Window, boolean>;
 }
 
 function searchOf(claim: Claim, windows: readonly Window[]): Search {
   const checks = new Map(windows.map((window) => [window, check(claim, window)]));
-  const alike = windows
+  const similar = windows
     .filter((window) => checks.get(window)!.resembles)
     .toSorted((left, right) => left.text.length - right.text.length);
-  return { claim, checks, alike, compared: new Map() };
+  return { claim, checks, similar, contradictions: new Map() };
 }
 
-/** What a part of a quote contradicts is not true for what stands around it, nor for what is less like the claim. */
-function isContradicted({ claim, checks, alike, compared }: Search, window: Window): boolean {
+/** Returns true when a quote inside `window`, or a quote that is more like the claim than `window`, contradicts the claim. */
+function isContradicted({ claim, checks, similar, contradictions }: Search, window: Window): boolean {
   const { coverage } = checks.get(window)!;
   return [
-    ...alike.filter((one) => isWithin(one, window)).slice(0, COMPARED_QUOTES_MAX),
-    ...alike.filter((one) => checks.get(one)!.coverage > coverage).slice(0, COMPARED_QUOTES_MAX),
+    ...similar.filter((one) => isWithin(one, window)).slice(0, COMPARED_QUOTES_MAX),
+    ...similar.filter((one) => checks.get(one)!.coverage > coverage).slice(0, COMPARED_QUOTES_MAX),
   ].some((one) => {
-    const known = compared.get(one) ?? (!checks.get(one)!.holds || contradicts(claim.wording, wordingOf(one)));
-    compared.set(one, known);
-    return known;
+    const contradicted =
+      contradictions.get(one) ?? (!checks.get(one)!.holds || contradicts(claim.wording, wordingOf(one)));
+    contradictions.set(one, contradicted);
+    return contradicted;
   });
 }
 
@@ -151,8 +153,9 @@ function isWithin(inner: Window, outer: Window): boolean {
   return outer.first <= inner.first && inner.last <= outer.last;
 }
 
+/** A possible quote: neighbouring parts of a chunk. */
 interface Window {
-  /** Of the parts that it is made of. */
+  /** Index of the first part and of the last one. */
   first: number;
   last: number;
   text: string;
@@ -161,7 +164,7 @@ interface Window {
   numbers: readonly Readings[];
   terms: ReadonlySet<string>;
   clauses: readonly Clause[];
-  /** Read when it is first asked for. */
+  /** Null until wordingOf() is called. */
   wording: readonly Token[] | null;
 }
 
@@ -170,13 +173,13 @@ function wordingOf(window: Window): readonly Token[] {
   return window.wording;
 }
 
-/** Runs of neighbouring parts that fit into a quote. */
+/** Returns all runs of neighbouring parts that are short enough for a quote. */
 function windowsOf(content: string, language: string | null, parts: readonly Part[]): Window[] {
   const windows: Window[] = [];
   for (let first = 0; first < parts.length; first++) {
     let length = 0;
     for (let last = first; last < parts.length; last++) {
-      // Part lengths underestimate by the blanks between parts: nothing is cut because of the margin.
+      // Two code points are added for the blanks between parts. Longer gaps end the window.
       length += parts[last]!.codePoints + (last > first ? 2 : 0);
       if (last > first && (length > QUOTE_CODE_POINTS_MAX || gapsOf(parts, first, last) > 2 * (last - first))) break;
       windows.push({ first, last, ...windowOf(content, language, parts.slice(first, last + 1)) });
@@ -212,14 +215,15 @@ function windowOf(content: string, language: string | null, parts: readonly Part
   };
 }
 
+/** How well a quote supports a claim, before the comparison word by word. */
 interface Check {
-  /** It has the facts and most of the words. */
+  /** The quote has the numbers, the names and most of the terms. */
   resembles: boolean;
-  /** And negates where the claim does. */
+  /** The quote resembles the claim and negates the same clauses. */
   holds: boolean;
-  /** Numbers and names that were found. */
+  /** How many numbers and names of the claim the quote has. */
   facts: number;
-  /** Share of the claim's terms. */
+  /** Share of the claim's terms that the quote has. */
   coverage: number;
 }
 
@@ -238,27 +242,27 @@ function check(claim: Claim, window: Window): Check {
 }
 
 /**
- * Each clause is compared with those clauses of the quote that are most like it; what a quote says in one clause may also be
- * said in several.
+ * Returns true when claim and quote negate the same. Each clause of the claim is compared with the most similar clauses of the quote.
+ * Several clauses of the claim may stand for one clause of the quote: then their negations are added.
  */
 function samePolarity(claimed: readonly Clause[], quoted: readonly Clause[]): boolean {
   const compared = claimed.map((clause) => {
-    const likeness = quoted.map((other) => likenessOf(clause, other));
-    const most = Math.max(0, ...likeness);
-    const alike = most === 0 ? [] : quoted.filter((_, i) => likeness[i] === most);
-    return { clause, alike };
+    const similarities = quoted.map((other) => similarityOf(clause, other));
+    const highest = Math.max(0, ...similarities);
+    const similar = highest === 0 ? [] : quoted.filter((_, i) => similarities[i] === highest);
+    return { clause, similar };
   });
-  return compared.every(({ clause, alike }) => {
-    // A negation is itself a claim, so it must be found; a plain clause about other things says nothing against the quote.
-    if (alike.length === 0) return clause.negations === 0;
-    if (alike.some((other) => other.negations === clause.negations)) return true;
-    const parts = compared.filter((one) => one.alike[0] === alike[0]);
-    return parts.length > 1 && sum(parts.map((one) => one.clause.negations)) === alike[0]!.negations;
+  return compared.every(({ clause, similar }) => {
+    // A negation is itself a claim, so the quote must have it. A clause without negation about another topic contradicts nothing.
+    if (similar.length === 0) return clause.negations === 0;
+    if (similar.some((other) => other.negations === clause.negations)) return true;
+    const parts = compared.filter((one) => one.similar[0] === similar[0]);
+    return parts.length > 1 && sum(parts.map((one) => one.clause.negations)) === similar[0]!.negations;
   });
 }
 
-/** Content that both share counts first, then how much of all their words. */
-function likenessOf(left: Clause, right: Clause): number {
+/** Returns the number of shared terms, plus the share of all words that both have: a fraction that decides between equals. */
+function similarityOf(left: Clause, right: Clause): number {
   const shared = overlap(left.terms, right.terms);
   if (shared === 0) return 0;
   const words = overlap(left.words, right.words);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpRequestOptions, HttpResponse } from '../../net/http-client.ts';
-import { retryWait } from '../../net/retry-wait.ts';
+import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import { abortReason } from '../../util/abort.ts';
 import { OriginError, type OriginProblem } from '../connector.ts';
 
@@ -49,17 +49,18 @@ export async function requestGoogle<T>(
   read: (response: HttpResponse) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
-    let retryAfter: string | null = null;
+    let askedMs: number | undefined;
     try {
       const response = await client.http.request(url, { ...options, trust: 'operator' });
       if (response.status >= 200 && response.status < 300) return await read(response);
-      retryAfter = response.headers.get('retry-after');
+      askedMs = retryAfterMs(response.headers.get('retry-after'));
       throw await readError(response);
     } catch (error) {
       if (attempt >= ATTEMPTS_MAX - 1 || !isTemporary(error)) throw error;
     }
     const { signal } = options;
-    await sleep(retryWait(attempt, retryAfter, client.retryBaseMs), undefined, { signal }).catch(() => {
+    const wait = retryWait(attempt, askedMs, { baseMs: client.retryBaseMs });
+    await sleep(wait, undefined, { signal }).catch(() => {
       throw abortReason(signal);
     });
   }

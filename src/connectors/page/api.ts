@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
+import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import { abortReason } from '../../util/abort.ts';
 import type { Clock } from '../../util/time.ts';
 import { OriginError, type OriginProblem } from '../connector.ts';
@@ -15,7 +16,6 @@ const LIST_SIZE = 100;
 export const REQUEST_TIMEOUT_MS = 60_000;
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 const RETRIES_MAX = 3;
-const RETRY_BASE_MS = 500;
 /** If the server asks for a longer wait, the run ends and starts again later. */
 const RETRY_AFTER_MS_MAX = 120_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 500, 502, 503, 504]);
@@ -89,9 +89,9 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
         if (response.status === 200) return await response.json();
         const error = await errorOf(response);
         if (SLOW_DOWN_STATUSES.has(response.status)) {
-          const waitMs = retryAfterMs(response) ?? backoffMs(retries);
-          if (retries >= RETRIES_MAX || waitMs > RETRY_AFTER_MS_MAX) throw tooManyRequests();
-          options.pace.pause(key, waitMs);
+          const askedMs = retryAfterMs(response.headers.get('retry-after'));
+          if (retries >= RETRIES_MAX || (askedMs ?? 0) > RETRY_AFTER_MS_MAX) throw tooManyRequests();
+          options.pace.pause(key, retryWait(retries, askedMs, { maxMs: RETRY_AFTER_MS_MAX }));
           continue;
         }
         if (retries >= RETRIES_MAX || !RETRIED_STATUSES.has(response.status)) throw error;
@@ -99,7 +99,7 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
         if (signal.aborted) throw abortReason(signal);
         if (retries >= RETRIES_MAX || !(error instanceof ServiceError)) throw error;
       }
-      await options.sleep(backoffMs(retries), signal);
+      await options.sleep(retryWait(retries, undefined), signal);
     }
   }
 
@@ -161,15 +161,6 @@ function parsedJson(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function retryAfterMs(response: HttpResponse): number | undefined {
-  const seconds = response.headers.get('retry-after') ?? '';
-  return /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
-}
-
-function backoffMs(retries: number): number {
-  return RETRY_BASE_MS * 2 ** retries * (0.5 + Math.random() / 2);
 }
 
 /** Explains a failure of the origin. Returns undefined for other errors. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
-import { retryWait } from '../../net/retry-wait.ts';
+import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import type { Clock } from '../../util/time.ts';
 import { OriginError, type OriginProblem } from '../connector.ts';
 import type { TreeEntry } from './rules.ts';
@@ -218,7 +218,7 @@ export class RepoClient {
   async #request<T>(path: string, options: RequestOptions, read: (response: HttpResponse) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const last = attempt >= ATTEMPTS_MAX - 1;
-      let wait = retryWait(attempt, null, this.#options.retryBaseMs);
+      let wait = retryWait(attempt, undefined, { baseMs: this.#options.retryBaseMs });
       await this.#awaitLimit();
       try {
         const response = await this.#send(path, options);
@@ -229,7 +229,8 @@ export class RepoClient {
         if (limited !== undefined) this.#noteLimit(limited);
         if (limited !== undefined && (last || limited > RATE_LIMIT_WAIT_MS_MAX)) throw this.#limitedUntil(limited);
         if (last) throw refusalOf(response.status, message);
-        wait = limited ?? retryWait(attempt, response.headers.get('retry-after'), this.#options.retryBaseMs);
+        const askedMs = retryAfterMs(response.headers.get('retry-after'));
+        wait = limited ?? retryWait(attempt, askedMs, { baseMs: this.#options.retryBaseMs });
       } catch (error) {
         if (!(error instanceof ServiceError) || this.#signal.aborted) throw error;
         if (last) throw unreachable(error);
@@ -256,8 +257,8 @@ export class RepoClient {
   /** Returns the milliseconds until requests are allowed again, or undefined if no rate limit caused the status. */
   #rateLimit(response: HttpResponse, message: string): number | undefined {
     if (response.status !== 403 && response.status !== 429) return undefined;
-    const after = response.headers.get('retry-after');
-    if (after !== null && /^\d{1,8}$/.test(after)) return Number(after) * 1000;
+    const askedMs = retryAfterMs(response.headers.get('retry-after'));
+    if (askedMs !== undefined) return askedMs;
     const reset = response.headers.get('x-ratelimit-reset') ?? '';
     if (response.headers.get('x-ratelimit-remaining') === '0' && /^\d{1,11}$/.test(reset))
       return Math.max(0, Number(reset) * 1000 - this.#options.clock.now().getTime());

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import { type HttpClient, type HttpResponse, REDIRECT_STATUSES } from '../../net/http-client.ts';
-import { retryWait } from '../../net/retry-wait.ts';
+import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import type { OriginProblem } from '../connector.ts';
 import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './robots.ts';
 
@@ -111,7 +111,7 @@ export class WebClient {
       const retryAfter = 'status' in response ? response.headers.get('retry-after') : null;
       if ('status' in response) await response.discard();
       host.failures += 1;
-      const wait = retryWait(attempt, retryAfter, this.#options.retryBaseMs);
+      const wait = retryWait(attempt, retryAfterMs(retryAfter), { baseMs: this.#options.retryBaseMs });
       // retryWait returns the requested wait up to its own limit.
       if (wait >= RETRY_AFTER_MS_MAX || host.failures >= HOST_FAILURES_MAX)
         host.refused = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANSWER_UNITS_MAX, openAnswerText, type TextFilter } from './answer-text.ts';
 
-const isKnown = (number: number): boolean => number >= 1 && number <= 5;
+const isChunkNumber = (number: number): boolean => number >= 1 && number <= 5;
 
-/** Replaces whole words, which it holds back until a blank follows; `stop` blocks. */
+/** Replaces whole words. It holds a word back until a blank follows. The word `stop` blocks the rest. */
 function wordFilter(words: Readonly<Record<string, string>>, stop?: string): TextFilter {
   let held = '';
   let blocked = false;
@@ -32,7 +32,7 @@ function wordFilter(words: Readonly<Record<string, string>>, stop?: string): Tex
 }
 
 async function run(deltas: readonly string[], filter: TextFilter | null) {
-  const answer = openAnswerText(isKnown, filter);
+  const answer = openAnswerText(isChunkNumber, filter);
   let streamed = '';
   for (const delta of deltas) streamed += await answer.take({ type: 'text', delta });
   streamed += await answer.take({ type: 'finish', reason: 'stop' });
@@ -40,7 +40,7 @@ async function run(deltas: readonly string[], filter: TextFilter | null) {
   return { text: answer.text, finishReason: answer.finishReason, markers: answer.markers() };
 }
 
-test('what a filter replaces is replaced in the text, and markers keep their sentences, however the deltas are cut', async () => {
+test('a filter replaces words of the answer, and citations keep their sentences, however the text is cut into deltas', async () => {
   const whole = 'Write to ann@example.org soon [1]. Or ask 😀 bob@example.org today.[2] Nobody else answers [3].';
   const words = { 'ann@example.org': '[EMAIL]', 'bob@example.org': '' };
   const expected = {
@@ -58,18 +58,18 @@ test('what a filter replaces is replaced in the text, and markers keep their sen
   }
 });
 
-test('a replaced end still is where the marker stands', async () => {
+test('a citation after a removed word stands at the end of the shortened text', async () => {
   const { text, markers } = await run(['Ask ann@example.org [1]'], wordFilter({ 'ann@example.org': '' }));
   assert.deepEqual([text, markers], ['Ask ', [{ numbers: [1], at: 4 }]]);
 });
 
-test('a marker cannot split what a filter looks for', async () => {
+test('a marker inside a word does not hide the word from the filter', async () => {
   const { text } = await run(['ann@exa', '[1]mple.org', ' x'], wordFilter({ 'ann@example.org': '-' }));
   assert.equal(text, '- x');
 });
 
-test('a block ends the answer: what stood before stays, nothing comes after it', async () => {
-  const answer = openAnswerText(isKnown, wordFilter({}, 'secret'));
+test('a blocked answer ends with the text before the block', async () => {
+  const answer = openAnswerText(isChunkNumber, wordFilter({}, 'secret'));
   const out: string[] = [];
   for (const delta of ['All is well [1]. The secret is ', '42 [2]. And'])
     out.push(await answer.take({ type: 'text', delta }));
@@ -79,8 +79,8 @@ test('a block ends the answer: what stood before stays, nothing comes after it',
   assert.deepEqual(answer.markers(), [{ numbers: [1], at: 11 }]);
 });
 
-test('quotes pass through the filter too, and keep where they begin', async () => {
-  const answer = openAnswerText(isKnown, wordFilter({ ann: 'A' }));
+test('quotations pass through the filter, and their citations keep their start', async () => {
+  const answer = openAnswerText(isChunkNumber, wordFilter({ ann: 'A' }));
   await answer.take({ type: 'quote', text: 'Ask ann now.', number: 2 });
   await answer.take({ type: 'text', delta: '\n' });
   await answer.take({ type: 'quote', text: 'Or ann later.', number: 3 });
@@ -92,10 +92,10 @@ test('quotes pass through the filter too, and keep where they begin', async () =
   ]);
 });
 
-test('an answer that never ends is cut, also one of a single delta, of blanks or of backticks', async () => {
+test('an endless answer is truncated, even of a single delta, of blanks or of backticks', async () => {
   for (const piece of ['word ', '😀', ' ', '`', '[1', '[1]', '\n']) {
     for (const size of [7, 5_000, 200_000]) {
-      const answer = openAnswerText(isKnown);
+      const answer = openAnswerText(isChunkNumber);
       for (let i = 0; i < 20_000 && answer.finishReason === null; i++)
         await answer.take({ type: 'text', delta: piece.repeat(size / piece.length + 1) });
       assert.equal(answer.finishReason, 'length', piece);

@@ -1,50 +1,57 @@
 /**
- * The one way from what a model says to the text of an answer: markers are taken out, a filter may change or block what is left,
- * an answer that never ends is cut. What comes out here is what is streamed, stored and cited. No effects but those of the filter.
+ * Turns the events of a model into the text of an answer. Citation markers are removed, a filter may change or block the text, and an
+ * endless answer is truncated. The same text is streamed, stored and cited.
  */
 
 import { type Marker, openMarkerParser } from '../../answers/grounding/markers.ts';
 import type { ChatEvent } from '../../llm/models.ts';
 
-/** Of what the model says, in UTF-16 units: an answer that never ends is cut here. */
+/** Maximum UTF-16 units of the model's text. Longer answers are truncated. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
-/** Code points that must agree again after a stretch that a filter replaced. */
-const AGREEING_MIN = 6;
-/** Longest stretch that a filter replaces, and the longest that it puts there. */
+/** Minimum equal code points after a part that a filter replaced. */
+const EQUAL_CODE_POINTS_MIN = 6;
+/** Maximum code points of a replaced part, and of its replacement. */
 const REPLACED_MAX = 400;
 const REPLACEMENT_MAX = 80;
 
-/** Changes text on its way out, such as a redactor. It may hold text back, over any number of deltas. */
+/** Changes the text of an answer, such as a redactor does. It may hold text back over any number of deltas. */
 export interface TextFilter {
-  /** Takes text without markers, returns what may go out already. */
+  /** Takes text without markers. Returns the text that may be sent now. */
   push(delta: string): Promise<string>;
-  /** Returns the rest. */
+  /** Returns the rest of the text. */
   end(): Promise<string>;
-  /** True once nothing more may go out: the answer ends there. */
+  /** True when the filter has blocked the rest of the answer. */
   readonly blocked: boolean;
 }
 
 export interface AnswerText {
-  /** Takes an event of the model, returns the text that may go out now. After the end it returns nothing. */
+  /** Takes an event of the model. Returns the text that may be sent now, and nothing after the end of the answer. */
   take(event: ChatEvent): Promise<string>;
-  /** Why the answer ended; null while it goes on. */
+  /** Why the answer ended. Null before the end. */
   readonly finishReason: Extract<ChatEvent, { type: 'finish' }>['reason'] | null;
-  /** All that went out. */
+  /** The whole text that was sent. */
   readonly text: string;
-  /** Where it cites chunks. */
+  /** The places where the answer cites chunks. */
   markers(): readonly Marker[];
 }
 
-/** @param isKnown says whether a retrieved chunk has this number. */
-export function openAnswerText(isKnown: (number: number) => boolean, filter: TextFilter | null = null): AnswerText {
-  const parser = openMarkerParser(isKnown);
-  let clean = ''; // without markers, not filtered
+/**
+ * Returns the text of one answer, which is empty at first.
+ *
+ * @param isChunkNumber returns whether a retrieved chunk has this number.
+ */
+export function openAnswerText(
+  isChunkNumber: (number: number) => boolean,
+  filter: TextFilter | null = null,
+): AnswerText {
+  const parser = openMarkerParser(isChunkNumber);
+  let unfiltered = ''; // without markers
   let text = '';
   let units = 0;
   let finishReason: AnswerText['finishReason'] = null;
 
-  const out = async (plain: string, isLast: boolean): Promise<string> => {
-    clean += plain;
+  const send = async (plain: string, isLast: boolean): Promise<string> => {
+    unfiltered += plain;
     let delta = plain;
     if (filter !== null) {
       delta = filter.blocked ? '' : await filter.push(plain);
@@ -56,18 +63,18 @@ export function openAnswerText(isKnown: (number: number) => boolean, filter: Tex
   };
   const finish = (before: string, reason: AnswerText['finishReason']): Promise<string> => {
     finishReason = reason;
-    return out(before + parser.finish(), true);
+    return send(before + parser.finish(), true);
   };
 
   return {
     async take(event) {
       if (finishReason !== null) return '';
       if (event.type === 'finish') return finish('', event.reason);
-      const given = event.type === 'text' ? event.delta : event.text;
-      const kept = cut(given, ANSWER_UNITS_MAX - units);
-      units += kept.length;
-      const plain = event.type === 'text' ? parser.push(kept) : parser.quote(kept, event.number);
-      return kept.length < given.length ? finish(plain, 'length') : out(plain, false);
+      const whole = event.type === 'text' ? event.delta : event.text;
+      const truncated = truncate(whole, ANSWER_UNITS_MAX - units);
+      units += truncated.length;
+      const plain = event.type === 'text' ? parser.push(truncated) : parser.quote(truncated, event.number);
+      return truncated.length < whole.length ? finish(plain, 'length') : send(plain, false);
     },
     get finishReason() {
       return finishReason;
@@ -76,18 +83,18 @@ export function openAnswerText(isKnown: (number: number) => boolean, filter: Tex
       return text;
     },
     markers() {
-      if (text === clean) return parser.markers;
-      return movedMarkers(parser.markers, align([...clean], [...text], filter?.blocked === true));
+      if (text === unfiltered) return parser.markers;
+      return movedMarkers(parser.markers, align([...unfiltered], [...text], filter?.blocked === true));
     },
   };
 }
 
-/** At most `unitsMax` units, and no half of a surrogate pair at the cut. */
-function cut(text: string, unitsMax: number): string {
+/** Truncates a text to `unitsMax` UTF-16 units, without half a surrogate pair at the end. */
+function truncate(text: string, unitsMax: number): string {
   return text.length <= unitsMax ? text : text.slice(0, Math.max(0, unitsMax)).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Markers at their new places; those of text that did not go out are dropped. */
+/** Returns the markers at their new places. Markers of text that was not sent are dropped. */
 function movedMarkers(markers: readonly Marker[], places: readonly number[]): Marker[] {
   return markers.flatMap((marker) => {
     const at = places[marker.at];
@@ -97,10 +104,12 @@ function movedMarkers(markers: readonly Marker[], places: readonly number[]): Ma
 }
 
 /**
- * For each offset of `before` its offset in `after`, which was made of it by replacing stretches; inside one, the end of its
- * replacement. With `isCut`, `after` lacks the rest of `before`, which has no places then.
+ * Returns for each offset of `before` its offset in `after`, the same text with some parts replaced. An offset inside a replaced part
+ * leads to the end of the replacement.
+ *
+ * @param isTruncated true when `after` lacks the rest of `before`. The rest then has no offsets.
  */
-function align(before: readonly string[], after: readonly string[], isCut: boolean): number[] {
+function align(before: readonly string[], after: readonly string[], isTruncated: boolean): number[] {
   const places: number[] = [];
   let from = 0;
   let to = 0;
@@ -109,17 +118,17 @@ function align(before: readonly string[], after: readonly string[], isCut: boole
       places[from++] = to++;
       continue;
     }
-    const [skipped, inserted] = nextAgreement(before, after, from, to);
+    const [skipped, inserted] = nextEqualPlace(before, after, from, to);
     for (let i = 0; i < skipped; i++) places[from++] = to + inserted;
     to += inserted;
   }
   places[from] = to;
-  if (!isCut) for (let i = from; i <= before.length; i++) places[i] = after.length;
+  if (!isTruncated) for (let i = from; i <= before.length; i++) places[i] = after.length;
   return places;
 }
 
-/** How much of both to skip, as little as possible, until they agree again; all that is left when they do not. */
-function nextAgreement(
+/** Returns how many code points of both texts to skip until both are equal again: as few as possible, or the whole rest. */
+function nextEqualPlace(
   before: readonly string[],
   after: readonly string[],
   from: number,
@@ -127,14 +136,14 @@ function nextAgreement(
 ): [skipped: number, inserted: number] {
   for (let sum = 1; sum <= REPLACED_MAX + REPLACEMENT_MAX; sum++) {
     for (let inserted = Math.max(0, sum - REPLACED_MAX); inserted <= Math.min(sum, REPLACEMENT_MAX); inserted++) {
-      if (agree(before, after, from + sum - inserted, to + inserted)) return [sum - inserted, inserted];
+      if (isEqualAt(before, after, from + sum - inserted, to + inserted)) return [sum - inserted, inserted];
     }
   }
   return [before.length - from, after.length - to];
 }
 
-function agree(before: readonly string[], after: readonly string[], from: number, to: number): boolean {
-  for (let i = 0; i < AGREEING_MIN; i++) {
+function isEqualAt(before: readonly string[], after: readonly string[], from: number, to: number): boolean {
+  for (let i = 0; i < EQUAL_CODE_POINTS_MIN; i++) {
     if (from + i === before.length && to + i === after.length) return true;
     if (from + i >= before.length || before[from + i] !== after[to + i]) return false;
   }

@@ -1,7 +1,7 @@
 /**
- * Rules of a completion: conversation, retrieval, answer, citations, turn. Wire shapes are in request.ts and result.ts.
+ * The steps of a completion: conversation, retrieval, answer, citations, turn. The wire format is in request.ts and result.ts.
  *
- * Everything that can be refused is refused by prepareCompletion(), before the first byte; answer() then streams.
+ * prepareCompletion() refuses what must be refused, before the first byte is sent. answer() then streams.
  */
 
 import { openAccess, type Principal, principalOf } from '../../access/access.ts';
@@ -20,17 +20,17 @@ import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
 import { collect } from '../../util/collect.ts';
 import { openAnswerText, type TextFilter } from './answer-text.ts';
-import { contextOf, type PastMessage, watchQuotes } from './context.ts';
+import { contextOf, observeQuotes, type PastMessage } from './context.ts';
 import { diversify } from './diversify.ts';
 import { noAnswerText } from './no-answer.ts';
-import { forModel, forReader, PAST_FOR_MODEL, pageAt } from './redaction.ts';
+import { forModel, forReader, PAST_ANSWER_STEPS, redactPage } from './redaction.ts';
 import type { CompletionBody } from './request.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
 import { citeWeb, findOnWeb, toChunk, type WebCitation, type WebPage } from './web.ts';
 
-/** More of a question does not make the search better. */
+/** Maximum UTF-16 units of a search query. A longer query does not improve the search. */
 const QUERY_UNITS_MAX = 2000;
-/** Hits asked for per place in the context, so that one source need not fill it. */
+/** Hits that are retrieved for each chunk of the context. The spare hits let several sources share the context. */
 const SPARE_FACTOR = 2;
 const RETRIEVE_MAX = 100;
 
@@ -40,68 +40,69 @@ type CompletionDeps = Pick<
 >;
 
 /** A retrieved chunk with its label in the request to the model. */
-export type Labelled = Hit & { number: number };
+export type LabelledHit = Hit & { number: number };
 
+/** A completion that was checked and has its context, ready to be answered. */
 export interface Prepared {
   turn: Turn;
   caller: Caller;
-  /** History, ending with the question. */
+  /** The history that goes to the model, ending with the question. */
   messages: ChatMessage[];
-  /** As the model is told it. */
+  /** The question as models may see it. */
   question: string;
-  /** As it is stored. */
+  /** The question as it is stored. */
   storedQuestion: string;
-  /** What was searched for. */
+  /** The search query as models may see it. */
   query: StandaloneQuery;
-  /** The same as the caller sees it; null: it did not ask. */
-  shownQuery: StandaloneQuery | null;
+  /** The search query as the caller may see it. Null when the caller did not ask for the trace. */
+  readerQuery: StandaloneQuery | null;
   onUsage: OnUsage;
-  /** As the reader sees them. */
-  hits: Labelled[];
-  /** The same, as the model is told them. */
-  told: Labelled[];
-  /** What the web says, as it may be shown; none without grounding. */
-  web: WebPage[];
-  /** The same pages as the model may be told them. */
-  toldWeb: WebPage[];
-  /** For whom; null: authorization is off. */
+  /** The retrieved chunks as readers may see them. */
+  readerHits: LabelledHit[];
+  /** The same chunks as models may see them. */
+  modelHits: LabelledHit[];
+  /** The pages of the web search as readers may see them. Empty without web grounding. */
+  readerPages: WebPage[];
+  /** The same pages as models may see them. */
+  modelPages: WebPage[];
+  /** Null when authorization is off. */
   principal: Principal | null;
-  /** What is stored of the conversation so far, as far as it went to the model, then the question. */
+  /** The messages that go to the model with what their answers rest on, then the question. */
   history: readonly PastMessage[];
   citation: boolean;
-  /** What the answer's text passes through before it is streamed, cited and stored; null: nothing. */
+  /** Changes the text of the answer before it is streamed, cited and stored. Null when no rule applies. */
   answerFilter: TextFilter | null;
   warnings: Warning[];
-  /** Of the search, for Server-Timing. */
+  /** Times of the search, for the header Server-Timing. */
   timings: Record<string, number>;
 }
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
 
-/** What led to an answer. */
+/** What an answer was made from. */
 export interface Trace {
   query: StandaloneQuery;
-  /** In the order in which the model saw them. */
-  hits: readonly Labelled[];
+  /** The chunks in the order in which the model saw them. */
+  hits: readonly LabelledHit[];
 }
 
 export interface Answer {
   text: string;
   finishReason: FinishReason;
-  citations: Citation<Labelled>[];
+  citations: Citation<LabelledHit>[];
   webCitations: WebCitation[];
   unsupported: Span[];
   warnings: Warning[];
-  /** Null: the caller did not ask for it. */
+  /** Null when the caller did not ask for the trace. */
   trace: Trace | null;
-  /** Null: nothing was stored. */
+  /** Null when the turn was not stored. */
   conversationId: string | null;
   userMessageId: string | null;
   assistantMessageId: string | null;
 }
 
 /**
- * Checks the request, finds the conversation and retrieves the context.
+ * Checks the request, finds the conversation and retrieves the context. Returns what answer() needs.
  *
  * @throws ServiceError `invalid_request`, `not_found` (conversation, parent message), or what retrieval throws.
  */
@@ -119,13 +120,13 @@ export async function prepareCompletion(
   const redactor = await deps.db.transaction(caller.tenantId, (tx) => deps.redactors.forTenant(tx, caller.tenantId));
   const question = await redactText(redactor, asked, ['llm_input']);
   if (question === undefined) {
-    throw invalidRequest('The question holds text that a redaction rule keeps from models.');
+    throw invalidRequest('The question contains text that a redaction rule blocks for models.');
   }
   const past: PastMessage[] = turn.isNew
     ? body.messages.slice(0, latest)
     : await storedHistory(deps, caller, principal, turn);
   const history = await collect(past, async (message) => {
-    const content = await redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_FOR_MODEL);
+    const content = await redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_ANSWER_STEPS);
     return content === undefined ? undefined : { ...message, content };
   });
   const fitted = fitHistory(history, question, deps.chatModel.contextTokens);
@@ -135,10 +136,10 @@ export async function prepareCompletion(
   signal.throwIfAborted();
   const onUsage = usageCounter(deps, caller);
   const webSearch = body.grounding ? findOnWeb(deps, question, onUsage, signal) : undefined;
-  webSearch?.catch(() => {}); // heard of below, if nothing else fails before
+  webSearch?.catch(() => {}); // awaited below; without this, a failure before that would be an unhandled rejection
   const query = await standaloneQuery(
     { ...deps, onUsage },
-    { asked, told: question },
+    { asked, modelView: question },
     fitted.messages.slice(0, -1),
     signal,
   );
@@ -160,16 +161,15 @@ export async function prepareCompletion(
     signal,
   );
   const pairs = await collect(diversify(retrieved.hits, body.limit), async (hit) => {
-    const shown = await forReader(redactor, hit);
-    const told = await forModel(redactor, hit);
-    return shown && told && { shown, told };
+    const readerView = await forReader(redactor, hit);
+    const modelView = await forModel(redactor, hit);
+    return readerView && modelView && { readerView, modelView };
   });
-  const hits = pairs.map(({ shown }, i) => ({ ...shown, number: i + 1 }));
   const web = (await webSearch) ?? { results: [], warnings: [] };
   const pages = await collect(web.results, async (page) => {
-    const shown = await pageAt(redactor, page, 'output');
-    const told = await pageAt(redactor, page, 'llm_input');
-    return shown && told && { shown, told };
+    const readerView = await redactPage(redactor, page, 'output');
+    const modelView = await redactPage(redactor, page, 'llm_input');
+    return readerView && modelView && { readerView, modelView };
   });
   return {
     turn,
@@ -178,18 +178,18 @@ export async function prepareCompletion(
     question,
     storedQuestion: await storable(redactor, question),
     query: { ...query, text: (await redactText(redactor, query.text, ['llm_input'])) ?? question },
-    shownQuery: body.trace ? { ...query, text: await storable(redactor, query.text) } : null,
+    readerQuery: body.trace ? { ...query, text: await storable(redactor, query.text) } : null,
     onUsage,
-    hits,
-    told: pairs.map(({ told }, i) => ({ ...told, number: i + 1 })),
+    readerHits: pairs.map(({ readerView }, i) => ({ ...readerView, number: i + 1 })),
+    modelHits: pairs.map(({ modelView }, i) => ({ ...modelView, number: i + 1 })),
     principal,
     history: fitted.messages,
-    web: pages.map(({ shown }, i) => ({ ...shown, number: hits.length + i + 1 })),
-    toldWeb: pages.map(({ told }, i) => ({ ...told, number: hits.length + i + 1 })),
+    readerPages: pages.map(({ readerView }, i) => ({ ...readerView, number: pairs.length + i + 1 })),
+    modelPages: pages.map(({ modelView }, i) => ({ ...modelView, number: pairs.length + i + 1 })),
     citation: body.citation,
     answerFilter: redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
     timings: retrieved.timings,
-    // Spare hits that were not found are not missed.
+    // The search also asks for spare hits. The warning counts only when fewer hits than `limit` were found.
     warnings: [
       ...retrieved.warnings.filter(
         ({ type }) => type !== 'postfilter_underfilled' || retrieved.hits.length < body.limit,
@@ -199,12 +199,12 @@ export async function prepareCompletion(
   };
 }
 
-/** Made here, so that what lives as long as the answer does not hold what was retrieved and is not used. */
+/** A function of its own, so that its closure does not keep unused hits in memory for as long as the answer streams. */
 function usageCounter({ usage: ledger }: CompletionDeps, caller: Caller): OnUsage {
   return (usage: Usage) => ledger.add(caller, usage);
 }
 
-/** The turn of a question that may not be shown is stored without it. */
+/** Returns a question as it is stored: redacted, and empty when a rule blocks it. */
 async function storable(redactor: Redactor | null, question: string): Promise<string> {
   return (await redactText(redactor, question, ['output'])) ?? '';
 }
@@ -225,9 +225,9 @@ async function storedHistory(
 }
 
 /**
- * Streams the answer's text; the generator's return value is the answer with its citations, stored.
+ * Streams the text of the answer. The return value of the generator is the answer with its citations, after the turn was stored.
  *
- * Leaving the generator or aborting ends the model's call; then nothing is stored.
+ * Returning from the generator early or aborting ends the call of the model. Then nothing is stored.
  *
  * @throws ServiceError when the model fails; the signal's reason when it aborts.
  */
@@ -236,33 +236,35 @@ export async function* answer(
   prepared: Prepared,
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
-  const sources = prepared.hits.length + prepared.web.length;
-  const said = openAnswerText((number) => number >= 1 && number <= sources, prepared.answerFilter);
-  const quotes = watchQuotes();
+  const { readerHits, readerPages } = prepared;
+  const sources = readerHits.length + readerPages.length;
+  const answerText = openAnswerText((number) => number >= 1 && number <= sources, prepared.answerFilter);
+  const quotes = observeQuotes();
   for await (const event of modelEvents(deps, prepared, signal)) {
     signal.throwIfAborted();
-    quotes.hear(event);
-    const delta = await said.take(event);
+    quotes.observe(event);
+    const delta = await answerText.take(event);
     if (delta !== '') yield delta;
-    if (said.finishReason !== null) break; // ends the model's call
+    if (answerText.finishReason !== null) break; // ends the call of the model
   }
   signal.throwIfAborted();
-  let { text } = said;
-  let finishReason: FinishReason = said.finishReason ?? 'no_answer';
+  let { text } = answerText;
+  let finishReason: FinishReason = answerText.finishReason ?? 'no_answer';
   const isAnswer = text.trim() !== '' && finishReason !== 'no_answer';
   if (text.trim() === '' && finishReason !== 'content_filter') {
     finishReason = 'no_answer';
-    const sorry = noAnswerText(prepared.question);
-    text += sorry;
-    yield sorry;
+    const noAnswer = noAnswerText(prepared.question);
+    text += noAnswer;
+    yield noAnswer;
   }
   const cited =
     isAnswer && prepared.citation
-      ? citeAnswer(text, said.markers(), prepared.hits)
+      ? citeAnswer(text, answerText.markers(), readerHits)
       : { citations: [], unsupported: [] };
-  const web = citeWeb(text, isAnswer && prepared.citation ? said.markers() : [], prepared.web, cited.unsupported);
+  const webMarkers = isAnswer && prepared.citation ? answerText.markers() : [];
+  const web = citeWeb(text, webMarkers, readerPages, cited.unsupported);
   const { citations } = cited;
-  const answered = { text, finishReason, citations, webCitations: web.citations, quoted: quotes.quotedOnly() };
+  const answered = { text, finishReason, citations, webCitations: web.citations, quotedNumbers: quotes.quotedOnly() };
   const stored = isAnswer && (await store(deps, prepared, answered, signal));
   const { turn } = prepared;
   return {
@@ -271,7 +273,7 @@ export async function* answer(
     citations: cited.citations,
     webCitations: web.citations,
     unsupported: web.unsupported,
-    trace: prepared.shownQuery && { query: prepared.shownQuery, hits: prepared.hits },
+    trace: prepared.readerQuery && { query: prepared.readerQuery, hits: readerHits },
     warnings: isAnswer && !stored ? [...prepared.warnings, NOT_STORED] : prepared.warnings,
     conversationId: stored || !turn.isNew ? turn.conversationId : null,
     userMessageId: stored ? turn.userMessageId : null,
@@ -284,14 +286,14 @@ const NOT_STORED: Warning = {
   message: 'The answer could not be added to the conversation.',
 };
 
-/** Without a source the model is not asked to invent one. */
+/** Returns the events of the model. Without chunks and pages the model is not called, because it could only invent an answer. */
 function modelEvents(
   deps: CompletionDeps,
   prepared: Prepared,
   signal: AbortSignal,
 ): AsyncIterable<ChatEvent> | ChatEvent[] {
-  if (prepared.hits.length + prepared.web.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
-  const chunks: ContextChunk[] = prepared.told.map(
+  if (prepared.modelHits.length + prepared.modelPages.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
+  const chunks: ContextChunk[] = prepared.modelHits.map(
     ({ number, name, headingPath, context, content, score, language, fileType }) => ({
       number,
       name,
@@ -305,34 +307,28 @@ function modelEvents(
   );
   const { messages, question, query, citation, onUsage } = prepared;
   const standalone = query.rewrittenBy === null ? question : query.text;
-  chunks.push(...prepared.toldWeb.map(toChunk));
+  chunks.push(...prepared.modelPages.map(toChunk));
   return deps.chatModel.stream({ messages, question, standalone, chunks, citation, onUsage }, signal);
 }
 
-/** False when the history write failed: the answer is given all the same. */
+/** Stores the turn. Returns false when that failed: the caller gets the answer anyway. */
 async function store(
   deps: CompletionDeps,
-  { turn, caller, principal, storedQuestion: question, hits, history }: Prepared,
+  { turn, caller, principal, storedQuestion: question, readerHits, history }: Prepared,
   answered: {
     text: string;
     finishReason: string;
-    citations: Citation<Labelled>[];
+    citations: Citation<LabelledHit>[];
     webCitations: WebCitation[];
-    quoted: ReadonlySet<number> | null;
+    quotedNumbers: ReadonlySet<number> | null;
   },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { quoted } = answered;
-  const all = contextOf(hits, history);
-  const context = quoted
-    ? {
-        ...contextOf(
-          hits.filter(({ number }) => quoted.has(number)),
-          [],
-        ),
-        groupIds: all.groupIds,
-      }
-    : all;
+  const { quotedNumbers } = answered;
+  const all = contextOf(readerHits, history);
+  const quotedHits = readerHits.filter(({ number }) => quotedNumbers?.has(number));
+  // An answer of quotations rests on the quoted chunks alone. Its source groups are still those of the whole context.
+  const context = quotedNumbers ? { ...contextOf(quotedHits, []), groupIds: all.groupIds } : all;
   try {
     return await saveTurn(
       deps.db,
@@ -357,7 +353,7 @@ async function store(
   }
 }
 
-function toStored({ chunk, number, spans, quote, verified, reason, quoted }: Citation<Labelled>): StoredCitation {
+function toStored({ chunk, number, spans, quote, verified, reason, quoted }: Citation<LabelledHit>): StoredCitation {
   return {
     id: chunk.id,
     source_id: chunk.sourceId,

@@ -1,25 +1,28 @@
-/** What an answer rests on, cited or not: what decides later who reads it. Pure. */
+/** Records what an answer rests on, cited or not. The record decides later who may read the answer. */
 import type { BranchMessage, MessageContext } from '../../corpus/conversation-store.ts';
 import type { ChatEvent, ChatMessage } from '../../llm/models.ts';
 import type { Hit } from '../../retrieval/types.ts';
 
-/** An answer that rests on more is kept from everybody who does not see all of the tenant. */
+/** Maximum ids that are stored. An answer that rests on more is hidden from everybody who may not see the whole tenant. */
 const CONTEXT_IDS_MAX = 1_000;
 
-/** Messages that the caller sent itself rest on nothing stored. */
+/** A message before the question. Messages that the caller sent have no context. */
 export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'context'>>;
 
-type Rests = Pick<Hit, 'id' | 'sourceId' | 'sourceGroupId'>;
+type ContextHit = Pick<Hit, 'id' | 'sourceId' | 'sourceGroupId'>;
 
-/** Of the hits, and of what the answers of the history rest on: the model may repeat what only an earlier answer drew on. */
-export function contextOf(hits: readonly Rests[], history: readonly PastMessage[]): MessageContext {
+/**
+ * Returns what an answer rests on: the hits, and what the earlier answers of the history rest on. The model may repeat something that
+ * only an earlier answer was made from.
+ */
+export function contextOf(hits: readonly ContextHit[], history: readonly PastMessage[]): MessageContext {
   const past = history.flatMap(({ role, context }) => (role === 'assistant' && context ? [context] : []));
-  const all = (own: readonly string[], member: keyof MessageContext): string[] | null => {
-    const ids = new Set(own);
+  const all = (hitIds: readonly string[], member: keyof MessageContext): string[] | null => {
+    const ids = new Set(hitIds);
     for (const context of past) {
-      const theirs = context[member];
-      if (theirs === null) return null;
-      for (const id of theirs) ids.add(id);
+      const pastIds = context[member];
+      if (pastIds === null) return null;
+      for (const id of pastIds) ids.add(id);
     }
     return ids.size > CONTEXT_IDS_MAX ? null : [...ids].sort();
   };
@@ -39,21 +42,21 @@ export function contextOf(hits: readonly Rests[], history: readonly PastMessage[
   };
 }
 
-/** Listens to what a model says. */
-export interface QuoteWatch {
-  hear(event: ChatEvent): void;
-  /** Numbers of the chunks that were quoted, when there is nothing else in the answer: then it rests on these alone. */
+/** Observes the events of a model. */
+export interface QuoteObserver {
+  observe(event: ChatEvent): void;
+  /** Returns the numbers of the quoted chunks when the answer has no other text. Otherwise null. */
   quotedOnly(): ReadonlySet<number> | null;
 }
 
-export function watchQuotes(): QuoteWatch {
+export function observeQuotes(): QuoteObserver {
   const quoted = new Set<number>();
-  let saysMore = false;
+  let hasOtherText = false;
   return {
-    hear(event) {
+    observe(event) {
       if (event.type === 'quote') quoted.add(event.number);
-      else if (event.type === 'text' && event.delta.trim() !== '') saysMore = true;
+      else if (event.type === 'text' && event.delta.trim() !== '') hasOtherText = true;
     },
-    quotedOnly: () => (saysMore ? null : quoted),
+    quotedOnly: () => (hasOtherText ? null : quoted),
   };
 }

@@ -1,8 +1,6 @@
-/** Keeps one source from filling the whole context. Pure. */
-
 /**
- * The best `limit` hits in their order, at most half of them (rounded up) from one source while hits of other sources are there
- * to take the places.
+ * Returns the best `limit` hits in their order. At most half of them, rounded up, come from one source, as long as other sources have
+ * hits. So one source does not fill the whole context.
  */
 export function diversify<T extends { sourceId: string }>(hits: readonly T[], limit: number): T[] {
   const perSourceMax = Math.ceil(limit / 2);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noAnswerText } from './no-answer.ts';
 
-test('the answer is in the language of the question', () => {
+test('the sentence that says that there is no answer is in the language of the question', () => {
   for (const [question, start] of [
     ['How many vacation days do staff get?', 'The available'],
     ['zebra?', 'The available'],

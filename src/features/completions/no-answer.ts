@@ -1,4 +1,5 @@
-/** What is said when the sources hold no answer: in the question's language, as far as it can be told. Pure. */
+/** The text of a completion without an answer, in the language of the question. */
+import { linesByLanguage } from '../../answers/word-lists.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   en: 'The available sources do not contain an answer to this question.',
@@ -32,7 +33,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'zh-Hant': '現有資料中沒有這個問題的答案。',
 };
 
-/** Scripts that tell the language, most telling first. */
+/** Characters that show the language. The first pattern that matches decides. */
 const SCRIPTS: readonly [RegExp, string][] = [
   [/[\p{sc=Hira}\p{sc=Kana}]/u, 'ja'],
   [/\p{sc=Hang}/u, 'ko'],
@@ -51,28 +52,7 @@ const SCRIPTS: readonly [RegExp, string][] = [
   [/\p{sc=Han}/u, 'zh'],
 ];
 
-/** Words by which questions in Latin script are told apart. */
-const WORDS: Readonly<Record<string, string>> = {
-  en: 'the what how who when where which why is are do does did many much of in to and for can there',
-  de: 'in der die das wie was wer wann wo warum welche welcher welches ist sind viele viel hat haben werden wird ein eine und für von mit zu gibt es den dem',
-  fr: 'le la les quel quelle quels quelles combien comment qui quand où pourquoi est sont des du un une et pour dans avec y que ce',
-  es: 'el la los las qué cuál cuáles cuánto cuántos cuántas cómo quién cuándo dónde es son de del un una y para por con hay que',
-  it: 'in il lo la gli le che quale quali quanto quanti quante come chi quando dove perché è sono di del della un una e per con ci',
-  pt: 'o a os as que qual quais quanto quantos quantas como quem quando onde é são do da dos das um uma e para por com há não',
-  nl: 'in de het een wat hoe wie wanneer waar waarom welke is zijn hoeveel van voor met er en te heeft hebben',
-  sv: 'vad hur vem när var varför vilken vilket är och för med det den ett en har många finns som',
-  da: 'hvad hvordan hvem hvornår hvor hvorfor hvilken hvilket er og for med det den et en har mange der som',
-  pl: 'co jak kto kiedy gdzie dlaczego jaki jaka jakie ile jest są w na i dla z do czy się',
-  cs: 'co jak kdo kdy kde proč jaký jaká jaké kolik je jsou v na a pro s do se má',
-  ro: 'ce cum cine când unde care cât câte câți este sunt de la și pentru cu în un o',
-  hu: 'mi hogyan ki mikor hol miért melyik hány mennyi van a az és egy nem',
-  fi: 'mitä miten kuka milloin missä miksi mikä kuinka monta paljon on ovat ja',
-  tr: 'ne nasıl kim nerede neden hangi kaç mi mı mu mü ve bir için ile bu ne',
-  vi: 'là gì như thế nào ai khi bao nhiêu ở đâu tại sao của có được và các những',
-  id: 'apa bagaimana siapa kapan di mana mengapa berapa adalah yang dan untuk dengan dari',
-};
-
-/** Letters that few other languages have: as telling as two words. */
+/** Letters that few other languages have. A letter counts as much as two words. */
 const LETTERS: readonly [RegExp, string][] = [
   [/[ğış]/iu, 'tr'],
   [/[ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/iu, 'vi'],
@@ -86,16 +66,25 @@ const LETTERS: readonly [RegExp, string][] = [
   [/[æø]/iu, 'da'],
 ];
 
-const WORD_LISTS = Object.entries(WORDS).map(([language, words]) => [language, new Set(words.split(' '))] as const);
+/** Frequent words of questions by language, in the order of SENTENCES: with equal counts the first language wins. */
+const QUESTION_WORDS = readQuestionWords();
 
-/** The sentence that says so. English when the language cannot be told. */
+function readQuestionWords(): [language: string, words: Set<string>][] {
+  const lists = linesByLanguage('question-words');
+  return Object.keys(SENTENCES).flatMap((language) => {
+    const words = lists.get(language);
+    return words === undefined ? [] : [[language, new Set(words)]];
+  });
+}
+
+/** Returns the sentence that says that there is no answer. It is English when the language of the question is not recognized. */
 export function noAnswerText(question: string): string {
   return SENTENCES[languageOf(question)] ?? SENTENCES['en']!;
 }
 
 function languageOf(question: string): string {
   const script = SCRIPTS.find(([pattern]) => pattern.test(question));
-  // A Latin question may quote a word of another script.
+  // A question in Latin script may quote a word of another script.
   const latin = question.match(/\p{sc=Latn}/gu)?.length ?? 0;
   if (script !== undefined && latin < [...question].length / 2) return script[1];
   const words =
@@ -104,7 +93,7 @@ function languageOf(question: string): string {
       .normalize('NFC')
       .match(/[\p{L}\p{M}]+/gu) ?? [];
   let best = { language: 'en', hits: 0 };
-  for (const [language, list] of WORD_LISTS) {
+  for (const [language, list] of QUESTION_WORDS) {
     const letters = LETTERS.some(([pattern, of]) => of === language && pattern.test(question)) ? 2 : 0;
     const hits = letters + words.filter((word) => list.has(word)).length;
     if (hits > best.hits) best = { language, hits };

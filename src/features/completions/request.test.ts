@@ -5,7 +5,7 @@ import { acceptsEvents, completionBody } from './request.ts';
 const RUN = { threadId: 't', runId: 'r', state: {}, tools: [], context: [], protocolVersion: '1.0', newMember: 1 };
 const user = { id: 'x', role: 'user', content: 'Why?' };
 
-test('a RunAgentInput becomes completion parameters', () => {
+test('an ag-ui RunAgentInput becomes completion parameters', () => {
   const body = completionBody.parse({
     ...RUN,
     messages: [
@@ -32,7 +32,7 @@ test('a RunAgentInput becomes completion parameters', () => {
   assert.deepEqual([body.limit, body.citation, body.threadId, body.runId], [3, false, 't', 'r']);
 });
 
-test('what is forwarded is as strict as a body, and cannot replace the run', () => {
+test('forwarded properties are checked like a body, and cannot replace the run id or the messages', () => {
   assert.equal(completionBody.safeParse({ ...RUN, messages: [user], forwardedProps: { limitt: 3 } }).success, false);
   assert.equal(completionBody.safeParse({ ...RUN, messages: [user], forwardedProps: { limit: 0 } }).success, false);
   assert.equal(
@@ -42,7 +42,7 @@ test('what is forwarded is as strict as a body, and cannot replace the run', () 
   assert.equal(completionBody.parse({ ...RUN, messages: [user], forwardedProps: null }).messages.length, 1);
 });
 
-test('without both thread and run it is a plain body, where unknown members are refused', () => {
+test('a body without both thread id and run id is a plain body, whose unknown members are refused', () => {
   const { runId: _, ...rest } = RUN;
   assert.equal(completionBody.safeParse({ ...rest, messages: [user] }).success, false);
   assert.equal(completionBody.safeParse({ messages: [user] }).success, false, 'id of the message');
@@ -50,7 +50,7 @@ test('without both thread and run it is a plain body, where unknown members are 
   assert.equal(completionBody.safeParse([]).success, false);
 });
 
-test('the Accept header', () => {
+test('events are sent only when the Accept header names text/event-stream with a quality above 0', () => {
   for (const accept of [
     'text/event-stream',
     'application/json, Text/Event-Stream;q=0.5',

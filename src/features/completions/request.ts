@@ -1,5 +1,4 @@
-/** The request body of POST /completions, and how an ag-ui RunAgentInput becomes one. Pure. */
-
+/** The request body of POST /completions, and the conversion of an ag-ui RunAgentInput into such a body. */
 import { z } from 'zod';
 import { principalShape } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
@@ -7,12 +6,12 @@ import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
 
 export const MESSAGES_MAX = 200;
-/** `GET /conversations/{id}` answers with the whole tree, so there is an end to it. */
+/** Maximum messages of a conversation. `GET /conversations/{id}` returns the whole tree, so its size must be limited. */
 export const CONVERSATION_MESSAGES_MAX = 2_000;
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 10;
 const THREAD_ID_LENGTH_MAX = 256;
-/** A JSON body holds at most 1 MiB, so no message is longer. */
+/** A JSON body has at most 1 MiB, so no message is longer. */
 const MESSAGE_LENGTH_MAX = 1024 * 1024;
 
 const messageSchema = z.strictObject({
@@ -34,55 +33,66 @@ const parameters = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true.',
+      'Streams the answer as plain text, or with `Accept: text/event-stream` as ag-ui events. ' +
+        'The default is false, and true with that header.',
     ),
-  citation: z.boolean().default(true).describe('Whether to cite; with false, `citations` is empty.'),
+  citation: z.boolean().default(true).describe('Whether the answer has citations. With false, `citations` is empty.'),
   grounding: z
     .boolean()
     .default(false)
-    .describe('Web grounding; ignored unless the completion model supports it and the feature is on.'),
+    .describe('Also searches the web. Ignored unless the chat model supports web search and the feature is on.'),
   trace: z
     .boolean()
     .default(false)
     .describe(
-      'Adds `trace` to the result: what was searched for, and what was found. As an ag-ui event: CUSTOM `trace`.',
+      'Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`.',
     ),
   ...filterShape,
-  use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer chunks than `limit`.'),
-  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Chunks retrieved as context, at most.'),
+  use_postfilter: z
+    .boolean()
+    .default(false)
+    .describe('Filters after the search. It may find fewer chunks than `limit`.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(LIMIT_MAX)
+    .default(LIMIT_DEFAULT)
+    .describe('Maximum number of chunks that are retrieved as context.'),
   ...principalShape,
   conversation_id: z
     .string()
     .optional()
     .describe(
-      `Conversation to append the turn to. Absent: a new one. One holds at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
+      `The conversation that the turn continues. Absent: a new one. It has at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
     ),
   parent_message_id: z
     .string()
     .optional()
-    .describe('Message of the conversation to branch from. Absent: its active leaf.'),
+    .describe('The message of the conversation after which the turn continues. Absent: the active message.'),
   regenerate: z
     .boolean()
     .default(false)
-    .describe('Answers the user message `parent_message_id` again; the new answer is a sibling of the old one.'),
+    .describe('Answers the user message `parent_message_id` again. The new answer is a sibling of the old one.'),
   truncation: z
     .enum(['auto', 'disabled'])
     .default('auto')
-    .describe('What to do when the history of `conversation_id` exceeds the model: drop its oldest turns, or 400.'),
+    .describe(
+      'What happens when the history exceeds the context of the model: `auto` drops the oldest turns, `disabled` gives 400.',
+    ),
   threadId: text(1, THREAD_ID_LENGTH_MAX)
     .optional()
     .describe(
-      'ag-ui only: the thread. Known here: its conversation goes on; unknown: a new one that this name finds again.',
+      'ag-ui only: the thread. A known thread continues its conversation. An unknown one starts a new conversation with this name.',
     ),
-  runId: text(1, THREAD_ID_LENGTH_MAX).optional().describe('ag-ui only: echoed in the events.'),
+  runId: text(1, THREAD_ID_LENGTH_MAX).optional().describe('ag-ui only: the events repeat it.'),
 });
 
-/** Members that RunAgentInput has and completions do not need. Anything else in it may be a completion parameter. */
+/** Members of a RunAgentInput that completions ignore. Its other members may be completion parameters. */
 const IGNORED_RUN_MEMBERS = ['protocolVersion', 'parentRunId', 'state', 'tools', 'context', 'forwardedProps', 'resume'];
 
 /**
- * The body. A RunAgentInput of ag-ui (it has `threadId` and `runId`) is accepted as well: members of its `forwardedProps` count as
- * completion parameters, its other members and those of its messages are ignored.
+ * The schema of the body. It also accepts a RunAgentInput of ag-ui, which has `threadId` and `runId`. The members of `forwardedProps` are
+ * completion parameters then. Unknown other members, also of messages, are ignored.
  */
 export const completionBody = z.preprocess(fromRunInput, parameters);
 export type CompletionBody = z.output<typeof parameters>;
@@ -90,13 +100,13 @@ export type CompletionBody = z.output<typeof parameters>;
 function fromRunInput(value: unknown): unknown {
   if (!isObject(value) || typeof value['threadId'] !== 'string' || typeof value['runId'] !== 'string') return value;
   const { forwardedProps, messages } = value;
-  const own = Object.fromEntries(
+  const ownParameters = Object.fromEntries(
     Object.entries(value).filter(
       ([name]) => Object.hasOwn(parameters.shape, name) && !IGNORED_RUN_MEMBERS.includes(name),
     ),
   );
   return {
-    ...own,
+    ...ownParameters,
     ...(isObject(forwardedProps) ? forwardedProps : {}),
     threadId: value['threadId'],
     runId: value['runId'],
@@ -104,7 +114,7 @@ function fromRunInput(value: unknown): unknown {
   };
 }
 
-/** Messages of tools and activities say nothing here; a developer's message is a system message. */
+/** Converts a message. A developer's message becomes a system message. Messages of tools, activities and reasoning are dropped. */
 function fromRunMessage(message: unknown): unknown[] {
   if (!isObject(message)) return [message];
   const role = message['role'] === 'developer' ? 'system' : message['role'];
@@ -113,7 +123,7 @@ function fromRunMessage(message: unknown): unknown[] {
   return content === undefined && role === 'assistant' ? [] : [{ role, content }];
 }
 
-/** The text of plain content, or of the text parts of multimodal content. */
+/** Returns the text of plain content, or of the text parts of multimodal content. */
 function textOf(content: unknown): unknown {
   if (!Array.isArray(content)) return content ?? undefined;
   return content
@@ -122,7 +132,7 @@ function textOf(content: unknown): unknown {
     .join('\n');
 }
 
-/** True when the client asks for server-sent events. */
+/** Returns true when the Accept header asks for server-sent events. */
 export function acceptsEvents(accept: string | undefined): boolean {
   return (accept ?? '').split(',').some((entry) => {
     const [type = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase());

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Citation } from '../../answers/grounding/citations.ts';
 import { contentSchema, toContent } from '../../http/content-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
-import type { Answer, Labelled, Trace } from './completions.ts';
+import type { Answer, LabelledHit, Trace } from './completions.ts';
 
 const spanSchema = z
   .object({
@@ -24,54 +24,60 @@ const citedContentSchema = contentSchema
         verified: z
           .boolean()
           .describe(
-            'The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number ' +
-              'and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation.',
+            'True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. ' +
+              'It is computed: the quote has every number, every proper name and at least 60 % of the content terms of the sentence, ' +
+              'and the same negations.',
           ),
-        verified_by: z.enum(VERIFIERS).describe('Who compared them: `rules` that are computed, or a `model`.'),
+        verified_by: z.enum(VERIFIERS).describe('What compared sentence and passage: computed `rules`, or a `model`.'),
         reason: z
           .string()
           .nullable()
-          .describe('Why it is not verified: the number, the name or the words that the quote lacks; null when it is.'),
+          .describe(
+            'Why the sentence is not verified: the number, the name or the words that the quote lacks. Null when it is verified.',
+          ),
         quoted: z
           .boolean()
-          .describe('The cited text was chosen from the passage word for word, as in extractive answers; not written.'),
+          .describe('True when the cited text is copied from the passage word for word, as in extractive answers.'),
       })
       .describe('Where the answer rests on this chunk, and whether this was verified.'),
   })
   .meta({ id: 'CitedContent' });
 
-export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'no_answer', 'error'] as const;
+const FINISH_REASONS = ['stop', 'length', 'content_filter', 'no_answer', 'error'] as const;
 
 const webCitationSchema = spanSchema
   .extend({
     url: z.string().describe('http or https.'),
-    title: z.string().describe('Of the page.'),
-    snippet: z.string().describe('What was found there; at most 300 code points.'),
+    title: z.string().describe('The title of the page.'),
+    snippet: z.string().describe('The text that was found on the page; at most 300 code points.'),
   })
   .meta({ id: 'WebCitation', description: 'A half-open range of code points of the answer that rests on a web page.' });
 
 const traceSchema = z
   .object({
-    query: z.string().describe('What was searched for.'),
+    query: z.string().describe('The search query.'),
     rewritten_by: z
       .enum(['model', 'rule'])
       .nullable()
-      .describe('Who made a follow-up question stand alone; null: it is the question as it was asked.'),
+      .describe(
+        'What rewrote a follow-up question so that it stands alone. Null when the query is the question as it was asked.',
+      ),
     rewrite_failure: z
       .enum(['failed', 'unusable'])
       .nullable()
       .describe(
-        'Why rules decided although a model was asked: it failed or took too long, or its form was not made of the conversation; null: neither.',
+        'Why the form of the model was not used. `failed`: the model failed or took too long. `unusable`: its form was not made of the ' +
+          'conversation. Null otherwise.',
       ),
     retrieved: z
       .array(
         z.object({
           id: idSchema.describe('The chunk.'),
-          source_id: idSchema.describe('Its source.'),
+          source_id: idSchema.describe('The source of the chunk.'),
           score: z.number().describe('Higher is better, within this answer.'),
         }),
       )
-      .describe('What the answer was made from, in the order of the search.'),
+      .describe('The chunks that the answer was made from, in the order of the search.'),
   })
   .meta({ id: 'CompletionTrace' });
 
@@ -104,11 +110,11 @@ export const completionResultSchema = z
           web_citations: z
             .array(webCitationSchema)
             .optional()
-            .describe('What rests on web pages; absent unless grounding was on and the model used what it found.'),
+            .describe('Parts of the answer that rest on web pages. Absent when the answer cites no web page.'),
           unsupported_spans: z
             .array(spanSchema)
             .optional()
-            .describe('Sentences that no verified citation supports; absent when there are none.'),
+            .describe('Sentences that no verified citation supports. Absent when there are none.'),
         }),
       )
       .describe('The answers: always one.'),
@@ -117,7 +123,7 @@ export const completionResultSchema = z
   })
   .meta({ id: 'CompletionResult' });
 
-/** The wire shape. `created` is Unix seconds. */
+/** Returns the answer in its wire format. `created` is Unix seconds. */
 export function toResult(answer: Answer, created: number): z.input<typeof completionResultSchema> {
   return {
     created,
@@ -148,8 +154,8 @@ export function toTrace({ query, hits }: Trace): z.input<typeof traceSchema> {
   };
 }
 
-/** Content records of the cited chunks, each with its `citation`. */
-export function toCitations(citations: readonly Citation<Labelled>[]): z.input<typeof citedContentSchema>[] {
+/** Returns the content records of the cited chunks, each with its `citation`. */
+export function toCitations(citations: readonly Citation<LabelledHit>[]): z.input<typeof citedContentSchema>[] {
   return citations.map(({ chunk, number, spans, quote, verified, reason, quoted }) => ({
     ...toContent(chunk),
     citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },

@@ -1,4 +1,4 @@
-/** POST /completions over HTTP: as JSON, as plain text, as ag-ui events. */
+/** The route POST /completions. It answers as JSON, as plain text, or as ag-ui events. */
 
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -11,11 +11,11 @@ import { acceptsEvents, completionBody } from './request.ts';
 import { completionResultSchema, toResult } from './result.ts';
 import { sendEvents, sendText } from './streams.ts';
 
-const DESCRIPTION = `Retrieves chunks for the last user message and answers from them. The answer's text carries no citation markers:
-\`citations\` say which code points of it rest on which part of which chunk, and \`verified\` whether that was found to be so.
+const DESCRIPTION = `Retrieves chunks for the last user message and answers from them. The text of the answer has no citation markers.
+\`citations\` say which code points of the text rest on which part of which chunk, and \`verified\` says whether a check confirmed it.
 
-With \`stream\` the answer comes as plain text with the header \`X-Conversation-Id\`, or, with \`Accept: text/event-stream\`, as ag-ui events;
-an ag-ui RunAgentInput is accepted as the body then. A turn is stored when there is an answer; otherwise the message ids are null.`;
+With \`stream\` the answer comes as plain text with the header \`X-Conversation-Id\`. With \`Accept: text/event-stream\` it comes as ag-ui
+events, and the body may be an ag-ui RunAgentInput. A turn is stored only when there is an answer. Otherwise the message ids are null.`;
 
 export function completionsRoutes(deps: Deps): Route[] {
   return [

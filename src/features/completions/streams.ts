@@ -5,14 +5,14 @@ import { openEventStream, startStream, writeText } from '../../http/sse.ts';
 import type { Answer, Prepared } from './completions.ts';
 import { toCitations, toTrace } from './result.ts';
 
-/** Also sent by event streams: the conversation, allocated before the first byte. */
-export const CONVERSATION_HEADER = 'x-conversation-id';
+/** Names the conversation, whose id is allocated before the first byte. Both streams send this header. */
+const CONVERSATION_HEADER = 'x-conversation-id';
 
 type AnswerStream = AsyncGenerator<string, Answer>;
 
 /**
- * Sends the answer's text and nothing else. The status waits for the first words, so that a model that fails at once is a proper
- * error; a later failure resets the connection, since text has no other way to tell.
+ * Sends only the text of the answer. The status waits for the first words, so that an immediate failure of the model becomes an error
+ * response. A later failure resets the connection, because plain text cannot report it.
  */
 export async function sendText(
   reply: FastifyReply,
@@ -38,9 +38,9 @@ export async function sendText(
 }
 
 /**
- * Sends ag-ui events. A failure becomes RUN_ERROR, so that a client always sees an end.
+ * Sends ag-ui events. A failure becomes the event RUN_ERROR, so that the client always receives an end.
  *
- * `threadId` is the conversation's id. Ids in RUN_STARTED are those allocated; `result` of RUN_FINISHED says what was stored.
+ * `threadId` is the id of the conversation. RUN_STARTED has the allocated ids. The `result` of RUN_FINISHED says what was stored.
  */
 export async function sendEvents(
   reply: FastifyReply,
@@ -101,7 +101,7 @@ function closingEvents(answer: Answer, threadId: string, runId: string, messageI
   ];
 }
 
-/** A client that left is no failure. */
+/** Logs a failure, unless the client has disconnected. */
 function logFailure(reply: FastifyReply, error: unknown, signal: AbortSignal): void {
   if (signal.aborted) return;
   const failure = toServiceError(error);

@@ -1,4 +1,4 @@
-/** A turn's place in its conversation: which one, after which message, under which ids. SQL is in corpus/conversation-store.ts. */
+/** Finds the place of a turn in its conversation, and stores the turn. The SQL is in corpus/conversation-store.ts. */
 
 import type { Caller } from '../../access/caller.ts';
 import {
@@ -21,36 +21,36 @@ import { isId, newId } from '../../util/ids.ts';
 import { CONVERSATION_MESSAGES_MAX, type CompletionBody } from './request.ts';
 
 const TITLE_CODE_POINTS_MAX = 80;
-/** Of texts and citations in a conversation, before the answer that may still be added. */
+/** Maximum bytes of texts and citations in a conversation to which a turn may be added. The answer is not counted. */
 export const CONVERSATION_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Ids are allocated before the first byte; the rows are written when there is an answer. */
+/** A turn. Its ids are allocated before the first byte. Its rows are written when there is an answer. */
 export interface Turn {
   conversationId: string;
-  /** The conversation does not exist yet. */
+  /** True when the conversation does not exist yet. */
   isNew: boolean;
-  /** What an ag-ui client calls a new conversation. */
+  /** The name that an ag-ui client gave a new conversation. */
   threadId: string | null;
   userMessageId: string;
   assistantMessageId: string;
-  /** Parent of the user message; null at the root. */
+  /** The parent of the user message. Null at the root. */
   parentId: string | null;
-  /** Last message of the history that comes before the question; null: none. */
+  /** The last message of the history before the question. Null without history. */
   historyLeafId: string | null;
-  /** The question of the user message that is answered again; then no user message is written. */
+  /** The question of a stored user message that is answered again. Then no user message is written. Null for a new question. */
   storedQuestion: string | null;
 }
 
 type TurnFields = Pick<CompletionBody, 'conversation_id' | 'parent_message_id' | 'regenerate' | 'threadId'>;
 
 /**
- * Finds where the turn belongs.
+ * Returns the turn with its place in the conversation.
  *
- * An ag-ui `threadId` is either a conversation's id (which RUN_STARTED told) or the client's own name for one; unknown, it begins a new
- * conversation that keeps it, since ag-ui clients invent names and never learn ours. `conversation_id` wins over it.
+ * An ag-ui `threadId` is either the id of a conversation, from RUN_STARTED, or a name that the client gave. An unknown name starts a new
+ * conversation that is found by this name later, because ag-ui clients invent names and do not read our ids. `conversation_id` takes
+ * precedence over `threadId`.
  *
- * @throws ServiceError `not_found` for unknown ids, `invalid_request` for members that contradict each other and for a conversation
- *   that is full.
+ * @throws ServiceError `not_found` for unknown ids; `invalid_request` for members that contradict each other, and for a full conversation.
  */
 export async function findTurn(
   db: Database,
@@ -105,16 +105,19 @@ function newTurn(place: Pick<Turn, 'conversationId' | 'isNew' | 'threadId' | 'pa
 }
 
 /**
- * @param question null when it is stored already.
+ * Checks that the conversation has room for the turn.
+ *
+ * @param question null when the question is already stored.
  * @throws ServiceError invalid_request
  */
 function assertRoom(conversation: Conversation, question: string | null): void {
-  const full = whatIsFull(conversation, question);
+  const full = reachedLimit(conversation, question);
   if (full !== undefined)
-    throw invalidRequest(`The conversation holds ${full}, the most there may be: begin a new one.`);
+    throw invalidRequest(`The conversation holds ${full}, which is the maximum: start a new conversation.`);
 }
 
-function whatIsFull({ messageCount, storedBytes }: Conversation, question: string | null): string | undefined {
+/** Returns the limit that the turn would exceed, in words; undefined when there is room. */
+function reachedLimit({ messageCount, storedBytes }: Conversation, question: string | null): string | undefined {
   const added = question === null ? { messages: 1, bytes: 0 } : { messages: 2, bytes: Buffer.byteLength(question) };
   if (messageCount + added.messages > CONVERSATION_MESSAGES_MAX) return `${CONVERSATION_MESSAGES_MAX} messages`;
   if (storedBytes + added.bytes > CONVERSATION_BYTES_MAX) return `${CONVERSATION_BYTES_MAX / 1024 / 1024} MiB`;
@@ -137,6 +140,7 @@ async function findTurnConversation(
   return found ?? findConversationByThread(tx, tenantId, threadId, owner);
 }
 
+/** A question and its answer, as they are stored. */
 export interface Answered {
   question: string;
   answer: string;
@@ -150,7 +154,7 @@ export interface Answered {
 /**
  * Writes question and answer in one transaction and makes the answer the active leaf.
  *
- * @returns false when the conversation was deleted or filled up meanwhile.
+ * @returns false when the conversation was deleted or became full in the meantime.
  */
 export async function saveTurn(
   db: Database,
@@ -177,7 +181,7 @@ export async function saveTurn(
       } else {
         const conversation = await lockConversation(tx, tenantId, conversationId, owner);
         const added = turn.storedQuestion === null ? question : null;
-        if (conversation === undefined || whatIsFull(conversation, added) !== undefined) return false;
+        if (conversation === undefined || reachedLimit(conversation, added) !== undefined) return false;
       }
       await appendMessages(tx, tenantId, conversationId, messagesOf(turn, answered));
       return true;
@@ -213,7 +217,7 @@ function messagesOf(turn: Turn, answered: Answered): NewMessage[] {
   return turn.storedQuestion === null ? [asked, answer] : [answer];
 }
 
-/** The question on one line. */
+/** Returns the title of a conversation: its first question on one line, truncated. */
 function titleOf(question: string): string {
   const line = [...question.replace(/\s+/g, ' ').trim()];
   return line.length <= TITLE_CODE_POINTS_MAX ? line.join('') : `${line.slice(0, TITLE_CODE_POINTS_MAX - 1).join('')}…`;

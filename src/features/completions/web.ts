@@ -1,4 +1,4 @@
-/** What the web says to a question, kept apart from what is stored, and where an answer rests on it. */
+/** Searches the web for a question, and cites the pages. Web pages are kept apart from stored chunks. */
 import type { FastifyBaseLogger } from 'fastify';
 import { citedSpans, type Span } from '../../answers/grounding/citations.ts';
 import { claimOf } from '../../answers/grounding/claims.ts';
@@ -10,10 +10,10 @@ import type { Warning } from '../../retrieval/types.ts';
 const SNIPPET_CODE_POINTS_MAX = 300;
 const WEB_CITATIONS_MAX = 100;
 
-/** A page with its label in the request to the model. */
+/** A web page with its label in the request to the model. */
 export type WebPage = WebResult & { number: number };
 
-/** One place of the answer that rests on a page. Offsets are code points of the answer, half-open. */
+/** A part of the answer that rests on a web page. Offsets are code points of the answer, half-open. */
 export interface WebCitation extends Span {
   url: string;
   title: string;
@@ -26,9 +26,10 @@ export interface FoundOnWeb {
 }
 
 /**
- * Asks with nothing but the question. A search that fails is a warning: the answer is then made from what is stored.
+ * Returns what the web search finds. The provider gets nothing but the question. A failed search is a warning: the answer is then made
+ * from the stored chunks.
  *
- * @param question as models may be told it.
+ * @param question redacted for models.
  * @throws the signal's reason.
  */
 export async function findOnWeb(
@@ -56,7 +57,7 @@ export function toChunk({ number, title, url, text }: WebPage): ContextChunk {
   return { number, name, headingPath: [], context: null, content: text, score: 0, language: null, isWeb: true };
 }
 
-/** The places that cite pages; and of the unsupported sentences those that no page supports either. */
+/** Returns the citations of web pages, and the unsupported sentences that no page supports either. */
 export function citeWeb(
   answer: string,
   markers: readonly Marker[],

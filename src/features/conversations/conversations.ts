@@ -1,4 +1,4 @@
-/** Rules for stored conversations: what a caller sees of them, what may be changed. Turns are added by completions. */
+/** Reads, changes and deletes stored conversations. Completions add the turns. */
 
 import { openAccess, type Principal } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -27,7 +27,11 @@ export interface ConversationChange {
   activeMessageId?: string | undefined;
 }
 
-/** @throws ServiceError not_found */
+/**
+ * Returns a conversation with all its messages.
+ *
+ * @throws ServiceError not_found
+ */
 export function readConversation(
   db: Database,
   caller: Caller,
@@ -38,10 +42,10 @@ export function readConversation(
 }
 
 /**
- * Changes title and active message. Any message of the conversation may be the active one: the next turn that names no parent
- * continues below it, beside what already follows it.
+ * Changes the title and the active message. Any message of the conversation may be active. The next turn without a parent continues
+ * below the active message, as a sibling of the messages that already follow it.
  *
- * @throws ServiceError not_found for an unknown conversation, and for a message that is not one of it.
+ * @throws ServiceError not_found for an unknown conversation, and for a message of another conversation.
  */
 export function changeConversation(
   db: Database,
@@ -52,7 +56,7 @@ export function changeConversation(
 ): Promise<ConversationRow> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {
-    await lockOwn(tx, tenantId, principal, id);
+    await lockConversationOf(tx, tenantId, principal, id);
     if (change.activeMessageId !== undefined) {
       if (!isId(change.activeMessageId)) throw notFound();
       if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
@@ -66,9 +70,9 @@ export function changeConversation(
 /**
  * Deletes a conversation with its messages.
  *
- * @returns what it was.
- * @throws ServiceError not_found; forbidden when the caller's limits hide a part of it. What only a policy hides goes: it is the
- *   principal's own.
+ * @returns the deleted conversation.
+ * @throws ServiceError not_found; forbidden when the limits of the API key hide a part of it. Answers that only a policy hides are
+ *   deleted, because the conversation belongs to the principal.
  */
 export function removeConversation(
   db: Database,
@@ -77,7 +81,7 @@ export function removeConversation(
   id: string,
 ): Promise<ConversationRow> {
   return db.transaction(caller.tenantId, async (tx) => {
-    await lockOwn(tx, caller.tenantId, principal, id);
+    await lockConversationOf(tx, caller.tenantId, principal, id);
     const conversation = (await findConversationRow(tx, caller.tenantId, id, principal))!;
     const messages = await listMessages(tx, caller.tenantId, id, { ...caller, policy: null });
     if (messages.some(({ seen }) => !seen)) {
@@ -109,6 +113,6 @@ async function readTree(
   return { ...conversation, messages: await listMessages(tx, tenantId, id, access) };
 }
 
-async function lockOwn(tx: Tx, tenantId: string, principal: Principal | null, id: string): Promise<void> {
+async function lockConversationOf(tx: Tx, tenantId: string, principal: Principal | null, id: string): Promise<void> {
   if (!(await lockConversation(tx, tenantId, id, principal))) throw notFound();
 }

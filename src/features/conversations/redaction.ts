@@ -1,28 +1,30 @@
-/** Stored turns as they may be shown under the rules of today, whenever they were stored. */
+/** Redacts stored turns for the reader, under the current rules. */
 
 import type { ConversationRow, StoredCitation, TreeMessage } from '../../corpus/conversation-store.ts';
 import { redactText, redactWithOffsets } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 
-/** What is read in place of an answer that the caller may not see. */
-export const REMOVED = '[removed]';
+/** Stands in place of a text that the caller may not see. */
+const REMOVED = '[removed]';
 
-/** An answer was made of what was retrieved, and put out. */
-export const SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval', 'output'];
+/** Steps whose rules apply to a stored answer: it was made from ingested and retrieved text, and was sent out. */
+export const STORED_ANSWER_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval', 'output'];
 
-export async function shownConversation(redactor: Redactor | null, row: ConversationRow): Promise<ConversationRow> {
-  return { ...row, title: (await redactText(redactor, row.title, SHOWN)) ?? REMOVED };
+/** Returns a conversation with its title redacted. */
+export async function redactConversation(redactor: Redactor | null, row: ConversationRow): Promise<ConversationRow> {
+  return { ...row, title: (await redactText(redactor, row.title, STORED_ANSWER_STEPS)) ?? REMOVED };
 }
 
-export async function shownMessage(redactor: Redactor | null, message: TreeMessage): Promise<TreeMessage> {
-  const shown = message.seen ? await redactWithOffsets(redactor, message.content, SHOWN) : undefined;
-  if (!shown) return { ...message, content: REMOVED, citations: [], webCitations: [] };
-  const { text, offsetOf } = shown;
-  const citations = await collect(message.citations, (citation) => shownCitation(redactor, citation, offsetOf));
+/** Returns a message with its text and citations redacted. Citations that a rule blocks are left out. */
+export async function redactMessage(redactor: Redactor | null, message: TreeMessage): Promise<TreeMessage> {
+  const redacted = message.seen ? await redactWithOffsets(redactor, message.content, STORED_ANSWER_STEPS) : undefined;
+  if (!redacted) return { ...message, content: REMOVED, citations: [], webCitations: [] };
+  const { text, offsetOf } = redacted;
+  const citations = await collect(message.citations, (citation) => redactCitation(redactor, citation, offsetOf));
   const webCitations = await collect(message.webCitations, async ({ start, end, ...page }) => {
     const [url, title, snippet] = await Promise.all(
-      [page.url, page.title, page.snippet].map((one) => redactText(redactor, one, SHOWN)),
+      [page.url, page.title, page.snippet].map((one) => redactText(redactor, one, STORED_ANSWER_STEPS)),
     );
     if (url === undefined || title === undefined || snippet === undefined) return undefined;
     return { url, title, snippet, start: offsetOf(start), end: offsetOf(end) };
@@ -30,17 +32,17 @@ export async function shownMessage(redactor: Redactor | null, message: TreeMessa
   return { ...message, content: text, citations, webCitations };
 }
 
-async function shownCitation(
+async function redactCitation(
   redactor: Redactor | null,
   { name, url, citation, ...ids }: StoredCitation,
   offsetOf: (at: number) => number,
 ): Promise<StoredCitation | undefined> {
-  const shownName = await redactText(redactor, name, SHOWN);
-  const quote = await redactText(redactor, citation.quote, SHOWN);
-  if (shownName === undefined || quote === undefined) return undefined;
+  const redactedName = await redactText(redactor, name, STORED_ANSWER_STEPS);
+  const quote = await redactText(redactor, citation.quote, STORED_ANSWER_STEPS);
+  if (redactedName === undefined || quote === undefined) return undefined;
   const spans = citation.spans.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }));
-  const shownUrl = url === null ? null : ((await redactText(redactor, url, SHOWN)) ?? null);
-  // The reason names words of the answer.
-  const reason = (await redactText(redactor, citation.reason ?? '', SHOWN)) || null;
-  return { ...ids, name: shownName, url: shownUrl, citation: { ...citation, spans, quote, reason } };
+  const redactedUrl = url === null ? null : ((await redactText(redactor, url, STORED_ANSWER_STEPS)) ?? null);
+  // The reason contains words of the answer.
+  const reason = (await redactText(redactor, citation.reason ?? '', STORED_ANSWER_STEPS)) || null;
+  return { ...ids, name: redactedName, url: redactedUrl, citation: { ...citation, spans, quote, reason } };
 }

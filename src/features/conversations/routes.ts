@@ -1,4 +1,4 @@
-/** Conversations over HTTP: list, whole tree, rename, choose the active message, delete. */
+/** The routes of conversations: list, read the whole tree, rename, choose the active message, delete. */
 
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
@@ -21,7 +21,7 @@ import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
 import { pageOfConversations } from './list.ts';
-import { shownConversation, shownMessage } from './redaction.ts';
+import { redactConversation, redactMessage } from './redaction.ts';
 
 const AREA = 'Conversations';
 
@@ -31,7 +31,9 @@ const conversationSchema = z
     title: z.string().describe('Title of the conversation.'),
     active_message_id: idSchema
       .nullable()
-      .describe('Where a turn continues that names no parent: the latest answer, or what was chosen.'),
+      .describe(
+        'The message after which a turn without a parent continues: the latest answer, or the message that was chosen.',
+      ),
     creation_time: timeSchema,
   })
   .meta({ id: 'Conversation' });
@@ -43,7 +45,7 @@ const spanShape = {
 
 const citationSchema = z
   .object({
-    id: idSchema.describe('Chunk. It may have been deleted since.'),
+    id: idSchema.describe('The chunk. It may have been deleted since then.'),
     source_id: sourceIdSchema,
     source_group_id: sourceGroupIdSchema,
     name: z.string().describe('Name of the source.'),
@@ -56,16 +58,16 @@ const citationSchema = z
         verified: z
           .boolean()
           .describe(
-            'The cited passage states what the cited sentence states; not that the sentence answers the question.',
+            'True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question.',
           ),
-        verified_by: z.enum(['rules', 'model']).describe('Who compared them.'),
+        verified_by: z.enum(['rules', 'model']).describe('What compared sentence and passage.'),
         reason: z
           .string()
           .nullable()
           .describe(
-            'Why it is not verified; null when it is, and in answers that were stored before there were reasons.',
+            'Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed.',
           ),
-        quoted: z.boolean().describe('The cited text was chosen from the passage word for word.'),
+        quoted: z.boolean().describe('True when the cited text is copied from the passage word for word.'),
       })
       .describe('Where the answer rests on this chunk, and whether this was verified.'),
   })
@@ -74,32 +76,35 @@ const citationSchema = z
 const messageSchema = z
   .object({
     id: idSchema.describe('Id of the message.'),
-    parent_id: idSchema.nullable().describe('The message before; null for the first of a branch.'),
+    parent_id: idSchema.nullable().describe('The message before. Null for the first message of a branch.'),
     role: z.enum(['user', 'assistant']).describe('Author of the message.'),
     content: z
       .string()
       .describe(
-        '`[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see.',
+        '`[removed]` when the answer rests on something that the API key may not see, or that the principal may not see while ' +
+          'authorization is on.',
       ),
-    citations: z.array(citationSchema).describe('As they were when the answer was given, without the chunk.'),
+    citations: z
+      .array(citationSchema)
+      .describe('The citations as they were when the answer was given, without the chunks.'),
     web_citations: z
       .array(
         z.object({
           url: z.string().describe('http or https.'),
-          title: z.string().describe('Of the page.'),
-          snippet: z.string().describe('What was found there; at most 300 code points.'),
+          title: z.string().describe('The title of the page.'),
+          snippet: z.string().describe('The text that was found on the page; at most 300 code points.'),
           ...spanShape,
         }),
       )
       .optional()
-      .describe('Places of the answer that rest on web pages; absent when there are none.'),
+      .describe('Parts of the answer that rest on web pages. Absent when there are none.'),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
     creation_time: timeSchema,
   })
   .meta({ id: 'ConversationMessage' });
 
 const treeSchema = conversationSchema
-  .extend({ messages: z.array(messageSchema).describe('All of them, oldest first: parents before their children.') })
+  .extend({ messages: z.array(messageSchema).describe('All messages, oldest first: parents before their children.') })
   .meta({ id: 'ConversationTree' });
 
 const changeBody = z.strictObject({
@@ -107,9 +112,7 @@ const changeBody = z.strictObject({
   active_message_id: z
     .string()
     .optional()
-    .describe(
-      'Any message of the conversation: the next turn that names no parent continues below it. Absent: unchanged.',
-    ),
+    .describe('Any message of the conversation. The next turn without a parent continues below it. Absent: unchanged.'),
   ...principalShape,
 });
 
@@ -128,7 +131,8 @@ function listRoute(deps: Deps): Route {
       id: 'listConversations',
       area: AREA,
       summary: 'List conversations',
-      description: 'Oldest first unless `order` says otherwise; while authorization is on, those of the principal.',
+      description:
+        'Oldest first, unless `order` says otherwise. While authorization is on, only the conversations of the principal are listed.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
     response: {
@@ -159,7 +163,7 @@ function getRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Read a conversation with all its branches',
       description:
-        'A tree: `parent_id` leads from every message to the one before. Siblings are branches and regenerated answers.',
+        'Returns a tree: `parent_id` of a message is the message before it. Siblings are branches and regenerated answers.',
     },
     params: idParams,
     query: principalQuery,
@@ -169,8 +173,8 @@ function getRoute(deps: Deps): Route {
       const { messages, ...conversation } = await readConversation(deps.db, caller, principal, params.id);
       const redactor = await redactorOf(deps, caller);
       return {
-        ...toWire(await shownConversation(redactor, conversation)),
-        messages: await collect(messages, async (message) => toWireMessage(await shownMessage(redactor, message))),
+        ...toWire(await redactConversation(redactor, conversation)),
+        messages: await collect(messages, async (message) => toWireMessage(await redactMessage(redactor, message))),
       };
     },
   });
@@ -191,7 +195,7 @@ function changeRoute(deps: Deps): Route {
         title: body.title,
         activeMessageId: body.active_message_id,
       });
-      return toWire(await shownConversation(await redactorOf(deps, caller), changed));
+      return toWire(await redactConversation(await redactorOf(deps, caller), changed));
     },
   });
 }
@@ -206,14 +210,14 @@ function deleteRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Delete a conversation',
       description:
-        'With all its messages, at once; a turn that is being answered meanwhile is not stored. The answer is what was deleted.',
+        'Deletes the conversation with all its messages at once, and returns it. A turn in flight is not stored.',
     },
     params: idParams,
     query: principalQuery,
     response: { status: 200, schema: conversationSchema },
     async handler({ params, query, caller }) {
       const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
-      return toWire(await shownConversation(await redactorOf(deps, caller), removed));
+      return toWire(await redactConversation(await redactorOf(deps, caller), removed));
     },
   });
 }
@@ -232,7 +236,7 @@ function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
 }
 
 /** Defaults for answers that were stored before these members existed. */
-const UNREASONED = { verified_by: 'rules', reason: null, quoted: false } as const;
+const CITATION_DEFAULTS = { verified_by: 'rules', reason: null, quoted: false } as const;
 
 function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
   return {
@@ -242,7 +246,7 @@ function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
     content: message.content,
     citations: message.citations.map(({ citation, ...chunk }) => ({
       ...chunk,
-      citation: { ...UNREASONED, ...citation },
+      citation: { ...CITATION_DEFAULTS, ...citation },
     })),
     ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
     finish_reason: message.finishReason,

@@ -1,4 +1,4 @@
-/** A chat model behind the AI SDK. The SDK is loaded with the first request, so that a service without a model pays nothing. */
+/** A chat model behind the AI SDK. The SDK is loaded with the first request, so it takes no memory in a service without a model. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
@@ -17,26 +17,26 @@ import { openParts, usageOf } from './answer-parts.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
 import { answerTokens, buildPrompt, type Prompt } from './prompt.ts';
 import { forLog, refusesUsage, toServiceError } from './provider-errors.ts';
-import { RETRY_BASE_MS, retryDelay } from './retries.ts';
+import { MODEL_RETRY_BASE_MS, retryDelay } from './retries.ts';
 import { tokensAtMost } from './tokens.ts';
 import { openWatch, type Watch } from './watch.ts';
 import { readFindings, webSearchCall } from './web-search.ts';
 
-/** Until the model's first words: it may have to load. */
-export const FIRST_DELTA_TIMEOUT_MS = 60_000;
-/** Between two deltas. */
-export const NEXT_DELTA_TIMEOUT_MS = 30_000;
-/** From the request to the last word, retries included. */
+/** Maximum time until the first words. The provider may have to load the model. */
+const FIRST_DELTA_TIMEOUT_MS = 60_000;
+/** Maximum time between two deltas. */
+const NEXT_DELTA_TIMEOUT_MS = 30_000;
+/** Maximum time from the request to the last word, retries included. */
 export const ANSWER_TIMEOUT_MS = 300_000;
-/** A shorter key is no secret, and may be a word. */
+/** Minimum length of a key that is removed from answers. A shorter key may be an ordinary word. */
 const SECRET_UNITS_MIN = 8;
-/** An answer waits no longer for what the web says. */
-export const WEB_SEARCH_TIMEOUT_MS = 30_000;
-/** An answer that never ends is cut here. */
+/** Maximum time that an answer waits for a web search. */
+const WEB_SEARCH_TIMEOUT_MS = 30_000;
+/** Longer answers are truncated. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
 
 export interface AiSdkOptions extends LanguageModelOptions {
-  /** For messages: `openai-compatible:llama3.1`. */
+  /** Name of the model in messages: `openai-compatible:llama3.1`. */
   name: string;
   contextTokens: number;
   firstDeltaTimeoutMs?: number;
@@ -44,19 +44,19 @@ export interface AiSdkOptions extends LanguageModelOptions {
   answerTimeoutMs?: number;
   retryBaseMs?: number;
   observer?: ChatObserver;
-  /** With the provider's web search. */
+  /** Whether the provider's web search is used. */
   webSearch?: boolean;
 }
 
-/** What is known of one call while it runs. */
+/** The state of one call while it runs. */
 interface Call {
-  /** Something of the answer has arrived, so that asking again would say it twice. */
+  /** True when a part of the answer has arrived. Then a retry would repeat this part. */
   hasBegun: boolean;
   text: string;
   usage: Usage | undefined;
 }
 
-/** Connects to nothing before the first answer. Its stream throws ServiceError for a model that fails or is silent too long. */
+/** Returns a chat model that connects with the first request. Its stream throws ServiceError when the model fails or times out. */
 export function openAiSdkModel(options: AiSdkOptions): ChatModel {
   const state = { asksUsage: true };
   return {
@@ -83,7 +83,7 @@ async function* streamAnswer(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   signal.throwIfAborted();
-  // Made when it is needed and not kept: an answer may stream for long, and there may be thousands.
+  // The prompt is built when it is needed, and not kept: thousands of answers may stream at the same time, each for minutes.
   const prompt = (): Prompt => buildPrompt(request, nonce, options.contextTokens);
   const watch = openWatch(signal, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   const call: Call = { hasBegun: false, text: '', usage: undefined };
@@ -100,7 +100,7 @@ async function* streamAnswer(
           state.asksUsage = false;
           continue;
         }
-        const wait = retryDelay(error, attempt++, options.retryBaseMs ?? RETRY_BASE_MS);
+        const wait = retryDelay(error, attempt++, options.retryBaseMs ?? MODEL_RETRY_BASE_MS);
         if (wait === undefined) throw error;
         options.observer?.retried();
         watch.pause();
@@ -111,10 +111,10 @@ async function* streamAnswer(
     failure = explain(options, watch, signal, error);
     throw failure;
   } finally {
-    // A call that was refused cost nothing; one that was left or broke off did.
-    const isBroken = failure === undefined || call.hasBegun || watch.signal.aborted;
-    report.end(failure, signal, isBroken ? (call.usage ?? estimate(prompt(), call.text)) : undefined);
-    watch.stop(); // also ends the upstream call when the reader has left
+    // A refused call used no tokens. A finished, abandoned or interrupted call did.
+    const usedTokens = failure === undefined || call.hasBegun || watch.signal.aborted;
+    report.end(failure, signal, usedTokens ? (call.usage ?? estimate(prompt(), call.text)) : undefined);
+    watch.stop(); // also ends the call when the reader has disconnected
   }
 }
 
@@ -137,7 +137,7 @@ async function* attemptAnswer(
     if (!call.hasBegun) report.begin();
     call.hasBegun = true;
     if (part.type === 'text') {
-      watch.pause(); // while the reader takes it
+      watch.pause(); // the reader may be slow
       call.text += part.delta;
       yield part;
       if (call.text.length > ANSWER_UNITS_MAX) {
@@ -150,7 +150,7 @@ async function* attemptAnswer(
   throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
 }
 
-/** A short answer to a task of the service itself: no sources, no retries. */
+/** Returns a short answer to a task of the service itself, without sources and without retries. */
 async function askModel(options: AiSdkOptions, request: AskRequest, signal: AbortSignal): Promise<string> {
   const { use, system, text, outputTokensMax, timeoutMs, onUsage } = request;
   const model = await openLanguageModel(options);
@@ -168,21 +168,21 @@ async function searchWeb(
   const call = await webSearchCall(options, question);
   const timing = { use: 'web' as const, timeoutMs: WEB_SEARCH_TIMEOUT_MS, onUsage };
   const { content, providerMetadata, warnings } = await generate(options, timing, call, signal);
-  // An older model: its SDK left the tool out.
+  // For an older model the SDK leaves the search tool out and adds a warning.
   if (warnings?.some((warning) => /search/i.test(JSON.stringify(warning))))
     throw new ServiceError('upstream_failed', 'The chat model cannot search the web.');
   return readFindings(content, providerMetadata);
 }
 
-/** One call without a stream. */
+/** Makes one call without a stream. */
 async function generate(
   options: AiSdkOptions,
   { use, timeoutMs, onUsage }: { use: 'web' | AskRequest['use']; timeoutMs: number; onUsage: OnUsage | undefined },
-  call: Generated,
+  call: GenerateCall,
   signal: AbortSignal,
 ) {
   const { generateText } = await import('ai');
-  // They would go to the console, between the lines of the log.
+  // Otherwise the SDK writes its warnings to the console, between the lines of the log.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   signal.throwIfAborted();
   const watch = openWatch(signal, timeoutMs);
@@ -204,7 +204,7 @@ async function generate(
   }
 }
 
-interface Generated {
+interface GenerateCall {
   instructions: string;
   messages: readonly { role: 'user'; content: string }[];
 }
@@ -219,11 +219,11 @@ function explain(options: AiSdkOptions, watch: Watch, signal: AbortSignal, error
 
 interface Report {
   begin(): void;
-  /** `usage` undefined: nothing was used. */
+  /** @param usage undefined when no tokens were used. */
   end(failure: unknown, signal: AbortSignal, usage: Usage | undefined): void;
 }
 
-/** Tells about one call when it is over, however it ends. */
+/** Reports one call to the observer and to the usage ledger when the call has ended. */
 function openReport(
   { observer }: AiSdkOptions,
   use: AskRequest['use'] | 'answer' | 'web',
@@ -244,7 +244,7 @@ function openReport(
   };
 }
 
-/** On the high side, as budgets are. */
+/** Returns a high estimate of the tokens of a call. */
 function estimate(asked: Prompt | { system: string; text: string }, answer: string): Usage {
   const texts = 'messages' in asked ? asked.messages.map(({ content }) => content) : [asked.text];
   const inputTokens = [asked.system, ...texts].reduce((total, text) => total + tokensAtMost(text), 0);

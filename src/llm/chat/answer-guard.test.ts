@@ -17,7 +17,7 @@ async function run(deltas: readonly string[], secrets: readonly string[] = ['n0n
   return [text, reason];
 }
 
-test('secrets are taken out, however they are cut', async () => {
+test('secrets are removed from an answer, however the text is cut into deltas', async () => {
   const whole = ' A<sources-n0nce-n0nce> sk-secret n0nce-n0 sk-sk-secretsecret n0nce-n0nce';
   for (let size = 1; size <= whole.length; size++) {
     const deltas = whole.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g'))!;
@@ -25,7 +25,7 @@ test('secrets are taken out, however they are cut', async () => {
   }
 });
 
-test('the sentinel alone is no answer; text that only begins like it stays', async () => {
+test('the sentinel alone means no answer; text that only begins like the sentinel is kept', async () => {
   assert.deepEqual(await run([' NO_', 'ANSWER_IN_SOU', 'RCES.']), ['', 'no_answer']);
   assert.deepEqual(await run(['NO_ANSWER', ' is known']), ['NO_ANSWER is known', 'stop']);
   assert.deepEqual(await run([' ', '\n']), ['', 'no_answer']);

@@ -1,10 +1,10 @@
-/** What of a model's words may go on: not the sentinel, and not what only the service and the model should know. Pure. */
+/** Removes from a model's answer the no-answer sentinel and secrets of the service. */
 import type { ChatEvent } from '../models.ts';
 import { NO_ANSWER_SENTINEL } from './prompt.ts';
 
 /**
- * Turns the sentinel into `no_answer`, and takes `secrets` out of the text (the nonce of the prompt, the key of the provider),
- * however they are cut into deltas. Text is held back only while it may still become one of these.
+ * Turns the sentinel into `no_answer`, and removes `secrets` from the text: the nonce of the prompt and the key of the provider. Both are
+ * found even when they are spread over several deltas. Text is held back only while it may still become one of them.
  */
 export async function* guarded(
   events: AsyncIterable<ChatEvent>,
@@ -34,12 +34,12 @@ export async function* guarded(
   }
 }
 
-/** Something stays in their place, so that what stood around one cannot join into another. */
+/** Replaces secrets by a character, so that the text around a removed secret cannot form another one. */
 function withoutAll(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }
 
-/** How much of the end of `text` may be the beginning of a secret. */
+/** Returns how many units at the end of `text` may be the beginning of a secret. */
 function unitsThatMayBegin(text: string, secrets: readonly string[]): number {
   return Math.max(
     0,

@@ -1,21 +1,21 @@
-/** The parts of a model's answer while it streams, whichever provider it comes from. */
+/** Reads the parts of a streamed answer, in the same form for all providers. */
 
 import type { Usage } from '../models.ts';
 import { openChat, readChat } from './chat-wire.ts';
 import { type LanguageModelOptions, openLanguageModel, type ProviderModel } from './language-model.ts';
 import type { Prompt } from './prompt.ts';
 
-/** `reason` is in the provider's words. `usage` is undefined when the provider does not tell. */
+/** `reason` is the provider's word. `usage` is undefined when the provider does not report it. */
 export type AnswerPart =
   | { type: 'text'; delta: string }
   | { type: 'reasoning' }
   | { type: 'finish'; reason: string; usage: Usage | undefined };
 
 /**
- * Asks a model. What it returns ends with one `finish`, unless the answer breaks off.
+ * Asks a model and returns the parts of its answer. The last part is `finish`, unless the answer is interrupted.
  *
- * @param asksUsage of OpenAI's likes: whether to ask for the number of tokens with a member that a few of them refuse.
- * @throws what the provider's failure is, to be explained.
+ * @param asksUsage whether to ask OpenAI-compatible endpoints for the number of tokens. A few endpoints refuse the request member for it.
+ * @throws the error of the provider, as the SDK reports it.
  */
 export async function openParts(
   options: LanguageModelOptions,
@@ -25,10 +25,13 @@ export async function openParts(
   signal: AbortSignal,
 ): Promise<AsyncGenerator<AnswerPart>> {
   if (options.provider === 'openai-compatible')
-    return readChat(await openChat(options, { ...toldOf(prompt()), outputTokensMax, asksUsage }, signal), asksUsage);
+    return readChat(
+      await openChat(options, { ...modelMessages(prompt()), outputTokensMax, asksUsage }, signal),
+      asksUsage,
+    );
   const model = await openLanguageModel(options, asksUsage);
-  const { system, messages } = toldOf(prompt());
-  // The provider itself: the SDK's `streamText` puts a dozen streams around it, of 200 kB for each answer.
+  const { system, messages } = modelMessages(prompt());
+  // The provider is called directly. The SDK's `streamText` wraps a dozen streams around it, which take 200 kB for each answer.
   const { stream } = await model.doStream({
     prompt: [
       { role: 'system', content: system },
@@ -56,15 +59,15 @@ async function* readProvider(
   }
 }
 
-function toldOf({ system, messages }: Prompt) {
-  const told = messages.map(({ role, content }) => ({
+function modelMessages({ system, messages }: Prompt) {
+  const sent = messages.map(({ role, content }) => ({
     role: role === 'assistant' ? ('assistant' as const) : ('user' as const),
     content,
   }));
-  return { system, messages: told };
+  return { system, messages: sent };
 }
 
-/** Undefined when the provider does not tell, or nothing that makes sense. */
+/** Returns the usage; undefined when the provider does not report it, or reports impossible numbers. */
 export function usageOf({
   inputTokens,
   outputTokens,

@@ -1,22 +1,22 @@
 /**
- * Reads the answer of a `/chat/completions` endpoint while it streams. The AI SDK could, but keeps 90 kB for each open answer, of
- * which there may be thousands; this keeps what has arrived of one event. A hostile endpoint can make it fail, and no more.
+ * Reads the streamed answer of a `/chat/completions` endpoint. The AI SDK can do this too, but it needs 90 kB for each open answer, and
+ * there may be thousands. This module keeps only one event in memory. A hostile endpoint can only make the answer fail.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../errors.ts';
 import type { OperatorRequest, StreamedAnswer } from '../../net/operator-fetch.ts';
 import type { Usage } from '../models.ts';
 
-/** One event: a whole answer may come in a single one. */
-export const EVENT_UNITS_MAX = 1024 * 1024;
-/** What of a refusal is read: enough to say why. */
+/** Maximum UTF-16 units of one event. A whole answer may come in a single event. */
+const EVENT_UNITS_MAX = 1024 * 1024;
+/** Maximum part of a refusal that is read. */
 const REFUSAL_BYTES_MAX = 64 * 1024;
-/** After its last words an endpoint may tell the number of tokens, but is not waited for long. */
-export const USAGE_WAIT_MS = 2_000;
+/** Maximum wait for the number of tokens after the last words. */
+const USAGE_WAIT_MS = 2_000;
 
 export interface ChatEndpoint {
   model: string;
-  /** With the version, without a trailing slash. */
+  /** The address with the version, without a trailing slash. */
   baseUrl: string;
   apiKey: string | null;
   request: OperatorRequest;
@@ -30,13 +30,13 @@ export interface ChatBody {
   asksUsage: boolean;
 }
 
-/** `reason` is what the endpoint says, `[DONE]` when it only says that. */
+/** `reason` is the word of the endpoint, or `[DONE]` when the endpoint gave no reason. */
 export type WirePart =
   | { type: 'text'; delta: string }
   | { type: 'reasoning' }
   | { type: 'finish'; reason: string; usage: Usage | undefined };
 
-/** A refusal, in the form of the AI SDK's errors. */
+/** A refusal of the endpoint, in the form of the AI SDK's errors. */
 class ChatRefused extends Error {
   readonly statusCode: number | undefined;
   readonly responseHeaders: Record<string, string>;
@@ -50,7 +50,7 @@ class ChatRefused extends Error {
   }
 }
 
-/** Asks. @throws Error with `statusCode` for a refusal. */
+/** Sends the request and returns the answer. @throws Error with `statusCode` for a refusal. */
 export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: AbortSignal): Promise<StreamedAnswer> {
   const answer = await endpoint.request(`${endpoint.baseUrl}/chat/completions`, requestOf(endpoint, body, signal));
   if (answer.status < 400) return answer;
@@ -62,7 +62,8 @@ export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: A
 }
 
 /**
- * Ends with one `finish`. Reads no faster than it is read; leaving it ends the call.
+ * Yields the parts of an answer. The last part is `finish`. It reads from the endpoint only when the caller asks for the next part.
+ * Returning from the generator ends the call.
  *
  * @throws ServiceError for an answer that is unreadable or has no end.
  */
@@ -115,7 +116,7 @@ async function refusalOf({ status, headers, pieces }: StreamedAnswer): Promise<E
   return new ChatRefused(text, status, Object.fromEntries(headers), text);
 }
 
-/** The data of server-sent events. Once `isOver`, what may follow is waited for only shortly. */
+/** Yields the data of server-sent events. After `isOver` it waits only USAGE_WAIT_MS for further events. */
 async function* eventsOf(pieces: AsyncGenerator<Uint8Array>, isOver: () => boolean): AsyncGenerator<string, void> {
   const decoder = new StringDecoder('utf8');
   let line = '';
@@ -154,7 +155,7 @@ function readUntil(
 ): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }> {
   const late = Promise.withResolvers<{ done: true }>();
   const timer = setTimeout(() => late.resolve({ done: true }), deadline - performance.now());
-  // A connection that breaks now takes nothing away.
+  // A connection that breaks now loses nothing of the answer.
   const read = pieces.next().catch(() => ({ done: true }));
   return Promise.race([read, late.promise]).finally(() => clearTimeout(timer));
 }
@@ -166,7 +167,7 @@ interface WireEvent {
   usage: Usage | undefined;
 }
 
-/** Looks at nothing that it does not need: endpoints differ in the rest. */
+/** Reads only the members that are needed, because endpoints differ in the others. */
 function parseEvent(data: string): WireEvent {
   const event = asObject(JSON.parse(data));
   if (event['error'] !== undefined && event['error'] !== null) throw errorIn(event['error']);

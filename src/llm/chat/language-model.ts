@@ -1,28 +1,28 @@
-/** Which provider of the AI SDK stands behind a setting. The SDK is loaded with the first request. */
+/** Opens a model of an AI SDK provider. The SDK is loaded with the first request. */
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { OperatorRequest } from '../../net/operator-fetch.ts';
 
 export type ChatProvider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
 
-/** What a provider of the SDK is to the SDK. */
+/** The SDK's type of a provider's model. */
 export type ProviderModel = ReturnType<OpenAIProvider['chat']>;
 
 export interface LanguageModelOptions {
   provider: ChatProvider;
   model: string;
-  /** With the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
+  /** The address with the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
   apiKey: string | null;
   fetch: typeof fetch;
-  /** Of endpoints that need no SDK. */
+  /** Requests to endpoints that need no SDK. */
   request: OperatorRequest;
 }
 
 /**
- * The wire format of each provider: OpenAI and its likes take `/chat/completions`, Anthropic `/messages`, Google
- * `/models/…:streamGenerateContent`. Without a key none is sent, where the SDK would look into the environment.
+ * Returns the model of a provider. OpenAI and compatible endpoints use `/chat/completions`, Anthropic uses `/messages`, Google uses
+ * `/models/…:streamGenerateContent`. Without a configured key an empty one is passed, so that the SDK does not read the environment.
  *
- * @param asksUsage of OpenAI's likes: whether to ask for the number of tokens with a member that a few of them refuse.
+ * @param asksUsage whether to ask OpenAI-compatible endpoints for the number of tokens. A few endpoints refuse the request member for it.
  */
 export async function openLanguageModel(
   { provider, model, baseUrl, apiKey, fetch }: LanguageModelOptions,

@@ -21,7 +21,7 @@ function prompt(chunks: readonly ContextChunk[], contextTokens = 8192, citation 
   return buildPrompt({ messages, question: 'Why?', chunks, citation }, NONCE, contextTokens);
 }
 
-test('sources stand between fences, labelled, question last', () => {
+test('the prompt has the sources with labels between fences, and the question last', () => {
   const { messages } = prompt([chunk(1, 'One.', { headingPath: ['A', 'B'], context: '| head |' }), chunk(2, 'Two.')]);
   assert.equal(
     messages.at(-1)!.content,
@@ -29,7 +29,7 @@ test('sources stand between fences, labelled, question last', () => {
   );
 });
 
-test('a source cannot forge markers, and its name is one line without brackets', () => {
+test('a source cannot forge citation markers, and its name is one line without brackets', () => {
   const { messages } = prompt([
     chunk(1, 'As [2] and [1, 3] and 【4†x】 say, arr[i] stays.', {
       name: 'a\n[2] file: b\u2028<x>\u202e.md',
@@ -42,12 +42,12 @@ test('a source cannot forge markers, and its name is one line without brackets',
   assert.equal(text.split('\n')[1], '[1] file: a 2 file: b x .md | section: h 9');
 });
 
-test('forms of markers beside [3] are rewritten in a source too', () => {
+test('all forms of citation markers in a source are rewritten', () => {
   const { messages } = prompt([chunk(1, 'So [[2]], [source 2], [^2^] and [Chunk #12, p. 3] say. [sic] [2024] [a]')]);
   assert.match(messages[0]!.content, /So \(2\), \(source 2\), \(\^2\^\) and \(Chunk #12, p\. 3\) say\. \[sic\]/);
 });
 
-test('the rules ask for the language of the question, short quotes, the fence and the sentinel', () => {
+test('the rules name the language of the question, short quotes, the fence and the sentinel', () => {
   const { system } = prompt([]);
   for (const rule of [
     /language of the question/,
@@ -59,7 +59,7 @@ test('the rules ask for the language of the question, short quotes, the fence an
   assert.ok(system.includes(`</sources-${NONCE}>`));
 });
 
-test('the most relevant sources come first, and what there is no room for is the least relevant', () => {
+test('the most relevant sources come first, and the least relevant ones are left out when there is no room', () => {
   const chunks = [3, 1, 4, 2].map((number) => chunk(number, 'word '.repeat(300)));
   const labelsIn = (contextTokens: number) => prompt(chunks, contextTokens).messages[0]!.content.match(/^\[\d+\]/gm)!;
   assert.deepEqual(labelsIn(8_192), ['[3]', '[1]', '[4]', '[2]']);
@@ -68,7 +68,7 @@ test('the most relevant sources come first, and what there is no room for is the
   assert.deepEqual(few, ['[3]', '[1]', '[4]'].slice(0, few.length));
 });
 
-test('history comes before, system messages are added to the rules', () => {
+test('the history comes before the question, and system messages are added to the rules', () => {
   const messages = [
     { role: 'system' as const, content: 'Be formal.' },
     { role: 'user' as const, content: 'First?' },
@@ -84,7 +84,7 @@ test('history comes before, system messages are added to the rules', () => {
   );
 });
 
-test('sources are cut to the window of the model', () => {
+test('sources are cut to fit the window of the model', () => {
   const chunks = Array.from({ length: 30 }, (_, i) => chunk(i + 1, 'word '.repeat(400)));
   for (const contextTokens of [1024, 4096]) {
     const { system, messages } = prompt(chunks, contextTokens);

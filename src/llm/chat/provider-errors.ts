@@ -1,11 +1,12 @@
-/** What failures of a model's provider mean to a caller, and what of them may be logged. */
+/** Explains failures of a model's provider: for the caller, and for the log. */
 import { ServiceError } from '../../errors.ts';
+import { retryAfterMs } from '../../net/retry-wait.ts';
 
 const LOGGED_UNITS_MAX = 2_000;
 const RETRY_SECONDS_DEFAULT = 10;
 
 /**
- * What the provider says about itself stays in the cause: it may name accounts and addresses.
+ * Returns the error for the caller. The message of the provider stays in the cause, because it may contain accounts and addresses.
  *
  * @param what the subject of the message: "The chat model".
  */
@@ -28,8 +29,8 @@ export function toServiceError(what: string, error: unknown, cause: unknown): Se
 }
 
 /**
- * What of a failure may be logged: the SDK's errors carry the whole request (what tenants stored and asked), and providers
- * repeat keys they refuse.
+ * Returns the part of a failure that may be logged. Errors of the SDK contain the whole request, with texts of tenants. Providers repeat
+ * keys that they refuse.
  */
 export function forLog(error: unknown, apiKey: string | null): unknown {
   if (!(error instanceof Error) || error instanceof ServiceError) return error;
@@ -47,7 +48,7 @@ export function forLog(error: unknown, apiKey: string | null): unknown {
   return logged;
 }
 
-/** The HTTP status of the provider's answer, when there was one. */
+/** Returns the HTTP status of the provider's answer; undefined without an answer. */
 export function statusOf(error: unknown): number | undefined {
   const { statusCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
   if (typeof statusCode === 'number') return statusCode;
@@ -55,7 +56,7 @@ export function statusOf(error: unknown): number | undefined {
   return cause || lastError ? statusOf(cause ?? lastError) : undefined;
 }
 
-/** What the operating system or the TLS library calls a failed connection: `ECONNREFUSED`. */
+/** Returns the code of the operating system or the TLS library for a failed connection, such as `ECONNREFUSED`. */
 export function systemCodeOf(error: unknown): string | undefined {
   const { systemCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
   if (typeof systemCode === 'string') return systemCode;
@@ -63,20 +64,20 @@ export function systemCodeOf(error: unknown): string | undefined {
   return cause || lastError ? systemCodeOf(cause ?? lastError) : undefined;
 }
 
-/** True when the endpoint does not know the member with which the number of tokens is asked for. */
+/** Returns true when the endpoint refuses the request member that asks for the number of tokens. */
 export function refusesUsage(error: unknown): boolean {
   const { responseBody, message } = (error ?? {}) as Record<string, unknown>;
   return [400, 422].includes(statusOf(error) ?? 0) && /stream_options/.test(`${responseBody} ${message}`);
 }
 
-/** Seconds that the provider asks to wait, given as a number or a date; of the SDK's error or of what `forLog` made of it. */
+/** Returns the seconds that the provider asks to wait. `error` is an error of the SDK, or a result of forLog(). */
 export function retryAfterOf(error: unknown, now = Date.now()): number | undefined {
   const { responseHeaders, retryAfterSeconds } = (error ?? {}) as {
     responseHeaders?: Record<string, string>;
     retryAfterSeconds?: number;
   };
-  const value = responseHeaders?.['retry-after'];
-  if (value === undefined) return retryAfterSeconds;
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+  const header = responseHeaders?.['retry-after'];
+  if (header === undefined) return retryAfterSeconds;
+  const seconds = (retryAfterMs(header, now) ?? 0) / 1000;
+  return seconds > 0 ? seconds : undefined;
 }

@@ -1,24 +1,22 @@
-/** When a model that is busy is asked again. Pure but for chance. */
+/** Decides when a busy chat model is asked again. */
+import { retryWait } from '../../net/retry-wait.ts';
 import { retryAfterOf, statusOf } from './provider-errors.ts';
 
-/** After the first attempt. */
+/** Maximum attempts after the first one. */
 export const RETRIES_MAX = 2;
-/** A model that asks for a longer pause is not waited for: the caller is told to come back. */
+/** Maximum wait. When a provider asks for more, the caller gets an error and may come back later. */
 export const RETRY_WAIT_SECONDS_MAX = 5;
-export const RETRY_BASE_MS = 500;
-/** Busy, or about to be back. */
+export const MODEL_RETRY_BASE_MS = 500;
+/** Statuses of a provider that is busy or restarts. */
 const RETRIED_STATUSES: readonly (number | undefined)[] = [429, 503, 529];
 
 /**
- * Milliseconds until the next attempt, or undefined when there is none: what the provider asks for, else longer each time, and in
- * both cases a little more, so that callers that were refused together do not come back together.
+ * Returns the milliseconds until the next attempt; undefined when the request is not retried.
  *
  * @param attempt 0 after the first failure.
  */
-export function retryDelay(error: unknown, attempt: number, baseMs = RETRY_BASE_MS): number | undefined {
+export function retryDelay(error: unknown, attempt: number, baseMs = MODEL_RETRY_BASE_MS): number | undefined {
   if (attempt >= RETRIES_MAX || !RETRIED_STATUSES.includes(statusOf(error))) return undefined;
-  const asked = retryAfterOf(error);
-  if (asked !== undefined && asked > RETRY_WAIT_SECONDS_MAX) return undefined;
-  const wait = Math.max((asked ?? 0) * 1000, baseMs * 2 ** attempt);
-  return wait + Math.random() * baseMs;
+  const askedSeconds = retryAfterOf(error) ?? 0;
+  return askedSeconds > RETRY_WAIT_SECONDS_MAX ? undefined : retryWait(attempt, askedSeconds * 1000, { baseMs });
 }

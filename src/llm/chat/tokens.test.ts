@@ -18,7 +18,7 @@ const SAMPLES = {
   emoji: '😀🎉🚀 👩‍👩‍👧‍👦',
 };
 
-test('the estimate is not below a real tokenizer, nor far above it', () => {
+test('the estimate is between one and four times the tokens of a real tokenizer', () => {
   for (const [name, text] of Object.entries(SAMPLES)) {
     const real = encode(text).length;
     const estimate = tokensAtMost(text);
@@ -27,7 +27,7 @@ test('the estimate is not below a real tokenizer, nor far above it', () => {
   }
 });
 
-test('cutting keeps to the budget and to whole characters', () => {
+test('a text is cut within its token budget and between whole characters', () => {
   const text = '😀'.repeat(100);
   const cut = cutToTokens(text, 21);
   assert.ok(cut.isWellFormed() && cut.length > 0 && text.startsWith(cut));

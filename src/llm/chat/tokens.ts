@@ -1,13 +1,12 @@
 /**
- * Token budgets. Models count differently and a tokenizer's tables take 60 MB, so budgets are kept with a bound that errs on the
- * high side for every script, up to three times what a good tokenizer needs; chunks are cut by a mean (files/chunk/token-estimate.ts).
- * Pure, linear.
+ * Estimates tokens for budgets. Models count differently, and the tables of a tokenizer take 60 MB. The estimate is a high one for every
+ * script: up to three times what a good tokenizer needs. files/chunk/token-estimate.ts has the mean estimate for cutting chunks.
  */
 
-/** Tokens that a message costs beside its text. */
+/** Tokens of a message in addition to its text. */
 export const MESSAGE_OVERHEAD_TOKENS = 6;
 
-/** Tokens per code point, high estimates over several tokenizers. */
+/** Tokens per UTF-16 unit: high estimates over several tokenizers. */
 const LATIN_LETTER = 0.3;
 const BLANK = 0.1;
 const DIGIT = 0.7;
@@ -16,14 +15,14 @@ const OTHER_LETTER = 0.7;
 const WIDE_LETTER = 1.2;
 const RARE = 2;
 
-/** What common tokenizers need for `text` at most, for ordinary text. */
+/** Returns a number of tokens that common tokenizers do not exceed for ordinary text. */
 export function tokensAtMost(text: string): number {
   let tokens = 0;
   for (let i = 0; i < text.length; i++) tokens += weightOf(text.charCodeAt(i));
   return Math.ceil(tokens);
 }
 
-/** The longest start of `text` that is estimated at no more than `tokensMax`; never half a surrogate pair. */
+/** Returns the longest start of `text` with an estimate of at most `tokensMax`, without half a surrogate pair at the end. */
 export function cutToTokens(text: string, tokensMax: number): string {
   let tokens = 0;
   for (let i = 0; i < text.length; i++) {

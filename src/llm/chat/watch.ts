@@ -1,18 +1,22 @@
-/** Ends a call to a model that is silent or lasts too long. */
+/** Ends a call to a model that sends nothing for too long, or lasts too long. */
 
 export interface Watch {
-  /** Aborts with the caller, when the model was silent for too long, and when the call as a whole was. */
+  /** Aborts when the caller aborts, when the model sends nothing for too long, and when the whole call takes too long. */
   readonly signal: AbortSignal;
   timedOut(): boolean;
-  /** From now on the model may be silent for `ms`. */
+  /** From now on the model may take `ms` until it sends something. */
   expect(ms: number): void;
-  /** The model is not what is waited for: only the time of the whole call counts. */
+  /** From now on only the limit of the whole call counts, because the service does not wait for the model. */
   pause(): void;
-  /** Also ends the call if it still runs. */
+  /** Ends the watch, and the call if it still runs. */
   stop(): void;
 }
 
-/** @param wholeMs for the whole call. */
+/**
+ * Starts the watch of one call.
+ *
+ * @param wholeMs maximum time of the whole call.
+ */
 export function openWatch(signal: AbortSignal, wholeMs: number): Watch {
   const controller = new AbortController();
   let timedOut = false;

@@ -3,26 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { EMBEDDING_DIMENSIONS_MAX } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
+import { retryWait } from '../../net/retry-wait.ts';
 import { openGate } from '../../util/pool.ts';
 import { forLog, retryAfterOf, statusOf, toServiceError } from '../chat/provider-errors.ts';
+import { MODEL_RETRY_BASE_MS } from '../chat/retries.ts';
 import type { EmbeddingModel } from '../models.ts';
 import { BATCH_TEXTS_MAX, splitBatches } from './batches.ts';
 
-/** One request: the model may have to load. */
-export const PASSAGES_TIMEOUT_MS = 60_000;
-/** Somebody waits for the answer of a search. */
-export const QUERY_TIMEOUT_MS = 10_000;
-/** Passages are tried again after what may pass. Nobody waits for them. */
+/** Maximum time of one request with passages. The provider may have to load the model. */
+const PASSAGES_TIMEOUT_MS = 60_000;
+/** Maximum time of one request with a query. Somebody waits for the search. */
+const QUERY_TIMEOUT_MS = 10_000;
+/** Maximum attempts for passages after temporary failures. Nobody waits for passages. */
 const TRIES_MAX = 6;
-const RETRY_BASE_MS = 500;
-const RETRY_WAIT_MS_MAX = 60_000;
 const SUBJECT = 'The embedding model';
 
 export interface EmbeddingOptions {
-  /** With the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
+  /** The address with the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
   apiKey: string | null;
-  /** Requests for passages at once, over all models of this process. Queries do not wait. */
+  /** Maximum simultaneous requests with passages, over all models of this process. Queries do not wait. */
   requestsMax: number;
   fetch: typeof fetch;
   retryBaseMs?: number;
@@ -30,18 +30,18 @@ export interface EmbeddingOptions {
   queryTimeoutMs?: number;
 }
 
-/** Models at one address, by name and the dimensions they are asked for. Connects to nothing before the first text. */
+/** Returns the models at one address, by name and requested dimensions. A model connects with the first text. */
 export function openEmbeddingProvider(
   options: EmbeddingOptions,
 ): (name: string, dimensions?: number | null) => EmbeddingModel {
   const gate = openGate(options.requestsMax);
   const passagesTimeoutMs = options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS;
-  /** A slow machine gets through with fewer. */
+  /** Texts of a request that is fast enough. A timeout lowers the number. */
   let textsMax = BATCH_TEXTS_MAX;
-  /** What the provider takes at once, as far as is known. */
-  let takenMax = BATCH_TEXTS_MAX;
-  const learn = (taken: number): void => {
-    takenMax = Math.min(takenMax, Math.max(taken, TAKEN_MIN));
+  /** Maximum texts that the provider accepts in one request, as far as is known. */
+  let acceptedMax = BATCH_TEXTS_MAX;
+  const learn = (accepted: number): void => {
+    acceptedMax = Math.min(acceptedMax, Math.max(accepted, ACCEPTED_MIN));
   };
   return (name, dimensions = null) => {
     const model = { name, dimensions };
@@ -60,71 +60,71 @@ export function openEmbeddingProvider(
     return {
       name,
       async embed(texts, use, signal) {
-        const request: Ask = (part, tries) =>
+        const request: SendTexts = (part, tries) =>
           use === 'query'
             ? requestOnce(options, model, part, signal, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS)
             : gate(() => passages(part, tries, signal));
         const parts = await Promise.all(
-          splitBatches(texts, Math.min(textsMax, takenMax)).map((batch) =>
+          splitBatches(texts, Math.min(textsMax, acceptedMax)).map((batch) =>
             embedBatch(batch, use === 'query', request, learn),
           ),
         );
-        return agree(parts.flat());
+        return checkVectors(parts.flat());
       },
     };
   };
 }
 
-interface Asked {
+interface RequestedModel {
   name: string;
-  /** Null: the model's own. */
+  /** Null for the model's own dimensions. */
   dimensions: number | null;
 }
 
-/** Fewer at once are not learnt: then it was rather their length. */
-const TAKEN_MIN = 4;
-/** A request that took less than this share of its time may be twice as large. */
+/** Minimum of the learnt number of texts. When fewer texts were refused, their length was probably the reason. */
+const ACCEPTED_MIN = 4;
+/** A request that took less than this share of its maximum time may have twice as many texts next time. */
 const QUICK_SHARE = 0.25;
 
-/** One request; `tries` for failures that may lie in the texts. */
-type Ask = (texts: readonly string[], tries: number) => Promise<Float32Array[]>;
+/** Sends one request. `tries` is the maximum of attempts for failures that the texts may cause. */
+type SendTexts = (texts: readonly string[], tries: number) => Promise<Float32Array[]>;
 
-/** The provider refused the texts themselves (too many, too long, not to its liking), or breaks over them. */
+/** The provider refused the texts: too many, too long, or for another reason. */
 class TextsRefused extends ServiceError {}
 
-/** Answers that may be another one for other texts: servers break over a text in which their numbers do. */
+/** The answer cannot be read. Other texts may get a readable answer: some texts lead to numbers that are not finite. */
 class Unreadable extends ServiceError {}
 
 function isTimeout(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'upstream_timeout';
 }
 
-/** What a server says that breaks, and does not only have too much to do. */
+/** The status of a server that fails because of an error, not because it is busy. */
 const BROKEN_STATUS = 500;
 
 function isBroken(error: unknown): boolean {
   return error instanceof Unreadable || (error instanceof ServiceError && statusOf(error.cause) === BROKEN_STATUS);
 }
 
-/** True when fewer or other texts may do. */
-function mayBeTheTexts(error: unknown, texts: readonly string[], isQuery: boolean): boolean {
+/** Returns true when fewer or other texts may succeed. */
+function mayDependOnTexts(error: unknown, texts: readonly string[], isQuery: boolean): boolean {
   if (error instanceof TextsRefused) return true;
   if (isQuery) return false;
   return isBroken(error) || (isTimeout(error) && texts.length > 1);
 }
 
-/** What fails together is tried in halves; a text that is refused alone is tried cut short, and at last left out. */
+/** Embeds a batch. After a failure it tries the two halves. A single refused text is shortened, and finally gets a vector of zeros. */
 async function embedBatch(
   texts: readonly string[],
   isQuery: boolean,
-  request: Ask,
-  learn: (taken: number) => void,
+  request: SendTexts,
+  learn: (accepted: number) => void,
 ): Promise<Float32Array[]> {
   try {
     return await request(texts, TRIES_MAX);
   } catch (error) {
-    if (!mayBeTheTexts(error, texts, isQuery)) throw error;
-    // Is it the texts, or any text?
+    if (!mayDependOnTexts(error, texts, isQuery)) throw error;
+    // The probe finds out whether the provider fails for every text.
     const probe = () => request([PROBE_TEXT], TRIES_APART_MAX).catch(() => Promise.reject(error));
     const probed = isTimeout(error) ? [] : await probe();
     const found = await embedApart(texts, isQuery, request, error instanceof TextsRefused ? learn : () => {});
@@ -135,21 +135,25 @@ async function embedBatch(
 }
 
 const PROBE_TEXT = 'text';
-/** Of a single text: the last chance before it is left out. */
+/** Maximum attempts for a single text, before it gets a vector of zeros. */
 const TRIES_APART_MAX = 3;
 
-/** Refused texts come back as vectors of length 0. `learn` hears of how many were taken where twice as many were refused. */
+/**
+ * Embeds the halves of a refused batch. A refused single text becomes a vector of length 0.
+ *
+ * @param learn is told how many texts were accepted after twice as many had been refused.
+ */
 async function embedApart(
   texts: readonly string[],
   isQuery: boolean,
-  request: Ask,
-  learn: (taken: number) => void,
+  request: SendTexts,
+  learn: (accepted: number) => void,
 ): Promise<Float32Array[]> {
   let refused = 0;
   const tryParts = async (parts: readonly (readonly string[])[]): Promise<Float32Array[]> => {
     const found = parts.map((part) =>
       request(part, part.length > 1 ? 1 : TRIES_APART_MAX).catch((error) => {
-        if (!mayBeTheTexts(error, part, isQuery)) throw error;
+        if (!mayDependOnTexts(error, part, isQuery)) throw error;
         refused += 1;
         return embedApart(part, isQuery, request, learn);
       }),
@@ -167,12 +171,12 @@ async function embedApart(
   return tryParts([[text.slice(0, text.length >> 1).toWellFormed()]]);
 }
 
-/** A text is not cut below this: what is refused then is not refused for its length. */
+/** Minimum length of a shortened text, in UTF-16 units. A shorter text is not refused because of its length. */
 const CUT_UNITS_MIN = 400;
 
 async function requestPatiently(
   options: EmbeddingOptions,
-  model: Asked,
+  model: RequestedModel,
   texts: readonly string[],
   tries: number,
   signal: AbortSignal,
@@ -182,29 +186,24 @@ async function requestPatiently(
       return await requestOnce(options, model, texts, signal, options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS);
     } catch (error) {
       const isSlow = isTimeout(error) && texts.length > 1;
-      const most = isBroken(error) ? tries : TRIES_MAX;
-      if (signal.aborted || isSlow || attempt >= most || !mayPass(error)) throw error;
-      const asked = retryAfterOf((error as Error).cause) ?? 0;
-      await sleep(retryWait(asked, attempt, options.retryBaseMs ?? RETRY_BASE_MS), undefined, { signal });
+      const triesMax = isBroken(error) ? tries : TRIES_MAX;
+      if (signal.aborted || isSlow || attempt >= triesMax || !isTemporary(error)) throw error;
+      const askedSeconds = retryAfterOf((error as Error).cause) ?? 0;
+      const baseMs = options.retryBaseMs ?? MODEL_RETRY_BASE_MS;
+      await sleep(retryWait(attempt - 1, askedSeconds * 1000, { baseMs }), undefined, { signal });
     }
   }
 }
 
-function mayPass(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error instanceof TextsRefused || error instanceof Unreadable) return false;
   const status = statusOf(error.cause);
   return status === undefined ? error.cause !== undefined : status === 408 || status === 429 || status >= 500;
 }
 
-/** Milliseconds: what the provider asks for, else exponential; always with jitter, so that workers do not return together. */
-export function retryWait(askedSeconds: number, attempt: number, baseMs: number, random = Math.random()): number {
-  const wait = Math.max(askedSeconds * 1000, baseMs * 2 ** (attempt - 1));
-  return Math.min(RETRY_WAIT_MS_MAX, wait * (1 + random / 2));
-}
-
 async function requestOnce(
   options: EmbeddingOptions,
-  { name, dimensions }: Asked,
+  { name, dimensions }: RequestedModel,
   texts: readonly string[],
   signal: AbortSignal,
   timeoutMs: number,
@@ -226,7 +225,7 @@ async function requestOnce(
     const vectors = readVectors(response?.body, texts.length);
     const made = vectors[0]?.length;
     if (dimensions === null || made === dimensions) return vectors;
-    throw garbage(`answered with ${made} dimensions where ${dimensions} were asked for`);
+    throw unusable(`answered with ${made} dimensions where ${dimensions} were asked for`);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const cause = forLog(error, options.apiKey);
@@ -245,38 +244,38 @@ const answerSchema = z.object({
   data: z.array(z.object({ embedding: z.array(z.number()), index: z.number().int().optional() })),
 });
 
-/** The SDK passes over the index of an answer; a provider that answers out of order must not mix vectors up. */
+/** Reads the vectors by their index. The SDK ignores the index, but a provider may answer out of order. */
 function readVectors(body: unknown, count: number): Float32Array[] {
   const { data } = answerSchema.parse(body);
-  if (data.length !== count) throw garbage(`answered with ${data.length} vectors for ${count} texts`);
+  if (data.length !== count) throw unusable(`answered with ${data.length} vectors for ${count} texts`);
   const vectors: Float32Array[] = [];
   data.forEach(({ embedding, index }, position) => {
     vectors[index ?? position] = Float32Array.from(embedding);
   });
   if (vectors.length !== count || Object.keys(vectors).length !== count) {
-    throw garbage('numbered its vectors wrongly');
+    throw unusable('numbered its vectors wrongly');
   }
-  return agree(vectors);
+  return checkVectors(vectors);
 }
 
-/** All of one dimension and finite; refused texts become zeros of it. */
-function agree(vectors: readonly Float32Array[]): Float32Array[] {
+/** Checks that all vectors are finite and have one dimension. Vectors of refused texts become zeros of this dimension. */
+function checkVectors(vectors: readonly Float32Array[]): Float32Array[] {
   const dimension = vectors.find((vector) => vector.length > 0)?.length ?? 0;
   if (vectors.length > 0 && (dimension === 0 || dimension > EMBEDDING_DIMENSIONS_MAX))
-    throw garbage(`answered with vectors of ${dimension} dimensions (1 to ${EMBEDDING_DIMENSIONS_MAX} can be stored)`);
+    throw unusable(`answered with vectors of ${dimension} dimensions (1 to ${EMBEDDING_DIMENSIONS_MAX} can be stored)`);
   return vectors.map((vector) => {
     if (vector.length === 0) return new Float32Array(dimension);
     if (vector.length !== dimension)
-      throw garbage(`answered with vectors of ${dimension} and of ${vector.length} dimensions`);
+      throw unusable(`answered with vectors of ${dimension} and of ${vector.length} dimensions`);
     if (!vector.every((value) => Math.abs(value) <= HALF_MAX))
       throw new Unreadable('upstream_failed', `${SUBJECT} answered with numbers out of range.`);
     return vector;
   });
 }
 
-/** The largest number of half precision. */
+/** The largest number in half precision. */
 const HALF_MAX = 65_504;
 
-function garbage(how: string, cause?: unknown): ServiceError {
+function unusable(how: string, cause?: unknown): ServiceError {
   return new ServiceError('upstream_failed', `${SUBJECT} ${how}.`, { cause });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BATCH_BYTES_MAX, BATCH_TEXTS_MAX, splitBatches } from './batches.ts';
 
-test('batches keep the order and both limits', () => {
+test('batches keep the order of the texts and both limits', () => {
   const texts = Array.from({ length: 200 }, (_, i) => 'ä'.repeat((i * 997) % 9_000) + i);
   const batches = splitBatches(texts);
   assert.deepEqual(batches.flat(), texts);
@@ -12,7 +12,7 @@ test('batches keep the order and both limits', () => {
   }
 });
 
-test('many short texts fill a batch by number, one that is too large goes alone', () => {
+test('short texts fill a batch by their number, and a text that is too large has its own batch', () => {
   const short = Array.from({ length: BATCH_TEXTS_MAX + 1 }, () => 'a');
   assert.deepEqual(
     splitBatches(short).map((batch) => batch.length),

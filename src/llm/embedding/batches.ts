@@ -1,16 +1,16 @@
-/** How texts are cut into requests to an embedding model. Pure. */
+/** Divides texts into requests to an embedding model. */
 
-/** What common servers take without being asked to. */
+/** Maximum texts of a batch: common servers accept as many with their default settings. */
 export const BATCH_TEXTS_MAX = 32;
-/** About 16,000 tokens. A text that is larger alone is a batch of its own. */
+/** Maximum bytes of a batch: about 16,000 tokens. A larger text is a batch of its own. */
 export const BATCH_BYTES_MAX = 64 * 1024;
 
-/** Consecutive texts, in order, each batch within both limits. */
+/** Returns batches of consecutive texts, each within both limits. */
 export function splitBatches(texts: readonly string[], textsMax = BATCH_TEXTS_MAX): string[][] {
   return batchesOf(texts, (text) => Buffer.byteLength(text), textsMax);
 }
 
-/** The same for things that have a text of `bytes(thing)`. */
+/** Returns batches of things in the same way, when a thing has a text of `bytes(thing)`. */
 export function batchesOf<T>(things: readonly T[], bytes: (thing: T) => number, textsMax = BATCH_TEXTS_MAX): T[][] {
   const batches: T[][] = [];
   let batch: T[] = [];

@@ -1,4 +1,4 @@
-/** Setting -> embedding models, with a memory of queries in front. */
+/** Opens the embedding models of the settings, with a cache of query vectors. */
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
@@ -8,12 +8,12 @@ import { type EmbeddingOptions, openEmbeddingProvider } from './ai-sdk.ts';
 import { isLocalName, openLocalModels } from './local.ts';
 import { readRecordedName, recordedName } from './name.ts';
 
-/** At most 100 × 100 vectors, of 1,024 dimensions 40 MB. */
+/** The cache has at most 100 × 100 vectors: 40 MB with 1,024 dimensions. */
 export const CACHED_QUERIES_PER_TENANT = 100;
 const CACHED_TENANTS_MAX = 100;
 
 /**
- * Opens what `PINAKES_EMBEDDING_MODEL` names; null for `none`. Nothing is contacted or loaded yet.
+ * Returns the models of `PINAKES_EMBEDDING_MODEL`; null for `none`. A model connects or loads with the first text.
  *
  * @throws ConfigError when a local model cannot be used.
  */
@@ -24,17 +24,20 @@ export function openEmbedding(
   if (embedding.model === 'none') return null;
   const [provider, name = ''] = embedding.model.split(/:(.*)/s);
   const local = openLocalModels(embedding);
-  const own = provider === 'local' ? local.open(name) : undefined;
-  // Beside a local model only the address that is configured is asked, and nothing by default.
-  const baseUrl = embedding.baseUrl ?? (own ? null : OPENAI_BASE_URL);
+  const localModel = provider === 'local' ? local.open(name) : undefined;
+  // With a local model there is no default address: only a configured address is used.
+  const baseUrl = embedding.baseUrl ?? (localModel ? null : OPENAI_BASE_URL);
   const remote =
     baseUrl === null ? unconfigured : openRemoteModels({ ...embedding, baseUrl, fetch: http.operatorFetch });
   const named = (wanted: string): EmbeddingModel => (isLocalName(wanted) ? local.named(wanted) : remote(wanted));
   const configured = { name, dimensions: embedding.dimensions, passagePrefix: embedding.passagePrefix ?? '' };
-  return withQueryCache(named, own?.name ?? recordedName(configured), () => local.close());
+  return withQueryCache(named, localModel?.name ?? recordedName(configured), () => local.close());
 }
 
-/** By recorded names. A model reads the query's prefix of the settings when its passages have the prefix that these have. */
+/**
+ * Returns remote models by recorded names. A model gets the query prefix of the settings only when its passages have the passage prefix of
+ * the settings.
+ */
 function openRemoteModels(
   options: EmbeddingOptions & Pick<Config['embedding'], 'queryPrefix' | 'passagePrefix'>,
 ): (recorded: string) => EmbeddingModel {
@@ -60,7 +63,12 @@ function unconfigured(): never {
   throw new ServiceError('upstream_failed', 'The address of the embedding model is not configured any more.');
 }
 
-/** @param models the models of the provider, by name. */
+/**
+ * Adds a cache of query vectors.
+ *
+ * @param models returns a model by its recorded name.
+ * @param name the recorded name of the configured model.
+ */
 export function withQueryCache(
   models: (name: string) => EmbeddingModel,
   name: string,
@@ -72,30 +80,31 @@ export function withQueryCache(
     model: models(name),
     named: models,
     async embedQuery(tenantId, model, query, signal) {
-      const cached = touch(tenants, tenantId, CACHED_TENANTS_MAX);
-      const known = cached && touch(cached, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
-      if (known) return known;
+      const asked = touch(tenants, tenantId, CACHED_TENANTS_MAX);
+      const cached = asked && touch(asked, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
+      if (cached) return cached;
       const [vector] = await models(model).embed([query], 'query', signal);
       if (!vector?.some((value) => value !== 0)) {
         throw new ServiceError('upstream_failed', 'The embedding model found nothing in the query.');
       }
-      const own = tenants.get(tenantId) ?? new Map<string, Float32Array>();
-      remember(tenants, tenantId, own, CACHED_TENANTS_MAX);
-      remember(own, keyOf(model, query), vector, CACHED_QUERIES_PER_TENANT);
+      const queries = tenants.get(tenantId) ?? new Map<string, Float32Array>();
+      store(tenants, tenantId, queries, CACHED_TENANTS_MAX);
+      store(queries, keyOf(model, query), vector, CACHED_QUERIES_PER_TENANT);
       return vector;
     },
     close,
   };
 }
 
-/** Makes the entry the youngest. */
+/** Returns the value of an entry, and makes the entry the most recent one. */
 function touch<V>(map: Map<string, V>, key: string, max: number): V | undefined {
   const value = map.get(key);
-  if (value !== undefined) remember(map, key, value, max);
+  if (value !== undefined) store(map, key, value, max);
   return value;
 }
 
-function remember<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+/** Stores an entry as the most recent one, and removes the oldest entry above `max`. */
+function store<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);
   const oldest = map.keys().next();

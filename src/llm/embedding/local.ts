@@ -1,4 +1,4 @@
-/** Embedding models in directories of this machine. */
+/** Opens embedding models in directories of this machine. */
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,26 +10,26 @@ import type { EmbeddingModel } from '../models.ts';
 
 /** The optional peer dependencies of package.json. */
 export const OPTIONAL_PACKAGES = { '@huggingface/tokenizers': '0.2.0', 'onnxruntime-web': '1.30.0' };
-/** Package that may be there instead of another. */
+/** Packages that may replace an optional package. */
 const SUBSTITUTES: Readonly<Record<string, string>> = { 'onnxruntime-web': NATIVE_RUNTIME };
-/** Begins the recorded names of local models. */
+/** The start of the recorded names of local models. */
 const PREFIX = 'local:';
 const VARIABLE = 'PINAKES_EMBEDDING_MODEL';
 
 export interface LocalSettings extends PrefixSettings {
-  /** Models that are called by a name are in `<modelsDir>/<name>`. */
+  /** The directory of models that are configured by name: `<modelsDir>/<name>`. */
   modelsDir: string;
 }
 
 export interface LocalModels {
   /**
-   * The model that the setting names. Its files are looked through now, and loaded with the first text.
+   * Returns the model that the setting names. Its files are checked now, and loaded with the first text.
    *
-   * @param setting a directory, an `.onnx` file in one, or a name.
-   * @throws ConfigError when it cannot be used, or the optional packages are missing.
+   * @param setting a directory, an `.onnx` file in a directory, or a name.
+   * @throws ConfigError when the model cannot be used, or when the optional packages are missing.
    */
   open(setting: string): EmbeddingModel;
-  /** The model of a recorded name, whose vectors still serve. @throws ServiceError when it is not there any more. */
+  /** Returns the model with a recorded name, whose vectors may still be in use. @throws ServiceError when the model is gone. */
   named(name: string): EmbeddingModel;
   close(): Promise<void>;
 }
@@ -47,12 +47,12 @@ export function openLocalModels(
   const roots = new Set([settings.modelsDir]);
   const open = (setting: string): EmbeddingModel => {
     const model = readLocalModel(findModel(setting, settings.modelsDir), settings);
-    // What is in the directory, and not where that is: moved, or in another place for another process, it is the same model.
+    // The name contains the name and the content of the directory, not its path: a moved directory is the same model.
     const name = `${PREFIX}${basename(model.directory)}#${model.fingerprint}`;
-    const known = opened.get(name) ?? { name, ...openModelThread(model) };
-    opened.set(name, known);
+    const openedModel = opened.get(name) ?? { name, ...openModelThread(model) };
+    opened.set(name, openedModel);
     for (const root of rootsOf(model.directory)) roots.add(root);
-    return known;
+    return openedModel;
   };
   return {
     open(setting) {
@@ -65,8 +65,8 @@ export function openLocalModels(
       }
     },
     named(name) {
-      const known = opened.get(name);
-      if (known) return known;
+      const openedModel = opened.get(name);
+      if (openedModel) return openedModel;
       const gone = (cause?: unknown): ServiceError =>
         new ServiceError('upstream_failed', 'The embedding model of these vectors is not there any more.', { cause });
       try {
@@ -75,7 +75,7 @@ export function openLocalModels(
         throw gone(error);
       }
       const [, folder = '', fingerprint] = /^local:(.*)#(.*)$/s.exec(name) ?? [];
-      // Names recorded before told the whole path.
+      // Older recorded names contain the whole path.
       for (const path of placesOf(basename(folder), [...roots])) {
         if (fingerprintAt(path, settings) === fingerprint) return open(path);
       }
@@ -87,13 +87,13 @@ export function openLocalModels(
   };
 }
 
-/** Where models beside this one are: `<root>/<model>` or `<root>/<owner>/<model>`. */
+/** Returns the directories that may contain more models: `<root>/<model>` or `<root>/<owner>/<model>`. */
 function rootsOf(directory: string): string[] {
   const parents = [dirname(directory), dirname(dirname(directory))];
   return parents.filter((root) => root !== dirname(root));
 }
 
-/** Directories called `folder`, and the model files in them. */
+/** Returns the directories called `folder`, and the model files in them. */
 function placesOf(folder: string, roots: readonly string[]): string[] {
   if (folder === '' || folder.startsWith('.')) return [];
   const directories = roots.flatMap((root) => [
@@ -148,12 +148,12 @@ function isInstalled(name: string): boolean {
     createRequire(import.meta.url).resolve(name);
     return true;
   } catch (error) {
-    // It is there, but has nothing for require().
+    // The package is installed, but it exports nothing for require().
     return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
   }
 }
 
-/** As names on model hubs: `owner/model`, or `model`. */
+/** A name as on model hubs: `owner/model`, or `model`. */
 const NAME_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/;
 
 function findModel(setting: string, modelsDir: string): string {
@@ -166,6 +166,7 @@ function findModel(setting: string, modelsDir: string): string {
   const found = [named, path].find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new LocalModelError(
-    `names the model ${setting}, which is neither in ${named} nor in ${path}; nothing is downloaded by itself (pinakes models pull ${setting})`,
+    `names the model ${setting}, which is neither in ${named} nor in ${path}; ` +
+      `nothing is downloaded by itself (pinakes models pull ${setting})`,
   );
 }

@@ -1,12 +1,12 @@
-/** What is recorded with vectors of a model behind an address: its name, and what else they were made with. Pure. */
+/** Reads and writes recorded names of remote models. Vectors are stored with this name: the model and its options. */
 import { z } from 'zod';
 
 export interface RemoteModel {
-  /** As the provider knows it. */
+  /** The provider's name of the model. */
   name: string;
-  /** That it is asked for; null: its own. */
+  /** The requested dimensions. Null for the model's own. */
   dimensions: number | null;
-  /** What it reads before a passage. */
+  /** The text before every passage. */
   passagePrefix: string;
 }
 
@@ -15,7 +15,7 @@ const optionsSchema = z.strictObject({
   passage: z.string().optional(),
 });
 
-/** The name alone where there is nothing else. */
+/** Returns the recorded name: the name alone when there are no options. */
 export function recordedName({ name, dimensions, passagePrefix }: RemoteModel): string {
   const options = {
     ...(dimensions === null ? {} : { dimensions }),
@@ -24,6 +24,7 @@ export function recordedName({ name, dimensions, passagePrefix }: RemoteModel): 
   return Object.keys(options).length === 0 ? name : `${name} ${JSON.stringify(options)}`;
 }
 
+/** Returns the model that a recorded name describes. */
 export function readRecordedName(recorded: string): RemoteModel {
   for (const { index } of recorded.matchAll(/ \{/g)) {
     const options = optionsSchema.safeParse(parse(recorded.slice(index)));

@@ -151,7 +151,7 @@ function toModel(name: string, found: z.output<typeof modelSchema>, settings: Hu
 }
 
 function licenseOf({ cardData }: z.output<typeof modelSchema>, tags: readonly string[]): string | null {
-  const told = [cardData?.license_name, cardData?.license].find((one) => typeof one === 'string' && one !== '');
-  if (typeof told === 'string') return told;
+  const stated = [cardData?.license_name, cardData?.license].find((one) => typeof one === 'string' && one !== '');
+  if (typeof stated === 'string') return stated;
   return tags.find((tag) => tag.startsWith('license:'))?.slice('license:'.length) ?? null;
 }

@@ -41,7 +41,7 @@ export async function download(
     if (after >= file.bytes) break;
     fruitless = after > before ? 0 : fruitless + 1;
     if (!mayPass(failure) || fruitless >= FRUITLESS_ATTEMPTS_MAX) throw failure;
-    await sleep(retryWait(fruitless, null));
+    await sleep(retryWait(fruitless, undefined));
   }
   if (file.bytes === 0) await (await open(part, 'w')).close();
   if (!(await isThere(part, file))) {

@@ -20,8 +20,11 @@ const EMBEDDING_TASKS = ['sentence-similarity', 'feature-extraction', 'fill-mask
 const RERANK_TAG = /^(?:cross-encoder|text-ranking|reranker)$/;
 const QUANTIZED = /quantized|int8|uint8/;
 /** Files with pooling, lengths and prefixes, and the licence. */
-const SMALL_FILES =
-  /^(?:config\.json|tokenizer_config\.json|special_tokens_map\.json|modules\.json|sentence_bert_config\.json|config_sentence_transformers\.json|\d+_\w+\/config\.json|LICEN[CS]E(?:\.\w+)?|NOTICE(?:\.\w+)?)$/;
+const SMALL_FILES = [
+  /^(?:config|tokenizer_config|special_tokens_map|modules|sentence_bert_config|config_sentence_transformers)\.json$/,
+  /^\d+_\w+\/config\.json$/,
+  /^(?:LICEN[CS]E|NOTICE)(?:\.\w+)?$/,
+];
 const SMALL_BYTES_MAX = 4 * 1024 ** 2;
 const NAMED_MAX = 6;
 
@@ -53,7 +56,9 @@ export function chooseFiles(model: HubModel, wish: Wish): Choice {
   if (bytes > MODEL_BYTES_MAX) {
     return refuse(`${modelFile} has ${bytes} bytes, and ${MODEL_BYTES_MAX} can be loaded; try --quantized`);
   }
-  const small = model.files.filter(({ path, bytes: size }) => SMALL_FILES.test(path) && size <= SMALL_BYTES_MAX);
+  const isSmallFile = ({ path, bytes: size }: HubFile): boolean =>
+    SMALL_FILES.some((pattern) => pattern.test(path)) && size <= SMALL_BYTES_MAX;
+  const small = model.files.filter(isSmallFile);
   return { modelFile, files: [...small, tokenizer, main, ...weights] };
 }
 

@@ -1,6 +1,6 @@
-/** What model cards ask for, where the files of a model do not say it. Pure. */
+/** Pooling and prefixes from model cards, for models whose files do not contain them. */
 
-/** How the vectors of tokens become one. */
+/** How the vectors of tokens become one vector. */
 export type Pooling = 'mean' | 'cls' | 'max' | 'last';
 
 export interface Family {
@@ -14,7 +14,7 @@ export interface Family {
 const BGE_EN = 'Represent this sentence for searching relevant passages: ';
 const BGE_ZH = '为这个句子生成表示以用于检索相关文章：';
 
-/** The first that matches counts. */
+/** The first matching family counts. */
 const FAMILIES: readonly Family[] = [
   { name: /e5-(?:small|base|large)(?!.*instruct)/, pooling: 'mean', query: 'query: ', passage: 'passage: ' },
   { name: /nomic-embed-text/, pooling: 'mean', query: 'search_query: ', passage: 'search_document: ' },
@@ -46,7 +46,7 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** @param name of the model, in any case. */
+/** Returns the family of a model by its name, in upper or lower case. */
 export function familyOf(name: string): Family | undefined {
   return FAMILIES.find((family) => family.name.test(name.toLowerCase()));
 }

@@ -1,6 +1,6 @@
 /**
- * A directory with an embedding model in ONNX form, as sentence-transformers and its exporters write it: what is to be known of
- * it before it runs. Everything is read at once, so that the start can say what is wrong.
+ * Reads the directory of an embedding model in ONNX format, as sentence-transformers and its exporters write it. All descriptions are read
+ * at the start of the service, so that the start can report what is wrong.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -10,33 +10,33 @@ import { type Family, familyOf, type Pooling } from './families.ts';
 import { type ModelNotes, NOTES_FILE, notesSchema } from './notes.ts';
 
 export interface LocalModel {
-  /** Absolute, as are the files. */
+  /** An absolute path, like the paths of the files. */
   directory: string;
   modelFile: string;
-  /** Weights that are not in the model file. */
+  /** The file of weights that are not in the model file. */
   weightsFile: string | null;
   pooling: Pooling;
-  /** Why token vectors cannot be pooled here: then only a model that does it itself can be used. */
+  /** Why the service cannot pool the token vectors. Then only a model that pools them itself can be used. */
   unpoolable: string | null;
   tokensMax: number;
   padId: number;
   prefixes: Readonly<Record<'query' | 'passage', string>>;
-  /** What the pull that fetched it wrote beside it. */
+  /** The notes that the pull wrote beside the model. */
   notes: ModelNotes | null;
-  /** Another one when the same passage may get another vector. */
+  /** Changes when the same passage may get another vector. */
   fingerprint: string;
 }
 
-/** Prefixes that replace what the model says of itself. */
+/** Prefixes that replace those of the model's files. */
 export interface PrefixSettings {
   queryPrefix: string | null;
   passagePrefix: string | null;
 }
 
-/** A package that operators may install in place of onnxruntime-web: its own installation downloads files, so it is not asked for. */
+/** A package that may replace onnxruntime-web. Its installation downloads files, so the service does not ask for it. */
 export const NATIVE_RUNTIME = 'onnxruntime-node';
 
-/** In the order in which they are looked for. */
+/** Names of the model file, in the order in which they are tried. */
 export const MODEL_FILES = [
   'onnx/model.onnx',
   'model.onnx',
@@ -44,25 +44,27 @@ export const MODEL_FILES = [
   'onnx/model_int8.onnx',
   'model_quantized.onnx',
 ];
-/** Weights in forms that are not read here. */
+/** Weights in formats that the service cannot read. */
 const OTHER_WEIGHTS = ['model.safetensors', 'pytorch_model.bin'];
 export const TOKENIZER_FILE = 'tokenizer.json';
-/** What git leaves in place of a large file that was not fetched. */
+/** The start of the file that git leaves in place of a large file that was not fetched. */
 const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
-/** Longer texts are cut: attention takes memory by the square of the length. */
-export const TOKENS_MAX = 2_048;
+/** Maximum tokens of a text. Longer texts are cut, because the memory of attention grows with the square of the length. */
+const TOKENS_MAX = 2_048;
 const TOKENS_DEFAULT = 512;
-/** "No limit" is written as a number like 1e30. */
+/** Maximum of a plausible length. Model files write "no limit" as a number such as 1e30. */
 const WRITTEN_TOKENS_MAX = 1_000_000;
 export const MODEL_BYTES_MAX = 2 * 1024 ** 3;
-/** Of a large file, its size and both ends tell it from others. */
+/** Bytes of each end of a file that the fingerprint reads, besides the size of the file. */
 const FINGERPRINT_END_BYTES = 1024 ** 2;
 const FINGERPRINT_DIGITS = 12;
 
-/** Something that a model directory lacks or has too much of; the message follows the name of the setting. */
+/** A model directory cannot be used. The message continues a sentence that begins with the name of the setting. */
 export class LocalModelError extends Error {}
 
 /**
+ * Returns the description of a model.
+ *
  * @param path absolute: the directory, or an `.onnx` file in it (or in its folder `onnx`).
  * @throws LocalModelError
  */
@@ -81,12 +83,12 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
   }
   const config = readJson(directory, 'config.json', configSchema);
   const family = familyOf(`${config?._name_or_path ?? ''} ${basename(directory)}`);
-  const said = readPooling(directory, family);
-  const { pooling, unpoolable } = notes?.pooling ? { pooling: notes.pooling, unpoolable: null } : said;
-  const written = readPrompts(directory);
+  const ownPooling = readPooling(directory, family);
+  const { pooling, unpoolable } = notes?.pooling ? { pooling: notes.pooling, unpoolable: null } : ownPooling;
+  const prompts = readPrompts(directory);
   const prefixes = {
-    query: settings.queryPrefix ?? notes?.query_prefix ?? written.query ?? family?.query ?? '',
-    passage: settings.passagePrefix ?? notes?.passage_prefix ?? written.passage ?? family?.passage ?? '',
+    query: settings.queryPrefix ?? notes?.query_prefix ?? prompts.query ?? family?.query ?? '',
+    passage: settings.passagePrefix ?? notes?.passage_prefix ?? prompts.passage ?? family?.passage ?? '',
   };
   const tokensMax = readTokensMax(directory, config?.max_position_embeddings);
   return {
@@ -103,7 +105,7 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
   };
 }
 
-/** Where the weights may be that are not in the model file: both names are in use. */
+/** Returns the possible paths of weights that are not in the model file. Both names are in use. */
 export function weightsBeside(modelFile: string): string[] {
   return [`${modelFile}_data`, `${modelFile}.data`];
 }
@@ -145,7 +147,7 @@ const lengthSchema = z.object({ max_seq_length: z.number().nullish(), model_max_
 const POOLING_MODES: Readonly<Record<string, Pooling>> = {
   mean: 'mean',
   mean_tokens: 'mean',
-  // Longer by a factor, and vectors are made of length 1.
+  // The same as the mean, because all vectors are scaled to length 1.
   mean_sqrt_len_tokens: 'mean',
   cls: 'cls',
   cls_token: 'cls',
@@ -180,22 +182,22 @@ const PASSAGE_PROMPTS = ['passage', 'document', 'corpus'];
 
 function readPrompts(directory: string): { query: string | undefined; passage: string | undefined } {
   const prompts = readJson(directory, 'config_sentence_transformers.json', promptsSchema)?.prompts ?? {};
-  // Empty ones are written where nothing was said.
+  // An empty prompt means that the model has none.
   const first = (names: readonly string[]): string | undefined =>
     names.map((name) => prompts[name]).find((prompt) => prompt !== undefined && prompt !== '');
   return { query: first(['query']), passage: first(PASSAGE_PROMPTS) };
 }
 
 function readTokensMax(directory: string, positions: number | undefined): number {
-  const said = [
+  const lengths = [
     readJson(directory, 'sentence_bert_config.json', lengthSchema)?.max_seq_length,
     readJson(directory, 'tokenizer_config.json', lengthSchema)?.model_max_length,
   ].filter((length) => typeof length === 'number' && length > 0 && length < WRITTEN_TOKENS_MAX) as number[];
-  const length = said[0] ?? Math.min(positions ?? TOKENS_DEFAULT, TOKENS_DEFAULT);
-  return Math.floor(Math.min(length, ...said, positions ?? length, TOKENS_MAX));
+  const length = lengths[0] ?? Math.min(positions ?? TOKENS_DEFAULT, TOKENS_DEFAULT);
+  return Math.floor(Math.min(length, ...lengths, positions ?? length, TOKENS_MAX));
 }
 
-/** Undefined when the file is not there. */
+/** Returns the content of a file; undefined when the file does not exist. */
 function readJson<T>(directory: string, name: string, schema: z.ZodType<T>): T | undefined {
   const path = join(directory, name);
   if (!existsSync(path)) return undefined;

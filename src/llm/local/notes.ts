@@ -1,6 +1,6 @@
 /**
- * The small file that `pinakes models pull` writes beside a model. It says how the model is used, and counts more than what the
- * model's own files say: the operator may change it.
+ * The small file that `pinakes models pull` writes beside a model. It says how the model is used, and the operator may change it. It takes
+ * precedence over the model's own files.
  */
 import { z } from 'zod';
 
@@ -9,8 +9,9 @@ export const NOTES_FILE = 'pinakes.json';
 const PREFIX_LENGTH_MAX = 1_000;
 
 export const notesSchema = z.object({
-  /** Its name at the hub, and the commit. */
+  /** The name of the model at the hub. */
   model: z.string(),
+  /** The commit. */
   revision: z.string(),
   license: z.string().nullable(),
   /** The ONNX file that is used. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { planRuns, pool, type TokenVectors, unit } from './pooling.ts';
 
-/** Two texts of two and one tokens; what stands in the padding must not count. */
+/** Two texts, of two tokens and of one token. The padding of the second text must not count. */
 const vectors: TokenVectors = {
   data: Float32Array.of(3, 0, 0, 4, /* text 2 */ 0, 2, 99, 99),
   tokens: 2,
@@ -18,11 +18,11 @@ describe('pooling', () => {
       for (const [k, value] of vector.entries()) assert.ok(Math.abs(found[i]![k]! - value) < 1e-6, `${found}`);
     }
   };
-  test('mean', () => close(pooled('mean'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
-  test('first', () => close(pooled('cls'), [[1, 0], [0, 1]])); // biome-ignore format: a pair for each text
-  test('last', () => close(pooled('last'), [[0, 1], [0, 1]])); // biome-ignore format: a pair for each text
-  test('max', () => close(pooled('max'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
-  test('nothing stays nothing, and one that is no number spoils the vector', () => {
+  test('the mean of the tokens', () => close(pooled('mean'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
+  test('the first token', () => close(pooled('cls'), [[1, 0], [0, 1]])); // biome-ignore format: a pair for each text
+  test('the last token', () => close(pooled('last'), [[0, 1], [0, 1]])); // biome-ignore format: a pair for each text
+  test('the maximum of the tokens', () => close(pooled('max'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
+  test('a vector of zeros stays zero, and one number that is not finite makes all of them NaN', () => {
     assert.deepEqual([...unit(Float32Array.of(0, 0))], [0, 0]);
     assert.deepEqual([...unit(Float32Array.of(1, Number.NaN))], [Number.NaN, Number.NaN]);
     assert.deepEqual([...unit(Float32Array.of(1, Number.NEGATIVE_INFINITY))], [Number.NaN, Number.NaN]);
@@ -30,11 +30,11 @@ describe('pooling', () => {
 });
 
 describe('runs', () => {
-  test('texts of like length together, within the limit with their padding', () => {
+  test('texts of similar length run together, within the limit with their padding', () => {
     assert.deepEqual(planRuns([10, 2, 3, 9], 12), [[1, 2], [3], [0]]);
     assert.deepEqual(planRuns([5, 5, 5], 10), [[0, 1], [2]]);
   });
-  test('one that is longer than the limit runs alone, and none is lost', () => {
+  test('a text that is longer than the limit runs alone, and no text is lost', () => {
     assert.deepEqual(planRuns([50, 1], 10), [[1], [0]]);
     assert.deepEqual(planRuns([], 10), []);
   });

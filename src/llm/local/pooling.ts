@@ -1,7 +1,7 @@
-/** From the vectors of tokens to one of length 1 per text. Pure. */
+/** Combines the vectors of tokens into one vector of length 1 per text. */
 import type { Pooling } from './families.ts';
 
-/** Texts × tokens × dimension; the first `lengths[i]` tokens of text i count. */
+/** Vectors in the order texts × tokens × dimension. Of text i the first `lengths[i]` tokens count. */
 export interface TokenVectors {
   data: Float32Array;
   tokens: number;
@@ -9,6 +9,7 @@ export interface TokenVectors {
   lengths: readonly number[];
 }
 
+/** Returns one vector per text. */
 export function pool({ data, tokens, dimension, lengths }: TokenVectors, pooling: Pooling): Float32Array[] {
   return lengths.map((length, text) => {
     const row = (token: number): Float32Array => {
@@ -28,7 +29,7 @@ export function pool({ data, tokens, dimension, lengths }: TokenVectors, pooling
   });
 }
 
-/** Of length 1; zeros stay zeros. Where one number is not finite, all are NaN. */
+/** Returns the vector scaled to length 1. Zeros stay zeros. When one number is not finite, all numbers become NaN. */
 export function unit(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
@@ -38,8 +39,8 @@ export function unit(vector: Float32Array | Float64Array): Float32Array {
 }
 
 /**
- * Numbers of texts that run together: like lengths beside each other, so that little is padded, and at most `tokensMax` tokens with
- * the padding. A longer text runs alone.
+ * Returns groups of text indexes. The texts of a group run together: they have similar lengths, so that little is padded, and at most
+ * `tokensMax` tokens with the padding. A longer text runs alone.
  */
 export function planRuns(lengths: readonly number[], tokensMax: number): number[][] {
   const runs: number[][] = [];

@@ -1,9 +1,9 @@
-/** What the main thread and the thread of a local model say to each other. */
+/** The messages between the main thread and the thread of a local model. */
 import type { EmbeddingUse } from '../models.ts';
 
 export type ToModel =
   | { kind: 'embed'; id: number; texts: readonly string[]; use: EmbeddingUse }
-  /** Nobody waits for it any more. */
+  /** Nobody waits for the vectors any more. */
   | { kind: 'forget'; id: number };
 
 export type FromModel =

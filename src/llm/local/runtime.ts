@@ -1,6 +1,6 @@
 /**
- * One embedding model in this thread: tokenizer and ONNX Runtime, native where it is installed, else in WebAssembly. The packages
- * are optional, and loaded here only.
+ * Runs one embedding model in this thread with a tokenizer and ONNX Runtime. The native runtime is used when it is installed, otherwise
+ * WebAssembly. The packages are optional, and only this module loads them.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,17 +10,17 @@ import type { EmbeddingUse } from '../models.ts';
 import { type LocalModel, NATIVE_RUNTIME } from './model.ts';
 import { pool, type TokenVectors, unit } from './pooling.ts';
 
-/** No tokenizer makes fewer than one token of so many characters, but of runs of blanks. */
+/** Maximum characters per token. Only for runs of blanks does a tokenizer need fewer tokens. */
 const UNITS_PER_TOKEN_MAX = 24;
 
 export interface LocalRuntime {
-  /** Numbers of tokens, cut to the length that the model takes. */
+  /** Returns token ids, cut to the maximum length of the model. */
   tokenize(text: string, use: EmbeddingUse): number[];
-  /** One vector of length 1 per text; zeros where the model computes no finite numbers. Blocks the thread. */
+  /** Returns one vector of length 1 per text, or zeros when the model computes no finite numbers. Blocks the thread. */
   run(texts: readonly (readonly number[])[]): Promise<Float32Array[]>;
 }
 
-/** @throws Error that says what of the model cannot be used. */
+/** Loads a model. @throws Error that says why the model cannot be used. */
 export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime> {
   const ort = await openOrt();
   const session = await openSession(ort, model);
@@ -30,7 +30,7 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
   if (unknown !== undefined || !inputs.has('input_ids')) {
     throw new Error(`its inputs are ${session.inputNames.join(', ')}; ${KNOWN_INPUTS.join(', ')} are known`);
   }
-  // Static models (potion and others of Model2Vec) take all texts as one row of tokens, and where each begins.
+  // Static models (potion and others of Model2Vec) take all texts as one row of tokens, with the offset of each text.
   const isBag = inputs.has('offsets');
   const tokenize = await openTokenizer(model, !isBag);
   const compute = async (texts: readonly (readonly number[])[]): Promise<Float32Array[]> => {
@@ -64,21 +64,21 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
 
 type Ort = typeof import('onnxruntime-web') & { isNative: boolean };
 
-/** The native one has the same interface, and takes a quarter of the time and half of the memory. */
+/** Loads ONNX Runtime. The native package has the same interface, and needs a quarter of the time and half of the memory. */
 async function openOrt(): Promise<Ort> {
   try {
     return { ...(await import(NATIVE_RUNTIME)), isNative: true };
   } catch (why) {
-    // The start has looked for both: without this one, the other is there and cannot be loaded.
+    // The start has checked that one of the two packages is installed. Without this one, the native one failed to load.
     return { ...(await import('onnxruntime-web').catch(() => Promise.reject(why))), isNative: false };
   }
 }
 
 async function openSession(ort: Ort, { modelFile, weightsFile }: LocalModel): Promise<InferenceSession> {
   ort.env.logLevel = 'error';
-  // It finds the weights beside the model by itself. As the other: two models in two processes use two cores as well.
+  // The native runtime finds the weights beside the model. It uses one thread, as WebAssembly does.
   if (ort.isNative) return ort.InferenceSession.create(modelFile, { intraOpNumThreads: 1, interOpNumThreads: 1 });
-  // More threads would be workers of this worker.
+  // More threads would start further workers.
   ort.env.wasm.numThreads = 1;
   return ort.InferenceSession.create(readFileSync(modelFile), {
     executionProviders: ['wasm'],
@@ -86,16 +86,16 @@ async function openSession(ort: Ort, { modelFile, weightsFile }: LocalModel): Pr
   });
 }
 
-/** Tells a model that cannot be used from a text that it cannot take. */
+/** Shows whether the model works at all, or fails only for certain texts. */
 const PROBE_TEXT = 'text';
 
-/** Of what `unit` makes. */
+/** Returns true for a vector from unit() whose numbers are not finite. */
 function isBroken([first]: Float32Array): boolean {
   return Number.isNaN(first);
 }
 
 const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'offsets'];
-/** Vectors of whole texts, then of tokens. */
+/** Names of outputs: first the vectors of whole texts, then the vectors of tokens. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 
 function findOutput({ outputNames }: InferenceSession, { unpoolable }: LocalModel): string {
@@ -115,7 +115,11 @@ function readVectors({ data, dims }: Tensor, lengths: readonly number[], { pooli
   return pool(vectors, pooling);
 }
 
-/** What the tokenizer puts before and after a text stays when the text is cut. Without it, unknown words are left out as well. */
+/**
+ * Returns the function that makes token ids. When a text is cut, the special tokens before and after it stay.
+ *
+ * @param withSpecial false leaves out the special tokens and unknown words.
+ */
 async function openTokenizer(
   { directory, tokensMax, padId }: LocalModel,
   withSpecial: boolean,
@@ -136,13 +140,13 @@ async function openTokenizer(
   const innerMax = Math.max(1, tokensMax - around.length);
   return (text) => {
     const cut = text.slice(0, tokensMax * UNITS_PER_TOKEN_MAX).toWellFormed();
-    const said = encode(cut, false).filter((id) => id !== unknown);
-    const all = [...around.slice(0, before), ...said.slice(0, innerMax), ...around.slice(before)];
+    const ids = encode(cut, false).filter((id) => id !== unknown);
+    const all = [...around.slice(0, before), ...ids.slice(0, innerMax), ...around.slice(before)];
     return all.length > 0 ? all : [padId];
   };
 }
 
-/** Number of the token that stands for words which the vocabulary lacks. */
+/** Returns the id of the token for words that are not in the vocabulary. */
 function unknownTokenOf(description: object): number | undefined {
   const { model } = description as { model?: { unk_id?: unknown; unk_token?: unknown; vocab?: unknown } };
   if (typeof model?.unk_id === 'number') return model.unk_id;

@@ -1,11 +1,11 @@
-/** The thread of one local model, seen from the main thread: begun with the first text, and anew after it ended. */
+/** Controls the thread of one local model. The thread starts with the first text, and again after it ended. */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../errors.ts';
 import type { EmbeddingModel } from '../models.ts';
 import type { LocalModel } from './model.ts';
 import type { FromModel, ToModel } from './protocol.ts';
 
-/** Of the thread's own heap: vocabularies and texts. The model's memory is WebAssembly's. */
+/** Maximum heap of the thread, for vocabularies and texts. The model itself lives in the memory of WebAssembly. */
 const HEAP_MB_MAX = 1_024;
 
 export interface ThreadedModel {
@@ -18,6 +18,7 @@ interface Request {
   reject(error: unknown): void;
 }
 
+/** Returns the model. Its thread starts with the first text. */
 export function openModelThread(model: LocalModel): ThreadedModel {
   let current: Worker | undefined;
   const requests = new Map<number, Request>();
@@ -27,7 +28,7 @@ export function openModelThread(model: LocalModel): ThreadedModel {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
       workerData: model,
-      // Options of the process (--input-type, --test) are none of the worker's.
+      // The worker must not inherit options of the process such as --input-type and --test.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
     });
@@ -68,7 +69,7 @@ export function openModelThread(model: LocalModel): ThreadedModel {
         send({ kind: 'forget', id });
       };
       signal.addEventListener('abort', leave, { once: true });
-      // Only somebody who waits for vectors keeps the process alive.
+      // The thread keeps the process alive only while somebody waits for vectors.
       worker.ref();
       send({ kind: 'embed', id, texts: [...texts], use });
       try {

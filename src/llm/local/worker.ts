@@ -1,6 +1,6 @@
 /**
- * The thread of one local embedding model. Texts run a few at a time: between two runs a query goes before passages, and what
- * nobody waits for any more is dropped.
+ * The thread of one local embedding model. Texts run in small groups. Between two groups, queries go before passages, and abandoned
+ * requests are dropped.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,7 +9,7 @@ import { planRuns } from './pooling.ts';
 import type { FromModel, ToModel } from './protocol.ts';
 import { type LocalRuntime, openLocalRuntime } from './runtime.ts';
 
-/** Tokens of one run, with the padding: what a query waits for. On one core, more take as long as one after the other. */
+/** Maximum tokens of one run, with padding. A query waits for one run. Larger runs are not faster on one core. */
 const RUN_TOKENS_MAX = 256;
 
 interface Task {
@@ -19,17 +19,17 @@ interface Task {
 }
 
 const port = parentPort!;
-const say = (message: FromModel): void => port.postMessage(message);
-/** In order of arrival, each kind apart. */
+const send = (message: FromModel): void => port.postMessage(message);
+/** Waiting requests in order of arrival, by use. */
 const waiting = { query: new Map<number, Task>(), passage: new Map<number, Task>() };
 let running = false;
 
 try {
   const runtime = await openLocalRuntime(workerData as LocalModel);
-  // Texts that came meanwhile have waited.
+  // Messages that arrived in the meantime were queued.
   port.on('message', (message: ToModel) => receive(runtime, message));
 } catch (error) {
-  say({ kind: 'refused', message: text(error) });
+  send({ kind: 'refused', message: text(error) });
 }
 
 function receive(runtime: LocalRuntime, message: ToModel): void {
@@ -48,14 +48,14 @@ function receive(runtime: LocalRuntime, message: ToModel): void {
     waiting[use].set(id, { tokens, vectors: [], runs });
     if (!running) void work(runtime);
   } catch (error) {
-    say({ kind: 'failed', id, message: text(error) });
+    send({ kind: 'failed', id, message: text(error) });
   }
 }
 
 async function work(runtime: LocalRuntime): Promise<void> {
   running = true;
   for (;;) {
-    // Messages come in here.
+    // New messages are received here.
     await turn();
     const [next] = waiting.query.size > 0 ? waiting.query : waiting.passage;
     if (!next) break;
@@ -64,13 +64,13 @@ async function work(runtime: LocalRuntime): Promise<void> {
     if (done === false) continue;
     waiting.query.delete(id);
     waiting.passage.delete(id);
-    if (done === true) say({ kind: 'vectors', id, vectors: task.vectors });
-    else say({ kind: 'failed', id, message: text(done) });
+    if (done === true) send({ kind: 'vectors', id, vectors: task.vectors });
+    else send({ kind: 'failed', id, message: text(done) });
   }
   running = false;
 }
 
-/** True when it was the last run. */
+/** Runs the next group of a task. Returns true when it was the last group. */
 async function step(runtime: LocalRuntime, task: Task): Promise<boolean> {
   const run = task.runs.shift();
   if (run) {
