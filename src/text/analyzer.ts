@@ -282,7 +282,7 @@ function weightOf(kinds: readonly (StopWord | undefined)[], isCertain: boolean):
 
 /**
  * Returns the kind of stop word of each word. In a query with lower-case letters, an abbreviation in capitals (`WHO`, `ITU`) is no
- * stop word, and a single capital letter behind a word (`vitamin A`) is doubtful.
+ * stop word, and a single capital letter behind a word (`vitamin A`) is ambiguous.
  */
 function stopWordsIn(words: readonly string[], language: string, findStop: FindStopWord): (StopWord | undefined)[] {
   const hasCase = words.some((word) => /\p{Ll}/u.test(word));
@@ -290,6 +290,6 @@ function stopWordsIn(words: readonly string[], language: string, findStop: FindS
     const found = findStop(lowerCase(word, language), language);
     if (!found || !hasCase || word === 'I' || !/^\p{Lu}{1,4}$/u.test(word)) return found;
     if (word.length > 1) return undefined;
-    return i > 0 ? 'doubtful' : found;
+    return i > 0 ? 'ambiguous' : found;
   });
 }

@@ -57,7 +57,7 @@ describe('a word that looks like a stop word has full weight in a query', () => 
   }
 });
 
-describe('a doubtful stop word counts less in a query', () => {
+describe('an ambiguous stop word counts less in a query', () => {
   for (const [languages, query, word] of [
     // It may be a name or a noun as well.
     ['pt', 'praias de São Paulo', 'São'],

@@ -2,7 +2,7 @@
  * Words that say nothing about what a query looks for. Besides stop words, they are pronouns, auxiliaries and question words in all
  * their forms. Prepositions of place and time are not listed: `insert a row above` is found by `above`.
  *
- * A word that may also be what the query looks for is doubtful: it counts less, but it is never left out. Examples are Spanish `este`
+ * A word that may also be what the query looks for is ambiguous: it counts less, but it is never left out. Examples are Spanish `este`
  * (`this`, `east`), Portuguese `São Paulo`, Romanian `pot` and Persian `کرد`.
  */
 import { lazy } from '../../util/lazy.ts';
@@ -11,7 +11,7 @@ import { fold } from '../fold.ts';
 import { stopWordsOf } from './stop-words.ts';
 
 const queryLists = lazy(() => readWordLists('query-stop-words'));
-const doubtfulLists = lazy(() => readWordLists('doubtful-stop-words'));
+const ambiguousLists = lazy(() => readWordLists('ambiguous-stop-words'));
 
 const HIGH = '[ıiİuü]';
 const TURKISH_CASES = `n?${HIGH}n|n?[dt][ae]n?|[dt][ae]k[iİ]|[ny][ıiİuüae]|y?l[ae]|[dt]${HIGH}r|l${HIGH}k?`;
@@ -48,8 +48,8 @@ const ROMANIAN_ENDINGS = new RegExp(
 const ARABIC_MARKS = /[\u0640\u064b-\u065f\u0670]/g;
 const ALEF_FORMS = /[أإآ]/g;
 
-/** A `doubtful` stop word may also be a name or a noun. */
-export type StopWord = 'certain' | 'doubtful';
+/** A `ambiguous` stop word may also be a name or a noun. */
+export type StopWord = 'certain' | 'ambiguous';
 
 const stopWordsByLanguage = new Map<string, ReadonlyMap<string, StopWord>>();
 
@@ -89,7 +89,7 @@ function mergeLists(language: string): ReadonlyMap<string, StopWord> {
     words.set(spelled, 'certain');
     if (language === 'ar') words.set(spelled.replace(ALEF_FORMS, 'ا'), 'certain');
   }
-  for (const word of doubtfulLists().get(language) ?? []) words.set(withoutOptionalMarks(word, language), 'doubtful');
+  for (const word of ambiguousLists().get(language) ?? []) words.set(withoutOptionalMarks(word, language), 'ambiguous');
   return words;
 }
 
