@@ -17,7 +17,7 @@ const key = generateApiKey().key;
 
 before(async () => {
   dataDir = join(mkdtempSync(join(tmpdir(), 'pinakes-service-')), 'data');
-  service = await startServiceProcess({ dataDir, key, env: { PINAKES_LOG_LEVEL: 'info' } });
+  service = await startServiceProcess({ dataDir, key, env: { PINAKES_LOG_LEVEL: 'info' }, firstStart: true });
 });
 after(async () => {
   await service.stop();

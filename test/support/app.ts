@@ -78,6 +78,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const env = {
     PINAKES_DATA_DIR: database.dataDir,
     PINAKES_BLOB_URL: `file://${blobDir}`,
+    // A second parser process would cost half a second, and most tests ingest a few small files.
+    PINAKES_PARSER_PROCESSES: '1',
     NODE_ENV: 'test',
     ...options.env,
   };

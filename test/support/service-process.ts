@@ -1,10 +1,11 @@
 /** The real service as a child process: for what only a process of its own can show (kill -9, memory, start-up). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { generateApiKey } from '../../src/access/api-key.ts';
+import { copyTemplate } from './database.ts';
 import { assertNoCanary } from './passages/canary.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   dataDir: string;
   key?: string;
   env?: Record<string, string>;
+  /** The service makes its database; otherwise an empty `dataDir` gets a copy of the migrated template first. */
+  firstStart?: boolean;
   /** `npm start` instead of the command line: `pid` is npm's. */
   npmStart?: boolean;
 }
@@ -42,6 +45,9 @@ export interface ServiceOptions {
 /** @throws Error with the service's output when it ends before it is ready. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
   const key = options.key ?? generateApiKey().key;
+  const isEmbedded = options.env?.['PINAKES_DATABASE_URL'] === undefined;
+  if (isEmbedded && !options.firstStart && !existsSync(path.join(options.dataDir, 'database')))
+    await copyTemplate(options.dataDir);
   const startedAt = performance.now();
   const [command, args] = options.npmStart
     ? ['npm', ['start', '--silent']]
@@ -49,7 +55,7 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
   const child = spawn(command, args, {
     cwd: ROOT,
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...fromTestRun(),
       PINAKES_DATA_DIR: options.dataDir,
       PINAKES_PORT: '0',
       PINAKES_LOG_LEVEL: 'warn',
@@ -96,6 +102,12 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
         headers: { 'x-api-key': key, ...(init.headers as Record<string, string>) },
       }),
   };
+}
+
+/** Returns what a test run sets to be faster (scripts/run-tests.ts); other settings of the machine do not reach the service. */
+function fromTestRun(): Record<string, string | undefined> {
+  const { PATH, TMPDIR, NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, TMPDIR, NODE_OPTIONS, NODE_COMPILE_CACHE };
 }
 
 async function readyUrl(child: ChildProcess, ended: Promise<void>, errors: () => string): Promise<string> {
