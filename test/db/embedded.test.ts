@@ -330,7 +330,7 @@ test('background work that has waited for long goes before others', async () => 
 test('of background work that has waited for long, one goes before others at a time', async () => {
   await copyTemplate(join(folder, 'one'));
   const engine = await openEngine({ dataDir: join(folder, 'one', 'database') });
-  const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 300 });
+  const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 60_000 });
   const order: string[] = [];
   const holder = await session.lease();
   const runs = ['first run', 'second run'].map(async (name) => {

@@ -22,6 +22,8 @@ const CHILD_HEAP_MIB_MAX = 320;
 const FRAME_BYTES_MAX = 128 * 1024 * 1024;
 const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 50;
+/** A child has this time to start. The start does not count as time of its first file: a busy machine may take seconds for it. */
+const START_MS_MAX = 60_000;
 const STDERR_UNITS_KEPT = 2000;
 /** Time that programs of the system may take for one file, beside its own. */
 const TOOLS_TIME_MS_MAX = 15 * 60_000;
@@ -74,6 +76,7 @@ export class WatchedChild {
   private startedAt = 0;
   private receivedBytes = 0;
   private stderr = '';
+  private isReady = false;
   private ended = false;
   /** Ends the program that works for the current file. */
   private tool: AbortController | undefined;
@@ -146,6 +149,13 @@ export class WatchedChild {
   }
 
   private onReply(reply: ChildReply): void {
+    if ('ready' in reply) {
+      // A second one would give the current file more time.
+      if (this.isReady) this.end('crash');
+      this.isReady = true;
+      this.startedAt = performance.now();
+      return;
+    }
     const current = this.waiting[0];
     if (current?.id !== reply.id) {
       this.end('crash');
@@ -218,7 +228,8 @@ export class WatchedChild {
   private look(): void {
     const current = this.waiting[0];
     if (!current) return;
-    if (this.busyMs > current.timeMs && !this.tool) {
+    const limitMs = this.isReady ? current.timeMs : START_MS_MAX;
+    if (this.busyMs > limitMs && !this.tool) {
       this.end('time');
       return;
     }
