@@ -48,7 +48,7 @@ test('a schema word that the generator does not know is an error, not a wrong ty
   assert.throws(() => clientText(document), /patternProperties/);
 });
 
-test('bodies, queries and path parameters arrive', async () => {
+test('the client sends bodies, queries and path parameters', async () => {
   const { results } = await pinakes.search({ body: { query: 'heron', limit: 1 } });
   assert.equal(results[0]?.name, 'heron.md');
   const { sources } = await pinakes.listSourcesOfSourceGroup({
@@ -65,7 +65,7 @@ test('bodies, queries and path parameters arrive', async () => {
   assert.equal(conversation.messages.length, 2);
 });
 
-test('forms are uploaded', async () => {
+test('the client uploads forms', async () => {
   const form = new FormData();
   form.append('files', new Blob(['The bittern booms.']), 'bittern.txt');
   form.append('last_modified', '1760000000000');
@@ -77,14 +77,14 @@ test('forms are uploaded', async () => {
   assert.equal((await pinakes.deleteLocalFileGroup({ params: { id } })).source_group_id, id);
 });
 
-test('streams are read with send()', async () => {
+test('send() reads streams', async () => {
   const body = { messages: [{ role: 'user' as const, content: 'Where does the heron nest?' }] };
   const response = await pinakes.send('createCompletion', { body }, { headers: { accept: 'text/event-stream' } });
   const types = (await Array.fromAsync(parseEvents(response.body!))).map(({ type }) => type);
   assert.deepEqual([types[0], types.at(-1)], ['RUN_STARTED', 'RUN_FINISHED']);
 });
 
-test('error answers are PinakesError with status, type and request id', async () => {
+test('the client throws error answers as PinakesError with status, type and request id', async () => {
   await assert.rejects(pinakes.getRun({ params: { id: newId() } }), (error) => {
     assert.ok(error instanceof PinakesError);
     assert.deepEqual([error.status, error.type, error.message], [404, 'not_found_error', 'Not found.']);
@@ -95,17 +95,17 @@ test('error answers are PinakesError with status, type and request id', async ()
   await assert.rejects(stranger.listConversations(), { name: 'PinakesError', status: 401 });
 });
 
-test('an id cannot change the path, and none is not sent', async () => {
+test('an id cannot change the path of a request, and an empty id is not sent', async () => {
   await assert.rejects(pinakes.getRun({ params: { id: '../source-groups' } }), { status: 404 });
   await assert.rejects(pinakes.getRun({ params: { id: '' } }), TypeError);
 });
 
-test('a request is aborted by its signal', async () => {
+test('a signal aborts its request', async () => {
   const signal = AbortSignal.abort();
   await assert.rejects(pinakes.listConversations({}, { signal }), { name: 'AbortError' });
 });
 
-test('a downloaded file arrives as its bytes', async () => {
+test('the client returns a downloaded file as bytes', async () => {
   const file = Uint8Array.of(0x25, 0x50, 0x00, 0xff);
   const download: typeof fetch = async () =>
     new Response(file, { headers: { 'content-type': 'application/octet-stream' } });

@@ -36,11 +36,11 @@ test('every route has an id of its own, an area, one line of summary and its sco
   }
 });
 
-test('every member and parameter is described', () => {
+test('every member and parameter has a description', () => {
   assert.deepEqual([...new Set(describeMembers(structuredClone(document)))], []);
 });
 
-test('common words are used, and not empty', () => {
+test('every common description belongs to a member or parameter of the interface, and is not empty', () => {
   const text = JSON.stringify(document);
   for (const [member, words] of Object.entries(MEMBER_WORDS)) {
     assert.ok(words.length > 3, member);

@@ -61,7 +61,7 @@ test('the service serves the same description', async () => {
   }
 });
 
-test('it is OpenAPI 3.1 and describes every route', () => {
+test('the description is OpenAPI 3.1 and has every route', () => {
   assert.equal(document.openapi, '3.1.0');
   for (const route of routes) {
     const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()] as Json;
@@ -82,7 +82,7 @@ test('it is OpenAPI 3.1 and describes every route', () => {
   }
 });
 
-test('every reference leads somewhere, nothing of the builder is left', () => {
+test('every reference of the description has a target, and no member of the schema builder is left', () => {
   for (const [path, node] of nodes(document)) {
     if (typeof node['$ref'] === 'string') assert.ok(lookUp(node['$ref']), `${path}: ${node['$ref']}`);
     for (const leftover of ['wire', '$defs', '$schema', '~standard'])

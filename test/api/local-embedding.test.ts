@@ -33,7 +33,7 @@ async function search(body: object) {
   };
 }
 
-test('what is uploaded is found by its meaning, with the similarity that the model gives', async () => {
+test('an uploaded file is found by its meaning, with the similarity that the model computes', async () => {
   const texts = { 'a.txt': 'The vessel arrives.', 'b.txt': 'A loaf.', 'c.txt': 'The ferry timetable.' };
   const { headers, body } = multipartBody(Object.entries(texts).map(([name, content]) => ({ name, content })));
   const answer = await service.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });
