@@ -32,7 +32,8 @@ test('the rules read the real files of src/', () => {
 });
 
 test('no file imports from a folder further down in ORDER', () => assert.deepEqual(rules.upwardImports(sources), []));
-test('neither files nor sibling folders import each other in a circle', () => assert.deepEqual(rules.importCircles(sources), []));
+test('neither files nor sibling folders import each other in a circle', () =>
+  assert.deepEqual(rules.importCircles(sources), []));
 test('no feature imports another', () => assert.deepEqual(rules.importsBetweenFeatures(sources), []));
 test('only config.ts reads the environment', () => assert.deepEqual(rules.environmentReads(sources), []));
 test('only net/ and the named files open connections', () => assert.deepEqual(rules.socketsOutsideNet(sources), []));

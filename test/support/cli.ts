@@ -1,4 +1,4 @@
-/** Runs the command line as a person would: as a process, with its own environment. */
+/** Runs the command line as a process with its own environment. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Settings of the machine that runs the tests do not count: only `env` does. */
+/** The process gets the settings of `env`, and none of the machine that runs the tests. */
 export function runPinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINAKES_')));
   return new Promise((resolve, reject) => {

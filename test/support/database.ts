@@ -57,7 +57,7 @@ export async function openTestDatabase(migrations?: readonly Migration[]): Promi
   };
 }
 
-/** A fresh database on the server, dropped at the end. */
+/** Opens a new database on the server; `close` drops it. */
 async function openOnServer(serverUrl: string, migrations?: readonly Migration[]): Promise<TestDatabase> {
   const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);

@@ -1,4 +1,4 @@
-/** The real service as a child process: for what only a process of its own can show (kill -9, memory, start-up). */
+/** The real service as a child process: for tests that need a process of its own (kill -9, memory, start-up). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -19,15 +19,15 @@ export interface ServiceProcess {
   readyMs: number;
   /** Everything written to stderr so far. */
   errors(): string;
-  /** kill -9, and waits for the end. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;
-  /** SIGTERM, and waits for the end; returns the exit code. */
+  /** Sends SIGTERM, waits until the process has ended and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Resolves when the process ends, however it does. */
+  /** Resolves when the process ends for any reason. */
   ended: Promise<void>;
-  /** Resident memory in bytes now. */
+  /** Returns the current resident memory in bytes. */
   rss(): number;
-  /** Most resident memory since the last `resetPeak` (or the start), as the kernel saw it. */
+  /** Returns the peak resident memory since the start, as the kernel measured it. */
   peakRss(): number;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -38,11 +38,11 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   /** The service makes its database; otherwise an empty `dataDir` gets a copy of the migrated template first. */
   firstStart?: boolean;
-  /** `npm start` instead of the command line: `pid` is npm's. */
+  /** Runs `npm start` instead of the command line: `pid` belongs to npm. */
   npmStart?: boolean;
 }
 
-/** @throws Error with the service's output when it ends before it is ready. */
+/** Starts the service and waits until it is ready. @throws Error with the output of a service that ends earlier. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
   const key = options.key ?? generateApiKey().key;
   const isEmbedded = options.env?.['PINAKES_DATABASE_URL'] === undefined;
@@ -63,7 +63,7 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that it can be ended with what npm has started.
+    // A process group of its own: npm and its children can be ended together.
     detached: options.npmStart === true,
   });
   let errors = '';
