@@ -4,6 +4,7 @@
  * With PINAKES_TEST_DATABASE_URL set (a superuser's URL), the suite runs on that server instead.
  */
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { startPostgres } from './postgres.ts';
 
 async function main(): Promise<number> {
@@ -29,12 +30,8 @@ async function main(): Promise<number> {
 
 /** The arguments after `--` choose test files; without them, the whole suite. */
 async function runSuite(url: string): Promise<number> {
-  const files = process.argv.slice(2);
-  const command =
-    files.length > 0
-      ? [process.execPath, '--test', '--test-concurrency=2', ...files]
-      : ['npm', 'run', '--silent', 'test:unit'];
-  const child = spawn(command[0]!, command.slice(1), {
+  const runner = join(import.meta.dirname, 'run-tests.ts');
+  const child = spawn(process.execPath, [runner, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, PINAKES_TEST_DATABASE_URL: url },
   });

@@ -25,20 +25,21 @@ const all = read('src', '**/*.ts');
 const sources = new Map([...all].filter(([path]) => !path.endsWith('.test.ts')));
 const tables = rules.tablesOf([...read('migrations', '*.sql').values()]);
 
-test('the rules look at the real tree', () => {
+test('the rules read the real files of src/', () => {
   assert.ok(sources.has('config.ts') && sources.has('http/route.ts'), 'src/ was not read');
   assert.ok(tables.has('source') && tables.has('chunk'), 'migrations/ was not read');
   assert.ok(rules.importsOf('deps.ts', sources.get('deps.ts')!).length > 3, 'no imports were found');
 });
 
-test('no folder is imported from a lower one', () => assert.deepEqual(rules.upwardImports(sources), []));
-test('no circle of imports', () => assert.deepEqual(rules.importCircles(sources), []));
+test('no file imports from a folder further down in ORDER', () => assert.deepEqual(rules.upwardImports(sources), []));
+test('neither files nor sibling folders import each other in a circle', () =>
+  assert.deepEqual(rules.importCircles(sources), []));
 test('no feature imports another', () => assert.deepEqual(rules.importsBetweenFeatures(sources), []));
 test('only config.ts reads the environment', () => assert.deepEqual(rules.environmentReads(sources), []));
 test('only net/ and the named files open connections', () => assert.deepEqual(rules.socketsOutsideNet(sources), []));
 test('SQL is written in stores only', () => assert.deepEqual(rules.sqlOutsideStores(sources), []));
-test('one file writes a table', () => assert.deepEqual(rules.tablesWithSeveralWriters(sources, tables), []));
-test('no default exports, enums or barrels', () => assert.deepEqual(rules.forbiddenForms(sources), []));
+test('each table is written by one file', () => assert.deepEqual(rules.tablesWithSeveralWriters(sources, tables), []));
+test('src/ has no default exports, enums or barrels', () => assert.deepEqual(rules.forbiddenForms(sources), []));
 
 test('no file or line is too long, no folder too full', () => {
   for (const folder of ['src', 'test', 'scripts', 'bench']) {
@@ -48,13 +49,13 @@ test('no file or line is too long, no folder too full', () => {
   }
 });
 
-test('no exception to a rule outlives its file', () => {
+test('every file that is exempt from a rule exists', () => {
   for (const path of Object.keys(rules.SOCKET_USERS))
     assert.ok(sources.has(path), `${path} is gone: remove it from SOCKET_USERS`);
 });
 
-describe('a broken rule is noticed', () => {
-  test('imports', () => {
+describe('the rules notice', () => {
+  test('imports against the order of folders and files without a place in it', () => {
     const upward = (path: string, text: string) => rules.upwardImports(source(path, text)).length;
     assert.equal(upward('db/x.ts', "import { a } from '../http/route.ts';"), 1);
     assert.equal(upward('db/x.ts', "import type { A } from '../http/route.ts';"), 1);
@@ -70,7 +71,7 @@ describe('a broken rule is noticed', () => {
     assert.equal(upward('db/x.ts', "// import { a } from '../http/route.ts';"), 0);
   });
 
-  test('circles', () => {
+  test('circles of imports', () => {
     const circles = (...files: [string, string][]) => rules.importCircles(new Map(files));
     assert.deepEqual(
       circles(['a/x.ts', "import type { Y } from './y.ts';"], ['a/y.ts', "import { x } from './x.ts';"]),
@@ -81,7 +82,7 @@ describe('a broken rule is noticed', () => {
     assert.deepEqual(circles(['r/a/x.ts', "import '../types.ts';"], ['r/main.ts', "import './a/x.ts';"]), []);
   });
 
-  test('features', () => {
+  test('a feature that imports another', () => {
     assert.equal(
       rules.importsBetweenFeatures(source('features/a/routes.ts', "import { b } from '../b/store.ts';")).length,
       1,
@@ -92,14 +93,14 @@ describe('a broken rule is noticed', () => {
     );
   });
 
-  test('environment', () => {
+  test('reads of the environment', () => {
     assert.equal(rules.environmentReads(source('util/x.ts', 'const home = process.env.HOME;')).length, 1);
     assert.equal(rules.environmentReads(source('util/x.ts', 'const { env } = process;')).length, 1);
     assert.equal(rules.environmentReads(source('util/x.ts', "const home = process['env'];")).length, 1);
     assert.equal(rules.environmentReads(source('config.ts', 'return process.env;')).length, 0);
   });
 
-  test('connections', () => {
+  test('connections outside net/', () => {
     assert.equal(rules.socketsOutsideNet(source('llm/x.ts', "import { request } from 'undici';")).length, 1);
     assert.equal(rules.socketsOutsideNet(source('llm/x.ts', "import net from 'node:net';")).length, 1);
     assert.equal(rules.socketsOutsideNet(source('llm/x.ts', 'const page = await fetch(url);')).length, 1);
@@ -109,12 +110,12 @@ describe('a broken rule is noticed', () => {
     assert.equal(rules.socketsOutsideNet(source('net/x.ts', "import { request } from 'undici';")).length, 0);
   });
 
-  test('SQL', () => {
+  test('SQL outside stores', () => {
     assert.equal(rules.sqlOutsideStores(source('features/a/routes.ts', 'await tx.query(sql`select 1`);')).length, 1);
     assert.equal(rules.sqlOutsideStores(source('features/a/store.ts', 'await tx.query(sql`select 1`);')).length, 0);
   });
 
-  test('writers', () => {
+  test('tables with several writers', () => {
     const files = new Map([
       ['corpus/a.ts', 'sql`insert into source (id) values (1)`'],
       ['corpus/b.ts', 'sql`update source set name = 1`'],
@@ -125,7 +126,7 @@ describe('a broken rule is noticed', () => {
     ]);
   });
 
-  test('length and forms', () => {
+  test('long files and forbidden forms', () => {
     assert.equal(rules.longFiles(source('a.ts', 'x\n'.repeat(401))).length, 1);
     assert.equal(rules.longFiles(source('a.ts', 'x\n'.repeat(400))).length, 0);
     assert.equal(rules.longFiles(source('a.ts', `${'x'.repeat(99)}\n`.repeat(205))).length, 1);

@@ -10,14 +10,14 @@ import { assertNoCanary, SECRET_CANARY } from './support/passages/canary.ts';
 
 const { key, publicId } = generateApiKey();
 
-test('a key and a secret are found, what is shown of a key is not', () => {
+test('an API key and a stored secret are noticed, the shown start of a key is not', () => {
   assert.throws(() => assertNoCanary('x', `pk_ pk_pk_${key.slice(3)}`), /API key .* in x/);
   assert.throws(() => assertNoCanary('x', Buffer.from(`\0\xff${key}`)), /API key/);
   assert.throws(() => assertNoCanary('x', `${SECRET_CANARY}1`), /secret .* in x/);
   assertNoCanary('x', `${publicId} pk_${publicId} ${key.slice(0, -1)}`);
 });
 
-test('in the files of the database, in the log and in error bodies', async () => {
+test('secrets are noticed in the files of the database, in the log and in error bodies', async () => {
   const app = await openTestApp();
   await assert.rejects(app.get(`/tags?${SECRET_CANARY}`), /in the answer 400/);
   app.deps.log.info({ key }, 'a mistake');

@@ -27,7 +27,7 @@ function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1]!));
 }
 
-test('links lead somewhere', () => {
+test('every link of the documentation has a target', () => {
   const broken: string[] = [];
   for (const [path, text] of pages) {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
@@ -41,7 +41,7 @@ test('links lead somewhere', () => {
   assert.deepEqual(broken, []);
 });
 
-test('npm scripts that are named exist', () => {
+test('every npm script that the documentation names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -78,7 +78,7 @@ test('every setting is documented, and every documented setting exists', () => {
   );
 });
 
-test('every command has its words in docs/cli.md', () => {
+test('docs/cli.md describes every command', () => {
   const commands = globSync('src/cli/**/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] }).flatMap((path) => [
     ...readFileSync(join(PROJECT, path), 'utf8').matchAll(/: Command = \{\s+name: '([^']+)'/g),
   ]);

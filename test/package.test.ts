@@ -27,7 +27,7 @@ test('the lock file names the packages of every platform: npm ci refuses one tha
   assert.deepEqual(missing, []);
 });
 
-test('versions are exact, and the lock file has the same', () => {
+test('versions are exact and equal to those of the lock file', () => {
   const manifest = readJson<{ dependencies: Record<string, string>; devDependencies: Record<string, string> }>(
     'package.json',
   );
@@ -39,7 +39,7 @@ test('versions are exact, and the lock file has the same', () => {
   }
 });
 
-test('every file that the package promises is there', () => {
+test('every file that package.json names exists', () => {
   const { files, bin } = readJson<{ files: string[]; bin: Record<string, string> }>('package.json');
   for (const name of files.filter((name) => name !== 'dist')) assert.ok(existsSync(join(PROJECT, name)), name);
   // dist/ is built from src/.
@@ -47,7 +47,7 @@ test('every file that the package promises is there', () => {
     assert.ok(existsSync(join(PROJECT, target.replace('dist/', 'src/').replace(/\.js$/, '.ts'))), target);
 });
 
-test('src/ imports every dependency, and nothing that only development has but optional packages', () => {
+test('src/ imports every dependency, and no development dependency except optional packages', () => {
   const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = readJson<{
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;

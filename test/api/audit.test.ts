@@ -38,7 +38,7 @@ const ok = async (answer: ReturnType<TestApp['get']>) => {
   return body;
 };
 
-test('every change of keys, secrets, tags, columns, and every deletion is one event', async () => {
+test('every change of keys, secrets, tags and columns, and every deletion, is one audit event', async () => {
   const made: Record<string, string> = {};
   const expectRecorded = async (what: string, details: object, change: () => Promise<unknown>): Promise<void> => {
     const found = await recordedBy(change);
@@ -116,7 +116,7 @@ test('every change of keys, secrets, tags, columns, and every deletion is one ev
   assert.equal(await t.deps.db.transaction(t.tenantId, (tx) => findBrokenEvent(tx, t.tenantId)), undefined);
 });
 
-test('a deleted conversation', async () => {
+test('the deletion of a conversation is an audit event', async () => {
   const id = newId();
   await t.deps.db.query(
     t.tenantId,
@@ -126,7 +126,7 @@ test('a deleted conversation', async () => {
   assert.deepEqual(found, [{ what: `delete conversation ${id}`, details: { messages: 0 } }]);
 });
 
-test('commands of the operator: a tenant, a key, a new master key', async () => {
+test('commands of the operator are audited: a new tenant, a new key, a new master key', async () => {
   const run = (method: string, path: string, body?: unknown) =>
     runAdminCommand(t.deps, method, path, body) as Promise<Record<string, string>>;
   const { id, key } = await run('POST', '/tenants', { name: 'acme' });
@@ -149,7 +149,7 @@ test('commands of the operator: a tenant, a key, a new master key', async () => 
   assert.ok(t.logs.some((line) => line['msg'] === 'the tenant was deleted' && line['tenantId'] === id));
 });
 
-test('filters, and pages that are read to their end', async () => {
+test('audit events can be filtered and read page by page to the end', async () => {
   const { key, tenantId }: TestTenant = await t.secondTenant();
   const own = (await t.get('/api-keys', key)).body.api_keys[0].id;
   const tags: string[] = [];
@@ -195,7 +195,7 @@ test('filters, and pages that are read to their end', async () => {
     assert.equal((await t.get(`/audit-events${query}`)).status, 400, query);
 });
 
-test('it needs a scope of its own and a key without limits', async () => {
+test('reading audit events needs its own scope and a key without limits', async () => {
   const others = SCOPES.filter((scope) => scope !== 'audit:read');
   assert.equal((await t.get('/audit-events', await t.issueKey(others))).status, 403);
   assert.equal((await t.get('/audit-events', await t.issueKey(['audit:read']))).status, 200);

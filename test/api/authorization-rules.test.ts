@@ -49,7 +49,7 @@ test('attributes are set, merged, read and deleted; each change is audited', asy
   assert.deepEqual(events[0].details.attributes, ['__proto__x', 'clearance', 'department', 'projects']);
 });
 
-test('a name that JavaScript knows is a name as any other, but for the one that no request may have', async () => {
+test('a property name of JavaScript objects is a valid attribute name, except the one that every request refuses', async () => {
   const path = subjectPath('proto');
   const put = (body: string) => t.request({ method: 'PUT', path, body });
   assert.equal((await put('{"attributes":{"__proto__":"a"}}')).status, 400);
@@ -81,7 +81,7 @@ test('wrong attributes are refused with a pointer', async () => {
   assert.equal((await t.get(subjectPath('x'))).status, 404, 'nothing was stored');
 });
 
-test('a batch sets many, and an item fails by itself', async () => {
+test('a batch sets the attributes of many subjects, and an invalid item fails alone', async () => {
   const items = [
     { principal_id: 'b1', attributes: { a: 1 } },
     { principal_id: 'b2', attributes: { a: 1 }, expires_time: 1 },
@@ -144,7 +144,7 @@ test('policies are validated, versioned, listed and deleted; each change is audi
   );
 });
 
-test('a policy that is wrong is refused with a pointer to what is', async () => {
+test('an invalid policy is refused with a pointer to the invalid part', async () => {
   const deep = (levels: number): unknown =>
     levels === 0 ? { key: 'k', operator: 'exists' } : { filters: [deep(levels - 1)] };
   const good = { key: 'k', operator: 'exists' };
@@ -180,7 +180,7 @@ test('a policy that is wrong is refused with a pointer to what is', async () => 
     assert.equal((await t.put(`/authz/policies/${encodeURIComponent(name)}`, { filters: [good] })).status, 404, name);
 });
 
-test('a key with limits changes neither, and explains only what it may see', async () => {
+test('a key with limits cannot change policies or attributes, and explains only sources that it may read', async () => {
   const [source, chunk] = [newId(), newId()];
   const [group] = await seed(t.deps.db, t.tenantId, [
     { sources: [{ id: source, chunks: [{ id: chunk, content: 'text' }] }] },

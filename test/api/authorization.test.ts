@@ -114,7 +114,7 @@ async function found(principal: string | undefined, more: object = {}, query = '
 }
 const FOR_ALL = ['last', 'low', 'nests'];
 
-test('a search finds what the policy shows to the principal', async () => {
+test('search finds only chunks that the policy allows the principal', async () => {
   assert.deepEqual(await found('seller'), [...FOR_ALL, 'sales']);
   assert.deepEqual(await found('lawyer'), ['last', 'lawyers', 'low', 'nests']);
   assert.deepEqual(await found('guard'), ['high', ...FOR_ALL]);
@@ -124,7 +124,7 @@ test('a search finds what the policy shows to the principal', async () => {
   assert.deepEqual(await found('seller', { authz_policy: 'unknown' }), [], 'an unknown policy shows nothing');
 });
 
-test('filters, pages, postfilter and the limits of the key work within it', async () => {
+test('filters, pages, postfilter and the limits of the key apply within the policy', async () => {
   const source = { source_metadata: { filters: [{ key: 'kind', operator: 'in', value: ['b', 'c', 'd'] }] } };
   assert.deepEqual(await found('seller', source), ['last', 'low', 'sales']);
   assert.deepEqual(await found('seller', { ...source, use_postfilter: true }), ['last', 'low', 'sales']);
@@ -138,7 +138,7 @@ test('filters, pages, postfilter and the limits of the key work within it', asyn
   assert.deepEqual((await t.post('/search', { query: 'heron', principal_id: 'seller' }, key)).body.results, []);
 });
 
-test('a change of policy or attributes is effective in the next request', async () => {
+test('a changed policy or attribute applies to the next request', async () => {
   await attributes('seller', { department: 'legal' });
   assert.deepEqual(await found('seller'), ['last', 'lawyers', 'low', 'nests']);
   await t.delete('/authz/subjects/seller/attributes');
@@ -149,7 +149,7 @@ test('a change of policy or attributes is effective in the next request', async 
   assert.deepEqual(await found('seller'), []);
 });
 
-test('what is forbidden while a model orders the results is not returned', async () => {
+test('a chunk that becomes forbidden while a model reranks the results is not returned', async () => {
   meanwhile = () => attributes('seller', { department: 'other' });
   assert.deepEqual(await found('seller'), FOR_ALL);
   meanwhile = () => attributes('guard', { clearance: 'none' });
@@ -163,7 +163,7 @@ test('attributes count until they expire', async () => {
   assert.deepEqual(await found('seller'), FOR_ALL);
 });
 
-test('neighbours of a result are shown when they may be', async () => {
+test('the neighbours of a result are shown only if the policy allows them', async () => {
   const contextOf = async (principal: string) => {
     const { results } = await search(principal, { context: { before: 2, after: 2 } }, 'low');
     return results[0].context.after.map(({ id }: { id: string }) => id);
@@ -172,13 +172,13 @@ test('neighbours of a result are shown when they may be', async () => {
   assert.deepEqual(await contextOf('guard'), [id('high'), id('last')]);
 });
 
-test('a misspelled word is not taken for one that only hidden chunks have', async () => {
+test('a misspelled word is not corrected to a word that only hidden chunks contain', async () => {
   assert.deepEqual(await search('seller', {}, 'zebraz'), { results: [], warnings: [] });
   assert.deepEqual((await search('seller', {}, 'litigatiom')).warnings, []);
   assert.equal((await search('lawyer', {}, 'litigatiom')).warnings[0].type, 'fuzzy_match');
 });
 
-test('a chunk, the chunks of a source and its text are shown when they may be', async () => {
+test('a chunk, the chunks of a source and its text are shown only if the policy allows them', async () => {
   const get = (path: string, principal: string) =>
     t.get(`${path}${path.includes('?') ? '&' : '?'}principal_id=${principal}`);
   assert.equal((await get(`/contents/${id('high')}`, 'seller')).status, 404);
@@ -211,7 +211,7 @@ test('a chunk, the chunks of a source and its text are shown when they may be', 
   }
 });
 
-test('values of a metadata column are those of what may be seen', async () => {
+test('a metadata column lists only values of allowed sources and chunks', async () => {
   await t.post('/metadata-columns', { key: 'kind', type: 'string' });
   const values = async (principal: string) =>
     (await t.get(`/metadata-columns/kind/values?principal_id=${principal}`)).body.values.map(
@@ -225,7 +225,7 @@ test('values of a metadata column are those of what may be seen', async () => {
 const ask = (principal: string | undefined, more: object = {}, question = 'heron sales in spring?') =>
   t.post('/completions', { messages: [{ role: 'user', content: question }], ...as(principal), ...more });
 
-test('a model is given what may be seen', async () => {
+test('a model receives only allowed chunks', async () => {
   await ask('lawyer');
   const prompt = JSON.stringify(fake.calls.at(-1)!.messages);
   assert.ok(
@@ -267,7 +267,7 @@ test('a conversation belongs to its principal', async () => {
   assert.equal((await t.delete(`${path}?principal_id=seller`)).status, 200);
 });
 
-test('two principals may call their conversations by the same name', async () => {
+test('two principals may use the same conversation id', async () => {
   const thread = async (principal: string): Promise<string> => {
     const headers = { accept: 'text/event-stream' };
     const body = {
@@ -285,7 +285,7 @@ test('two principals may call their conversations by the same name', async () =>
   assert.deepEqual([await thread('seller'), await thread('lawyer')], [sellers, lawyers]);
 });
 
-test('history shows and passes on what the principal may still see', async () => {
+test('history shows, and sends to the model, only what the principal may still see', async () => {
   fake.respond({ deltas: ['Sales are in spring [1].'] });
   const first = (await ask('seller', { limit: 1 })).body;
   const conversation = { conversation_id: first.conversation_id, limit: 1 };
@@ -312,7 +312,7 @@ test('history shows and passes on what the principal may still see', async () =>
   assert.deepEqual((await read())[1], ['Sales are in spring.', 1]);
 });
 
-test('an answer about a chunk that is hidden or gone reads [removed]', async () => {
+test('an answer about a hidden or deleted chunk reads [removed]', async () => {
   const { body } = await ask('guard', { limit: 2 }, 'heron high secret?');
   const read = async () =>
     (await t.get(`/conversations/${body.conversation_id}?principal_id=guard`)).body.messages[1].content;
@@ -329,7 +329,7 @@ test('an answer about a chunk that is hidden or gone reads [removed]', async () 
   assert.equal(await read(), 'The heron nests.');
 });
 
-test('an answer is hidden with its source too where a policy asks about chunks besides', async () => {
+test('an answer is hidden with its source even if the policy also has conditions about chunks', async () => {
   const anyLevel = { target: 'chunk_metadata', key: 'level', operator: 'exists', trust_content: true };
   await put('/authz/policies/both', {
     filters: [{ key: 'kind', operator: 'eq', value: { subject: 'kind' } }, anyLevel],
@@ -344,7 +344,7 @@ test('an answer is hidden with its source too where a policy asks about chunks b
   assert.equal(await read(), '[removed]');
 });
 
-test('without its policy a request fails, and is not answered as if it saw nothing or all', async () => {
+test('a request fails if the attributes of its principal cannot be read: nothing is shown, and nothing is reported as missing', async () => {
   await t.deps.db.system.execute('alter table subject rename to subject_away');
   try {
     const answers = [

@@ -64,7 +64,7 @@ function similarity(query: string, content: string): number {
 }
 
 describe('modes', () => {
-  test('semantic: by similarity, which is the score', async () => {
+  test('semantic search orders by similarity, and the score is the similarity', async () => {
     const answer = await search({ mode: 'semantic', query: 'pier3' });
     assert.equal(answer.status, 200, answer.text);
     const best = [...contents.values()]
@@ -79,7 +79,7 @@ describe('modes', () => {
     }
   });
 
-  test('hybrid: both kinds have a share, and say so', async () => {
+  test('hybrid search mixes lexical and semantic results and reports both scores', async () => {
     const answer = await search();
     assert.equal(answer.status, 200, answer.text);
     const scores = answer.body.results.map((result: Result) => result.score);
@@ -94,7 +94,7 @@ describe('modes', () => {
     assert.match(String(answer.headers['server-timing']), /^embed;dur=[\d.]+, analyze;dur=[\d.]+, hybrid;dur=/);
   });
 
-  test('hybrid finds what has no word of the query', async () => {
+  test('hybrid search finds chunks that contain no word of the query', async () => {
     const query = 'harbour';
     fake.respond(() => ({ answer: { data: [{ index: 0, embedding: hashVector('pier5', MODEL) }] } }));
     assert.equal((await search({ query, mode: 'lexical' })).body.results.length, 0);
@@ -104,14 +104,14 @@ describe('modes', () => {
     assert.equal(body.results[0].scores.lexical, null);
   });
 
-  test('lexical asks no model', async () => {
+  test('lexical search calls no model', async () => {
     const before = fake.calls.length;
     const answer = await search({ mode: 'lexical', query: 'ferry number7' });
     assert.ok(answer.body.results.every((result: Result) => result.scores.semantic === null));
     assert.equal(fake.calls.length, before);
   });
 
-  test('completions search both kinds', async () => {
+  test('completions use hybrid search', async () => {
     fake.respond(() => ({ answer: { data: [{ index: 0, embedding: hashVector('pier2', MODEL) }] } }));
     const messages = [{ role: 'user', content: 'Which ferry leaves from pier2?' }];
     const answer = await app.post('/completions', { messages });
@@ -139,7 +139,7 @@ describe('order', () => {
     });
   }
 
-  test('at most so many of one source', async () => {
+  test('max_chunks_per_source limits the results of each source', async () => {
     const { body } = await search({ limit: 100, max_chunks_per_source: 1 });
     const sources = body.results.map((result: Result) => result.source_id);
     assert.equal(new Set(sources).size, 100);
@@ -150,7 +150,7 @@ describe('walls', () => {
   const odd = { source_metadata: { filters: [{ key: 'parity', operator: 'eq', value: 'odd' }] } };
 
   for (const mode of ['hybrid', 'semantic']) {
-    test(`${mode}: filters hold on both kinds, before or after the search`, async () => {
+    test(`${mode}: filters apply to lexical and semantic results, before or after the search`, async () => {
       for (const use_postfilter of [false, true]) {
         const { body } = await search({ mode, ...odd, use_postfilter, limit: 100 });
         assert.ok(body.results.length > 10);
@@ -160,7 +160,7 @@ describe('walls', () => {
       }
     });
 
-    test(`${mode}: what a key may not see is never found`, async () => {
+    test(`${mode}: sources outside the limits of a key are never found`, async () => {
       const key = await app.issueKey(['knowledge:read'], { sourceGroupIds: [groups[1]!] });
       for (const use_postfilter of [false, true]) {
         const answer = await search({ mode, limit: 100, use_postfilter }, key);
@@ -174,7 +174,7 @@ describe('walls', () => {
       assert.ok(answer.body.results.every((result: Result) => !result.content.includes('deleted')));
     });
 
-    test(`${mode}: a postfilter that leaves too few is told`, async () => {
+    test(`${mode}: a postfilter that leaves too few results adds a warning`, async () => {
       const none = { source_metadata: { filters: [{ key: 'parity', operator: 'eq', value: 'none' }] } };
       const { body } = await search({ mode, ...none, use_postfilter: true });
       assert.deepEqual(body.results, []);
@@ -196,7 +196,7 @@ describe('walls', () => {
 });
 
 describe('models that fail', () => {
-  test('hybrid goes on as lexical search, with a warning; semantic fails', async () => {
+  test('if the model fails, hybrid search becomes lexical search with a warning, and semantic search fails', async () => {
     fake.respond(() => ({ status: 500 }));
     const query = 'ferry pier3 failing';
     const hybrid = await search({ query });
@@ -209,7 +209,7 @@ describe('models that fail', () => {
     assert.doesNotMatch(hybrid.text + semantic.text, /secret detail/);
   });
 
-  test('a model that is silent costs its deadline', async () => {
+  test('a model that does not answer is given up at its deadline', async () => {
     fake.respond(() => ({ stall: true }));
     const [hybrid, semantic] = await Promise.all([
       search({ query: 'ferry silent' }),
@@ -219,12 +219,12 @@ describe('models that fail', () => {
     assert.equal(semantic.status, 504);
   });
 
-  test('a vector of another dimension is a failure', async () => {
+  test('a vector of another dimension counts as a failure of the model', async () => {
     fake.respond(() => ({ answer: { data: [{ index: 0, embedding: [1, 2, 3] }] } }));
     assert.equal((await search({ query: 'ferry dimension' })).body.warnings[0].type, 'embedding_failed');
   });
 
-  test('the model whose vectors serve is asked, not the one that is configured', async () => {
+  test('the query is embedded by the model of the serving vectors, not by the configured model', async () => {
     const other = await app.secondTenant();
     const id = newId();
     await seed(app.deps.db, other.tenantId, [{ sources: [{ chunks: [{ id, content: 'pier1' }] }] }]);
@@ -233,7 +233,7 @@ describe('models that fail', () => {
     assert.equal(fake.calls.at(-1)!.model, 'older-model');
   });
 
-  test('a text in which the model found nothing is near to nothing', async () => {
+  test('a text with a zero vector is not found by semantic search', async () => {
     const other = await app.secondTenant();
     const [zero, id] = [newId(), newId()];
     const chunks = [zero, id].map((one) => ({ id: one, content: `pier1 ${one}` }));
@@ -248,7 +248,7 @@ describe('models that fail', () => {
   });
 });
 
-test('vectors of deleted chunks are gone with them', async () => {
+test('the vectors of deleted chunks are deleted', async () => {
   const rows = await app.deps.db.query<{ count: number }>(
     app.tenantId,
     sql`select count(*) as count from chunk_vector v where v.tenant_id = ${app.tenantId}

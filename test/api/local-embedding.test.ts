@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { copyTemplate } from '../support/database.ts';
 import { writeTinyModel } from '../support/files/tiny-model.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually, multipartBody } from '../support/upload.ts';
@@ -17,7 +16,6 @@ before(async () => {
   // Words of one meaning have one vector; the first axis is that of the token before each text.
   const words = { ferry: [0, 2, 0], boat: [0, 2, 0], vessel: [0, 2, 0], bread: [0, 0, 2], loaf: [0, 0, 2] };
   writeTinyModel(join(folder, 'models/tiny'), { words });
-  await copyTemplate(folder);
   service = await startServiceProcess({ dataDir: folder, env: { PINAKES_EMBEDDING_MODEL: 'local:tiny' } });
 });
 after(async () => {
@@ -35,7 +33,7 @@ async function search(body: object) {
   };
 }
 
-test('what is uploaded is found by its meaning, with the similarity that the model gives', async () => {
+test('an uploaded file is found by its meaning, with the similarity that the model computes', async () => {
   const texts = { 'a.txt': 'The vessel arrives.', 'b.txt': 'A loaf.', 'c.txt': 'The ferry timetable.' };
   const { headers, body } = multipartBody(Object.entries(texts).map(([name, content]) => ({ name, content })));
   const answer = await service.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });

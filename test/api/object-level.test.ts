@@ -243,7 +243,7 @@ after(async () => {
   await t.close();
 });
 
-test('every id slot has a row', () => {
+test('every id slot of every route has an expectation', () => {
   const missing = idSlots(describedRoutes())
     .map((slot) => slot.name)
     .filter((name) => !(name in ROWS));
@@ -257,7 +257,7 @@ describe('ids that are not the caller’s', () => {
   }
 });
 
-test('nothing of the other tenant has changed', async () => {
+test('no request has changed the other tenant', async () => {
   const now = await tenantSnapshot(t.deps.db, other.tenantId);
   assert.deepEqual(now, before_);
 });
@@ -378,7 +378,7 @@ async function waitUntilGone(group: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('the routes described are the routes served', () => {
+test('the described routes are the served routes', () => {
   assert.deepEqual(
     apiRoutes(t.deps).map((route) => route.operation.id),
     describedRoutes().map((route) => route.operation.id),

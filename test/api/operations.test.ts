@@ -35,7 +35,7 @@ test('every metric has a sample from the first request on, and none names a tena
   assert.ok(!text.includes(t.tenantId));
 });
 
-test('the database, its size and the disks are told', async () => {
+test('metrics report the database, its size and the disks', async () => {
   assert.equal(await sample('pinakes_database_up'), 1);
   assert.ok((await sample('pinakes_database_bytes'))! > 1_000_000);
   for (const folder of ['data', 'blobs']) {
@@ -45,7 +45,7 @@ test('the database, its size and the disks are told', async () => {
   }
 });
 
-test('a database that does not answer is down, and the rest is told', async () => {
+test('metrics report a database that does not answer as down, and still report the rest', async () => {
   const other = await openTestApp();
   const { query } = other.deps.db.system;
   try {
@@ -73,7 +73,7 @@ test('waiting jobs are counted by kind, up to a limit', async () => {
   await t.deps.db.system.execute(`delete from pgboss.job where name = 'build-column'`);
 });
 
-test('files, chunks and jobs are counted, and a run has a line at its start and at its end', async () => {
+test('metrics count files, chunks and jobs, and the log has a line for the start and the end of a run', async () => {
   await worker.start();
   const group = await uploadFiles(t, { 'secret-name.txt': 'Herons eat fish.', 'broken.pdf': '%PDF-1.7 broken' });
   await waitForGroup(t, group);

@@ -60,7 +60,7 @@ const range = (from: number, to: number): number[] =>
 const search = (changes: object = {}) => app.post('/search', { query: 'crane', ...changes });
 
 describe('order', () => {
-  test('the model decides about the best candidates, and its score is shown', async () => {
+  test('the rerank model orders the best candidates, and results show its score', async () => {
     fake.respond(smallestFirst);
     const answer = await search();
     assert.equal(answer.status, 200, answer.text);
@@ -74,7 +74,7 @@ describe('order', () => {
     assert.match(String(answer.headers['server-timing']), /rerank;dur=/);
   });
 
-  test('it is given the query and, with context, the texts of the best candidates', async () => {
+  test('the model receives the query and the texts of the best candidates with their context', async () => {
     fake.respond(smallestFirst);
     await search({ limit: 1 });
     const [call] = fake.calls;
@@ -87,7 +87,7 @@ describe('order', () => {
     assert.match(call!.texts[0]!, new RegExp(`^context ${SOURCES - 1}\nEntry number`));
   });
 
-  test('pages neither repeat nor miss a result, and scores fall across the last that was judged', async () => {
+  test('pages neither repeat nor miss a result, and scores keep falling after the last reranked result', async () => {
     fake.respond(smallestFirst);
     const whole = await search({ limit: SOURCES });
     assert.equal(whole.body.results.length, SOURCES);
@@ -102,20 +102,20 @@ describe('order', () => {
     assert.deepEqual(paged, names(whole));
   });
 
-  test('a page behind what is judged asks no model, nor does `rerank: false`', async () => {
+  test('a page after the reranked results calls no model, nor does `rerank: false`', async () => {
     fake.respond(smallestFirst);
     assert.equal(names(await search({ offset: RERANKED_MAX })).length, 10);
     assert.deepEqual(names(await search({ rerank: false })), range(SOURCES - 1, SOURCES - 10));
     assert.equal(fake.calls.length, 0);
   });
 
-  test('neighbours come with reranked results', async () => {
+  test('reranked results include their neighbours', async () => {
     fake.respond(smallestFirst);
     const { body } = await search({ limit: 1, context: { before: 1, after: 1 } });
     assert.match(body.results[0].context.after[0].content, /goes on/);
   });
 
-  test('completions use the model as well', async () => {
+  test('completions rerank their results', async () => {
     fake.respond(smallestFirst);
     const answer = await app.post('/completions', { messages: [{ role: 'user', content: 'crane' }], limit: 2 });
     assert.equal(answer.status, 200, answer.text);
@@ -123,7 +123,7 @@ describe('order', () => {
     assert.match(String(answer.headers['server-timing']), /rerank;dur=/);
   });
 
-  test('text-embeddings-inference is spoken to in its own form, found out once', async () => {
+  test('the wire form of text-embeddings-inference is detected once and then used', async () => {
     const tei = await openFakeRerank();
     tei.form = 'texts';
     tei.respond(smallestFirst);
@@ -159,7 +159,7 @@ describe('order', () => {
 describe('failures', () => {
   const asBefore = range(SOURCES - 1, SOURCES - 10);
 
-  test('a model that is silent costs its deadline, not the search', async () => {
+  test('search works without a model that does not answer by its deadline', async () => {
     fake.respond('never');
     const answer = await search();
     assert.equal(answer.status, 200);
@@ -181,7 +181,7 @@ describe('failures', () => {
     ['gives no number', { json: { results: [{ index: 0, relevance_score: null }] } }],
   ];
   for (const [what, response] of unusable) {
-    test(`a model that ${what} is a warning`, async () => {
+    test(`search adds a warning when the model ${what}`, async () => {
       fake.respond(response);
       const answer = await search();
       assert.equal(answer.status, 200);
@@ -191,7 +191,7 @@ describe('failures', () => {
     });
   }
 
-  test('what the model left out follows in its old order', async () => {
+  test('results that the model left out follow in their previous order', async () => {
     fake.respond({ json: { results: [{ index: 3, relevance_score: -7 }] } });
     const answer = await search({ limit: 4 });
     const last = SOURCES - 1;
@@ -203,7 +203,7 @@ describe('failures', () => {
     );
   });
 
-  test('what is deleted while the model thinks is not returned', async () => {
+  test('a source that is deleted while the model works is not returned', async () => {
     fake.respond(smallestFirst);
     const [gone] = sourceIds.slice(SOURCES - RERANKED_MAX);
     fake.onCall = async () => {

@@ -80,7 +80,7 @@ const names = (answer: TestAnswer): string[] => {
   return answer.body.results.map((result: { name: string }) => result.name);
 };
 
-test('a result is a Content record', async () => {
+test('a search result is a Content record', async () => {
   const answer = await search({ query: 'Where do grey herons nest?' });
   assert.equal(answer.status, 200, answer.text);
   const [first] = answer.body.results;
@@ -118,7 +118,7 @@ test('a result is a Content record', async () => {
   );
 });
 
-test('results are ordered, alive, the tenant’s own, and contain a term of the query', async () => {
+test('results are ordered, not deleted, of the own tenant, and contain a term of the query', async () => {
   const { body } = await search({ query: 'heron' });
   assert.deepEqual(body.results.map((result: { name: string }) => result.name).toSorted(), [
     'heron.md',
@@ -134,7 +134,7 @@ test('results are ordered, alive, the tenant’s own, and contain a term of the 
   assert.deepEqual(names(await search({ query: '?!' })), []);
 });
 
-test('filters narrow the search, whatever their level', async () => {
+test('filters on groups, sources and chunks narrow the search', async () => {
   const cases: [object, string[]][] = [
     [{ tags: ['birds'] }, ['heron.md', 'more.txt']],
     [{ tags: ['birds', 'nothing'] }, ['heron.md', 'more.txt']],
@@ -170,7 +170,7 @@ test('filters narrow the search, whatever their level', async () => {
   }
 });
 
-test('the limits of a key hold in search and lookup', async () => {
+test('the limits of a key apply to search and lookup', async () => {
   const byGroup = await t.issueKey(['knowledge:read'], { sourceGroupIds: [groups[1]!] });
   const byTag = await t.issueKey(['knowledge:read'], { tagIds: [tags.get('birds')!] });
   for (const use_postfilter of [false, true]) {
@@ -203,7 +203,7 @@ test('limit, offset and max_chunks_per_source page through one order', async () 
   assert.deepEqual(single, best);
 });
 
-test('context brings the neighbouring chunks', async () => {
+test('`context` adds the neighbouring chunks', async () => {
   const { body } = await search({ query: 'oaks', context: { before: 1, after: 5 } });
   const { context } = body.results[0];
   assert.deepEqual(
@@ -222,7 +222,7 @@ test('equal chunks are shown once', async () => {
   assert.equal((await search({ query: 'badgers' })).body.results.length, 1);
 });
 
-test('a postfilter that finds too few says so', async () => {
+test('a postfilter that leaves too few results adds a warning', async () => {
   const many = Array.from({ length: 250 }, (_, i) => ({ name: `n${i}.txt`, chunks: [`newt newt newt ${i}`] }));
   await seed(t.deps.db, t.tenantId, [
     {
@@ -242,7 +242,7 @@ test('a postfilter that finds too few says so', async () => {
   );
 });
 
-test('a deleted group is gone from the same transaction on', async () => {
+test('a deleted group is not found by any later search', async () => {
   const [group] = await seed(t.deps.db, t.tenantId, [{ sources: [{ name: 'short', chunks: ['ephemeral mayfly'] }] }]);
   assert.deepEqual(names(await search({ query: 'mayfly' })), ['short']);
   await t.deps.db.query(
@@ -252,7 +252,7 @@ test('a deleted group is gone from the same transaction on', async () => {
   assert.deepEqual(names(await search({ query: 'mayfly' })), []);
 });
 
-test('malformed requests are 400 and the message names the place', async () => {
+test('a malformed search gets 400, and the message names the invalid member', async () => {
   const filter = (value: unknown): object => ({ query: 'x', metadata: value });
   const deep = (levels: number): object =>
     levels === 0 ? { key: 'a', operator: 'exists' } : { filters: [deep(levels - 1)] };
@@ -315,7 +315,7 @@ test('malformed requests are 400 and the message names the place', async () => {
   assert.equal((await search({ query: 'x', principal_id: '', authz_policy: 'default', rerank: false })).status, 200);
 });
 
-test('a chunk, the chunks and the text of a source', async () => {
+test('lookup returns a chunk, the chunks of a source and its text', async () => {
   const chunk = (await t.get(`/contents/${ids.chunk}?principal_id=me`)).body;
   assert.equal(chunk.content, 'The grey heron nests in old oaks 🌳.');
   const first = (await t.get(`/sources/${ids.heron}/chunks?limit=2`)).body;
@@ -341,7 +341,7 @@ test('a chunk, the chunks and the text of a source', async () => {
   assert.deepEqual([beyond.text, beyond.start_offset, beyond.next_offset], ['', whole.text_length, null]);
 });
 
-test('lookup of what is deleted or not ready is 404, of bad ranges 400', async () => {
+test('lookup answers 404 for deleted or unfinished sources and 400 for bad ranges', async () => {
   for (const source of [ids.deletedSource, ids.pendingSource]) {
     assert.equal((await t.get(`/sources/${source}/text`)).status, 404);
     assert.equal((await t.get(`/sources/${source}/chunks`)).status, 404);

@@ -42,10 +42,10 @@ describe('POST /secrets', () => {
       assert.equal(await openedValue(made.body.id), VALUE);
     }
   });
-  test('the description is optional and empty then', async () => {
+  test('a missing description is stored as empty text', async () => {
     assert.equal((await t.get(`/secrets/${await create()}`)).body.description, '');
   });
-  test('lengths count code points up to the bound', async () => {
+  test('lengths are counted in code points, and the longest allowed values are accepted', async () => {
     const id = await create({ name: '😀'.repeat(200), secret: '😀'.repeat(5000), description: '😀'.repeat(1000) });
     assert.equal(await openedValue(id), '😀'.repeat(5000));
     for (const change of [
@@ -95,7 +95,7 @@ describe('POST /secrets', () => {
 });
 
 describe('PUT /secrets/{secret_id}', () => {
-  test('without secret the value stays, with one it changes', async () => {
+  test('changes the value only if the request has the member `secret`', async () => {
     const id = await create({ description: 'd' });
     const created = seconds(now);
     now = new Date(now.getTime() + 5_000);
@@ -120,7 +120,7 @@ describe('PUT /secrets/{secret_id}', () => {
     assert.ok(!changed.text.includes(SECRET_CANARY));
     assert.equal(await openedValue(id), `${SECRET_CANARY}other`);
   });
-  test('name is required, the type does not change', async () => {
+  test('requires a name and cannot change the type', async () => {
     const id = await create();
     for (const body of [{}, { secret: 'x' }, { name: '' }, { name: 'n', type: 'drive' }, { name: 'n', secret: '' }]) {
       assert.equal((await t.put(`/secrets/${id}`, body)).status, 400, JSON.stringify(body));
@@ -130,7 +130,7 @@ describe('PUT /secrets/{secret_id}', () => {
   });
 });
 
-test('DELETE /secrets/{secret_id} answers with the deleted secret, then it is gone', async () => {
+test('DELETE /secrets/{secret_id} answers with the deleted secret; later requests get 404', async () => {
   const id = await create({ description: 'last words' });
   const shown = (await t.get(`/secrets/${id}`)).body;
   const deleted = await t.delete(`/secrets/${id}`);
@@ -161,7 +161,7 @@ test('GET /secrets pages, oldest first, without values', async () => {
   assert.ok(!(first.text + rest.text).includes('canary'));
 });
 
-test(`a tenant has at most ${SECRETS_MAX} secrets, also when they are made at the same time`, async () => {
+test(`a tenant has at most ${SECRETS_MAX} secrets, even if requests create them at the same time`, async () => {
   const { key, tenantId } = await t.secondTenant();
   await t.deps.db.query(
     tenantId,
@@ -196,7 +196,7 @@ test('a key that is limited to groups or tags cannot use secrets at all', async 
   assert.equal(await openedValue(id), VALUE);
 });
 
-test('a row that is moved to another tenant or secret does not open', async () => {
+test('a sealed value that is copied to another tenant or secret cannot be opened', async () => {
   const [a, b] = [await create(), await create({ secret: 'b' })];
   const second = await t.secondTenant();
   await t.deps.db.system.query(

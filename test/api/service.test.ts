@@ -17,7 +17,7 @@ const key = generateApiKey().key;
 
 before(async () => {
   dataDir = join(mkdtempSync(join(tmpdir(), 'pinakes-service-')), 'data');
-  service = await startServiceProcess({ dataDir, key, env: { PINAKES_LOG_LEVEL: 'info' } });
+  service = await startServiceProcess({ dataDir, key, env: { PINAKES_LOG_LEVEL: 'info' }, firstStart: true });
 });
 after(async () => {
   await service.stop();
@@ -33,11 +33,11 @@ describe('the first start', () => {
     assert.equal(mode('.'), '700');
     assert.equal((await service.fetch('/api-keys')).status, 200);
   });
-  test('shows the key to nobody but a terminal', () => assert.ok(!service.errors().includes(key)));
-  test('answers when it says that it is ready', async () => {
+  test('prints the key only to a terminal', () => assert.ok(!service.errors().includes(key)));
+  test('answers requests once it has printed that it is ready', async () => {
     assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
   });
-  test('logs no request but those that were sent', async () => {
+  test('logs only requests that a client sent', async () => {
     const requests = () =>
       service
         .errors()
@@ -70,12 +70,12 @@ describe('the admin socket', () => {
     assert.equal((await withKey('/api-keys')).status, 401, 'its keys end with it');
     assert.equal((await admin('DELETE', '/tenants/acme')).status, 404);
   });
-  test('refuses what it does not know', async () => {
+  test('refuses unknown routes and invalid bodies', async () => {
     assert.equal((await admin('GET', '/nothing')).status, 404);
     assert.equal((await admin('POST', '/tenants', { name: '' })).status, 400);
     assert.equal((await admin('POST', '/tenants', { nam: 'x' })).status, 400);
   });
-  test('tells how things are', async () => {
+  test('answers the checks of doctor', async () => {
     const { body } = await admin('GET', '/doctor?check=1');
     assert.equal(body.ok, true, JSON.stringify(body.checks));
     const names = body.checks.map((check: { name: string }) => check.name);
@@ -91,7 +91,7 @@ describe('the admin socket', () => {
   });
 });
 
-test('SIGTERM: what runs is finished, then the process ends; the next start has the same key', async () => {
+test('SIGTERM lets running requests finish, then ends the process; the next start has the same key', async () => {
   const { hostname, port } = new URL(service.url);
   const part = '--b\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nslow file\r\n';
   const rest = '--b\r\ncontent-disposition: form-data; name="last_modified"\r\n\r\n1700000000000\r\n--b--\r\n';
@@ -123,7 +123,7 @@ test('SIGTERM: what runs is finished, then the process ends; the next start has 
   assert.equal(local_file_groups.length, 1, 'the upload that was answered is there');
 });
 
-test('npm start hands SIGTERM on to the service, which stops as it should', async () => {
+test('npm start passes SIGTERM to the service, which stops cleanly', async () => {
   const { hostname, port } = new URL(service.url);
   assert.ok(await isListening(hostname, Number(port)));
   await service.stop();

@@ -35,7 +35,7 @@ describe('the right passage', () => {
     assert.equal(rankOfRight(parse(), [hit({ content: 'Other' }), hit()]), 2);
   });
 
-  test('has the path, the heading, the text and the corpus of the question', () => {
+  test('matches the path, the heading, the text and the corpus of the question', () => {
     for (const other of [{ path: 'faq.html' }, { headingPath: ['Options'] }, { content: 'lz4' }, { corpus: 'man' }])
       assert.equal(rankOfRight(parse(), [hit(other)]), undefined);
   });
@@ -50,11 +50,11 @@ describe('an answer', () => {
     assert.equal(judgeAnswer(parse(), 'zstd'), 'wrong');
   });
 
-  test('is wrong when it says what it must not', () => {
+  test('is wrong when it contains a forbidden pattern', () => {
     assert.equal(judgeAnswer(parse(), 'zlib  is the default, lz4 has level 3'), 'wrong');
   });
 
-  test('to an unanswerable question is wrong, whatever it says', () => {
+  test('to an unanswerable question is always wrong', () => {
     assert.equal(judgeAnswer(unanswerable, 'lz4'), 'wrong');
     assert.equal(judgeAnswer(unanswerable, null), 'refused');
   });
@@ -64,7 +64,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a line that is no question is refused with its place', () => {
+describe('a line that is not a question is refused with its line number', () => {
   const cases: [string, object, RegExp][] = [
     ['split', { split: 'test' }, /questions\.jsonl, line 1: borg-01: split/],
     ['kind', { kind: 'why' }, /kind must be one of/],
@@ -75,22 +75,22 @@ describe('a line that is no question is refused with its place', () => {
   for (const [name, changed, message] of cases) test(name, () => assert.throws(() => parse(changed), message));
 });
 
-describe('code beside manuals', () => {
+describe('code files that are added to the manuals', () => {
   const [first, second] = [hit({ id: 'a' }), hit({ id: 'b' })];
   const fresh = (content: string) => hit({ id: 'c', content });
 
-  test('may change nothing, or the order', () => {
+  test('may leave the results as they are, or change their order', () => {
     assert.equal(effectOf('trait', [first, second], [first, second]), 'unchanged');
     assert.equal(effectOf('trait', [first, second], [second, first]), 'reordered');
   });
 
-  test('brings hits with the words themselves or with others of their stems', () => {
+  test('can bring hits with the same words or with other words of the same stem', () => {
     const effect = (content: string) => effectOf('trait object', [first, second], [first, fresh(content)]);
     assert.equal(effect('an Object of a trait'), 'new hits with the words');
     assert.equal(effect('objects of traits'), 'new hits without the words');
   });
 
-  test('is tried with fifty different queries', () => {
+  test('are tested with fifty different queries', () => {
     assert.equal(new Set(QUERIES).size, 50);
   });
 });

@@ -18,7 +18,7 @@ function page(title: string, text: string): string {
 const pages = [page('Setup', 'Install it.'), page('Use', 'Run it.'), page('Limits', 'None.')].map(blocksOf);
 const template = templateOf(pages);
 
-test('words are without case, punctuation and invisible characters', () => {
+test('words are compared without case, punctuation and invisible characters', () => {
   assert.deepEqual(wordsOf('The --max-size\u200b (ﬁrst) is n_1, große'), [
     ...['the', 'max', 'size', 'first', 'is', 'n', '1', 'große'],
   ]);
@@ -30,7 +30,7 @@ test('inline markup does not split words, block markup does, scripts and tooltip
   assert.deepEqual(blocksOf(html), [['unset'], ['a'], ['b'], ['c'], ['d']]);
 });
 
-test('blocks on half of the pages are the template, the title of a page is its own', () => {
+test('a block on half of the pages belongs to the template, the title of a page does not', () => {
   assert.deepEqual([...template.keys()], ['home', 'setup', 'use', 'made in 2020']);
   const { content } = splitPage(pages[0]!, template);
   assert.deepEqual(content, [['setup'], ['install', 'it']]);
@@ -40,7 +40,7 @@ test('a manual of two pages has no template', () => {
   assert.equal(templateOf(pages.slice(0, 2)).size, 0);
 });
 
-test('each word is kept as often as the text has it', () => {
+test('a word counts as kept as often as the text contains it', () => {
   assert.equal(countKept(['a', 'a', 'b', 'c'], countAll(wordsOf('a b b'))), 2);
 });
 
@@ -52,7 +52,7 @@ test('the blocks that lost most come first', () => {
   ]);
 });
 
-test('a chunk of template blocks alone is told from one with text of the page', () => {
+test('a chunk of template blocks only is distinguished from one with text of the page', () => {
   const limits = splitPage(pages[2]!, template);
   assert.equal(isTemplate('Home | Setup | Use', limits), true);
   assert.equal(isTemplate('Home | Made in 2020', limits), true);
@@ -61,7 +61,7 @@ test('a chunk of template blocks alone is told from one with text of the page', 
   assert.equal(isTemplate('', limits), false);
 });
 
-test('a chunk of the title of the page is not template, although a sidebar has it on all pages', () => {
+test('a chunk with the title of its page is not template, even if a sidebar shows the title on all pages', () => {
   assert.equal(isTemplate('# Setup', splitPage(pages[0]!, template)), false);
   assert.equal(isTemplate('# Setup', splitPage(pages[1]!, template)), true);
 });

@@ -15,6 +15,8 @@ let service: LocalService;
 
 before(async () => {
   await copyTemplate(dataDir);
+  // A second parser process would cost half a second.
+  process.env['PINAKES_PARSER_PROCESSES'] = '1';
   service = await startLocalService(dataDir);
 });
 after(async () => {

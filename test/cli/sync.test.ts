@@ -20,6 +20,8 @@ let client: Pinakes;
 
 before(async () => {
   await copyTemplate(dataDir);
+  // A second parser process would cost half a second.
+  process.env['PINAKES_PARSER_PROCESSES'] = '1';
   service = await startLocalService(dataDir);
   client = openPinakes({ url: service.url, apiKey: readFileSync(join(dataDir, 'admin.key'), 'utf8').trim() });
 });

@@ -321,7 +321,7 @@ test('background work that has waited for long goes first', async () => {
 test('of several background transactions that have waited for long, only one at a time goes first', async () => {
   await copyTemplate(join(folder, 'one'));
   const engine = await openEngine({ dataDir: join(folder, 'one', 'database') });
-  const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 300 });
+  const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 60_000 });
   const order: string[] = [];
   const holder = await session.lease();
   const runs = ['first run', 'second run'].map(async (name) => {

@@ -28,10 +28,11 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Another embedding model for each point: all chunks that are there get new vectors. */
+/** One parser process starts faster than two. Each embedding point has a model of its own: all stored chunks get new vectors. */
 function settings(point: string): Record<string, string> {
-  if (!point.startsWith('embed.')) return {};
-  return { PINAKES_EMBEDDING_MODEL: `openai-compatible:${point}`, PINAKES_EMBEDDING_BASE_URL: embeddings.url };
+  const fast = { PINAKES_PARSER_PROCESSES: '1' };
+  if (!point.startsWith('embed.')) return fast;
+  return { ...fast, PINAKES_EMBEDDING_MODEL: `openai-compatible:${point}`, PINAKES_EMBEDDING_BASE_URL: embeddings.url };
 }
 
 async function chunksWaiting(service: { url: string }): Promise<number> {
@@ -121,7 +122,11 @@ for (const point of ['delete.tombstoned', 'delete.chunks_removed', 'delete.blobs
       { name: 'kept.txt', content: `The word ${word} stays.` },
       { name: 'gone.txt', content: `The word ${word} goes.` },
     ]);
-    const doomed = await startServiceProcess({ dataDir, key, env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point } });
+    const doomed = await startServiceProcess({
+      dataDir,
+      key,
+      env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point, ...settings(point) },
+    });
     let source = '';
     try {
       const body = new Uint8Array(upload.body);
@@ -135,7 +140,7 @@ for (const point of ['delete.tombstoned', 'delete.chunks_removed', 'delete.blobs
     } finally {
       await doomed.kill();
     }
-    const service = await startServiceProcess({ dataDir, key });
+    const service = await startServiceProcess({ dataDir, key, env: settings(point) });
     try {
       assert.equal((await service.fetch(`/sources/${source}`)).status, 404);
       await eventually(async () => (await service.fetch(`/sources/${source}`, { method: 'DELETE' })).status === 404);

@@ -9,7 +9,6 @@ import { openDiskBlobStore } from '../../src/blobs/disk.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { sql } from '../../src/db/sql.ts';
-import { copyTemplate } from '../support/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually, multipartBody } from '../support/upload.ts';
 import { listGroups, search } from './kill-model.ts';
@@ -18,7 +17,6 @@ let dataDir: string;
 const { key } = generateApiKey();
 before(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-reprocess-'));
-  await copyTemplate(dataDir);
 });
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 

@@ -47,17 +47,17 @@ export interface TestApp extends TestTenant {
   deps: Deps;
   /** Lines that the service logged, parsed. */
   logs: Record<string, unknown>[];
-  /** Starts listening on loopback when first asked. `http://127.0.0.1:port` */
+  /** Returns `http://127.0.0.1:port`; the first call starts listening. */
   url(): Promise<string>;
-  /** Through `app.inject`: no socket. */
+  /** Sends a request through `app.inject`, without a socket. */
   request(request: TestRequest): Promise<TestAnswer>;
   get(path: string, key?: string | null): Promise<TestAnswer>;
   post(path: string, body: unknown, key?: string | null): Promise<TestAnswer>;
   put(path: string, body: unknown, key?: string | null): Promise<TestAnswer>;
   delete(path: string, key?: string | null): Promise<TestAnswer>;
-  /** Another tenant with its own key. */
+  /** Creates another tenant with its own key. */
   secondTenant(): Promise<TestTenant>;
-  /** A key of the test tenant (or `tenantId`) with these scopes. */
+  /** Issues a key of the test tenant (or `tenantId`) with these scopes. */
   issueKey(
     scopes: readonly Scope[],
     options?: { tenantId?: string; expiresAt?: Date; sourceGroupIds?: string[]; tagIds?: string[] },
@@ -68,7 +68,7 @@ export interface TestApp extends TestTenant {
 export interface TestAppOptions {
   /** Settings, `PINAKES_…`. */
   env?: Record<string, string>;
-  /** Adapters to use instead of the real ones: a moved clock, a scripted model. */
+  /** Adapters that replace the real ones: a moved clock, a scripted model. */
   given?: Given;
 }
 
@@ -78,6 +78,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const env = {
     PINAKES_DATA_DIR: database.dataDir,
     PINAKES_BLOB_URL: `file://${blobDir}`,
+    // A second parser process would cost half a second, and most tests ingest a few small files.
+    PINAKES_PARSER_PROCESSES: '1',
     NODE_ENV: 'test',
     ...options.env,
   };

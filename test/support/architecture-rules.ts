@@ -4,7 +4,7 @@
 export type Sources = ReadonlyMap<string, string>;
 
 export interface Import {
-  /** As written. */
+  /** As written in the import. */
   specifier: string;
   /** Relative to src/ for imports of our own files, else undefined. */
   target: string | undefined;
@@ -168,7 +168,7 @@ export const SOCKET_USERS: Readonly<Record<string, string>> = {
 };
 
 const CALLS_FETCH = /(?<![.\w#])fetch\(|globalThis\.fetch|new (WebSocket|EventSource)\b/;
-/** Connectors have a method of that name. */
+/** Connectors have a method `fetch`. */
 const DECLARES_FETCH = /^\s*(async )?fetch\(/gm;
 
 /** Rule 9 and the outbound guard: only net/ opens outbound connections. */
@@ -238,7 +238,7 @@ export const FILE_LINES_MAX = 400;
 export const FILE_BYTES_MAX = 20 * 1024;
 export const LINE_LENGTH_MAX = 140;
 export const FOLDER_FILES_MAX = 25;
-/** Nobody reads or edits them. */
+/** Generated files: nobody reads or edits them. */
 const GENERATED: ReadonlySet<string> = new Set(['client/api.ts']);
 
 /** @param lines also looks at the length of lines. Tests are left out: they hold texts of real files, whose lines may be long. */

@@ -1,4 +1,4 @@
-/** Runs the command line as a person would: as a process, with its own environment. */
+/** Runs the command line as a process with its own environment. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -10,7 +10,10 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Settings of the machine that runs the tests do not count: only `env` does. The process is ended after `timeoutMs`, if that is not 0. */
+/**
+ * Runs the command line. The process gets the settings of `env`, and none of the machine that runs the tests. It is ended after
+ * `timeoutMs`, unless that is 0.
+ */
 export function runPinakes(
   args: readonly string[],
   env: Record<string, string> = {},

@@ -1,6 +1,16 @@
 /** A real, migrated database for one test file: the embedded engine, or the server of PINAKES_TEST_DATABASE_URL. */
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,9 +31,10 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+const TEMPLATES = join(import.meta.dirname, '../../node_modules/.cache/test-databases');
 const TEMPLATE_WAIT_MS = 120_000;
 
-/** Opens a database of its own, migrated, with no tenant. */
+/** Opens a new, migrated database without a tenant. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const serverUrl = process.env['PINAKES_TEST_DATABASE_URL'];
   if (serverUrl) return openOnServer(serverUrl);
@@ -45,7 +56,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** A fresh database on the server, dropped at the end. */
+/** Opens a new database on the server; `close` drops it. */
 async function openOnServer(serverUrl: string): Promise<TestDatabase> {
   const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);
@@ -72,18 +83,21 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** Fills `dataDir` with a `database` folder, initialised and migrated: made once per migrations, engine and queue, then copied. */
+/** Fills `dataDir` with a `database` folder, initialised and migrated: a copy of a template that later runs of the tests use again. */
 export async function copyTemplate(dataDir: string): Promise<void> {
-  const template = join(tmpdir(), `pinakes-test-template-${templateKey()}`);
+  const template = join(TEMPLATES, templateKey());
   if (!existsSync(template)) await buildTemplate(template);
   cpSync(template, dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
+/** Builds the template and removes templates of other migrations, engines and queues. */
 async function buildTemplate(template: string): Promise<void> {
-  const lock = lockDirectory(template, TEMPLATE_WAIT_MS);
+  mkdirSync(TEMPLATES, { recursive: true });
+  const lock = lockDirectory(TEMPLATES, TEMPLATE_WAIT_MS);
   try {
     if (existsSync(template)) return;
-    const building = mkdtempSync(join(tmpdir(), 'pinakes-test-building-'));
+    for (const name of readdirSync(TEMPLATES)) rmSync(join(TEMPLATES, name), { recursive: true });
+    const building = mkdtempSync(join(TEMPLATES, 'building-'));
     const db = await openDatabase({ dataDir: building });
     await migrate(db);
     // Most tests need the tables of the queue, and making them takes a second.

@@ -1,9 +1,9 @@
-/** What a fake server does wrong, on request. */
+/** The faults that a test scripts for a fake server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export type Fault =
   | { status: number; body?: string; headers?: Record<string, string> }
-  /** Announces the whole body, sends so many bytes of it and closes. */
+  /** Announces the whole body, sends this number of bytes and closes. */
   | { truncateAfter: number }
   /** Closes without an answer. */
   | 'drop'
@@ -11,11 +11,11 @@ export type Fault =
   | 'stall';
 
 export interface Faults {
-  /** For the next `times` requests whose `METHOD /path?query` matches. */
+  /** Sets the fault of the next `times` requests whose `METHOD /path?query` matches. */
   add(pattern: RegExp, fault: Fault, times?: number): void;
   clear(): void;
   /**
-   * True when the fault was the whole answer; else the answer may go on, cut off where the fault says so.
+   * Returns true if the fault was the whole answer. Otherwise the server answers, and the fault may truncate the answer.
    */
   apply(request: IncomingMessage, response: ServerResponse): boolean;
 }
@@ -48,7 +48,7 @@ export function openFaults(): Faults {
   };
 }
 
-/** The body is given to `end` in one piece by all the fakes. */
+/** All fakes pass the whole body to `end`. */
 function cutOff(response: ServerResponse, bytes: number): void {
   const end = response.end.bind(response);
   response.end = ((body: Buffer | string = '') => {

@@ -14,17 +14,17 @@ export interface Change {
   key?: string;
 }
 
-/** Figures that are not zero. */
+/** Returns the figures that are not zero. */
 export const counts = ({ added, updated, moved, unchanged, deleted }: Record<string, number>) =>
   Object.fromEntries(Object.entries({ added, updated, moved, unchanged, deleted }).filter(([, n]) => n !== 0));
 
-/** As `counts`, of a run. */
+/** Returns the figures of a run that are not zero. */
 export const statistics = (run: { statistics: Record<string, number> }) =>
   Object.fromEntries(Object.entries(run.statistics).filter(([, n]) => n !== 0));
 
-/** @param service is asked for when a function is called. */
+/** @param service is called by each function: the service may start later. */
 export function fileChanges(service: () => TestApp) {
-  /** PUT of files by path. */
+  /** Changes the files of a group by PUT; `files` is path -> content. */
   async function change(id: string, files: Files, { mode, moves, fields = [], headers = {}, key }: Change = {}) {
     const form = multipartBody(
       Object.entries(files).map(([path, content]) => ({ name: path.split('/').at(-1)!, content })),
@@ -62,7 +62,7 @@ export function fileChanges(service: () => TestApp) {
     return new Map(body.sources.map((source: { path: string }) => [source.path, source]));
   }
 
-  /** Paths of the files that say this word. */
+  /** Returns the names of the files that contain the word. */
   async function found(word: string): Promise<string[]> {
     const { body } = await service().post('/search', { query: word, limit: 100 });
     const hits = body.results.filter((hit: { content: string }) => hit.content.includes(word));

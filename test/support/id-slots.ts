@@ -4,7 +4,7 @@ import { openApiDocument } from '../../src/http/openapi/openapi.ts';
 import { API_PREFIX } from '../../src/http/register.ts';
 import type { Route } from '../../src/http/route.ts';
 
-/** What is no id, in a path. */
+/** Invalid ids in a path. */
 export const MALFORMED = [
   'x',
   '0',

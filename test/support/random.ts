@@ -2,16 +2,16 @@
 
 export interface Random {
   readonly seed: number;
-  /** 0 (included) to 1 (not included). */
+  /** Returns a number from 0 (included) to 1 (not included). */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
-  /** Lower-case letters. */
+  /** Returns lower-case letters. */
   word(length: number): string;
 }
 
-/** mulberry32. */
+/** Opens a generator (mulberry32). */
 export function openRandom(seed: number = Math.floor(Math.random() * 2 ** 31)): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -1,9 +1,9 @@
-/** `GET /sources/{id}/raw` as every kind of crawled source has to answer it. */
+/** `GET /sources/{id}/raw` for every kind of crawled source. */
 import assert from 'node:assert/strict';
 import type { Buffer } from 'node:buffer';
 import type { TestApp } from './app.ts';
 
-/** Bytes equal, ranges and validators right, nothing for another tenant. `bytes` are at least 10. */
+/** Asserts equal bytes, correct ranges and validators, and 404 for another tenant. `bytes` has at least 10 bytes. */
 export async function assertRawDownload(t: TestApp, sourceId: string, bytes: Buffer): Promise<void> {
   const raw = (headers: Record<string, string> = {}, key = t.key) =>
     t.app.inject({ url: `/api/v1/sources/${sourceId}/raw`, headers: { 'x-api-key': key, ...headers } });

@@ -8,7 +8,7 @@ export interface RawAnswer {
   body: { error?: { message: string; type: string } } | undefined;
 }
 
-/** Sends the pieces as they are and reads until the server closes or `wait` ms have passed without news after an answer. */
+/** Sends the pieces unchanged and reads until the answer is complete or the server closes the connection. */
 export function sendRaw(url: string, ...pieces: (string | Buffer)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export function sendRaw(url: string, ...pieces: (string | Buffer)[]): Promise<Ra
       received = Buffer.concat([received, piece]);
       if (isComplete(received)) socket.destroy();
     });
-    // A reset after the answer is no failure of the answer.
+    // A connection reset after the answer is not an error.
     socket.on('error', (error) => received.length === 0 && reject(error));
     socket.on('close', () =>
       received.length === 0 ? reject(new Error('closed without an answer')) : resolve(parse(received)),
@@ -44,7 +44,7 @@ function parse(received: Buffer): RawAnswer {
   return { status: Number(first.split(' ')[1]), headers, text: body, body: body === '' ? undefined : JSON.parse(body) };
 }
 
-/** Without the interim answer. */
+/** Returns the bytes after the interim answer. */
 function afterContinue(received: Buffer): Buffer {
   const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
   return received.toString('latin1').startsWith(interim) ? received.subarray(interim.length) : received;

@@ -1,10 +1,11 @@
-/** The real service as a child process: for what only a process of its own can show (kill -9, memory, start-up). */
+/** The real service as a child process: for tests that need a process of its own (kill -9, memory, start-up). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { generateApiKey } from '../../src/access/api-key.ts';
+import { copyTemplate } from './database.ts';
 import { assertNoCanary } from './passages/canary.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -18,15 +19,15 @@ export interface ServiceProcess {
   readyMs: number;
   /** Everything written to stderr so far. */
   errors(): string;
-  /** kill -9, and waits for the end. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;
-  /** SIGTERM, and waits for the end; returns the exit code. */
+  /** Sends SIGTERM, waits until the process has ended and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Resolves when the process ends, however it does. */
+  /** Resolves when the process ends for any reason. */
   ended: Promise<void>;
-  /** Resident memory in bytes now. */
+  /** Returns the current resident memory in bytes. */
   rss(): number;
-  /** Most resident memory since the last `resetPeak` (or the start), as the kernel saw it. */
+  /** Returns the peak resident memory since the start, as the kernel measured it. */
   peakRss(): number;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -35,13 +36,18 @@ export interface ServiceOptions {
   dataDir: string;
   key?: string;
   env?: Record<string, string>;
-  /** `npm start` instead of the command line: `pid` is npm's. */
+  /** The service makes its database; otherwise an empty `dataDir` gets a copy of the migrated template first. */
+  firstStart?: boolean;
+  /** Runs `npm start` instead of the command line: `pid` belongs to npm. */
   npmStart?: boolean;
 }
 
-/** @throws Error with the service's output when it ends before it is ready. */
+/** Starts the service and waits until it is ready. @throws Error with the output of a service that ends earlier. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
   const key = options.key ?? generateApiKey().key;
+  const isEmbedded = options.env?.['PINAKES_DATABASE_URL'] === undefined;
+  if (isEmbedded && !options.firstStart && !existsSync(path.join(options.dataDir, 'database')))
+    await copyTemplate(options.dataDir);
   const startedAt = performance.now();
   const [command, args] = options.npmStart
     ? ['npm', ['start', '--silent']]
@@ -49,7 +55,7 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
   const child = spawn(command, args, {
     cwd: ROOT,
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...fromTestRun(),
       PINAKES_DATA_DIR: options.dataDir,
       PINAKES_PORT: '0',
       PINAKES_LOG_LEVEL: 'warn',
@@ -57,7 +63,7 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that it can be ended with what npm has started.
+    // A process group of its own: npm and its children can be ended together.
     detached: options.npmStart === true,
   });
   let errors = '';
@@ -96,6 +102,12 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
         headers: { 'x-api-key': key, ...(init.headers as Record<string, string>) },
       }),
   };
+}
+
+/** Returns what a test run sets to be faster (scripts/run-tests.ts); other settings of the machine do not reach the service. */
+function fromTestRun(): Record<string, string | undefined> {
+  const { PATH, TMPDIR, NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, TMPDIR, NODE_OPTIONS, NODE_COMPILE_CACHE };
 }
 
 async function readyUrl(child: ChildProcess, ended: Promise<void>, errors: () => string): Promise<string> {

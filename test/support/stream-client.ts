@@ -1,11 +1,11 @@
-/** Reads ag-ui event streams as a client does that trusts nothing: strict frames, and the order that the protocol demands. */
+/** Reads ag-ui event streams strictly: only valid frames, in the order of the protocol. */
 import assert from 'node:assert/strict';
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events whose shape they assert
 export type AgUiEvent = { type: string } & Record<string, any>;
 
-/** The events of a whole body. @throws AssertionError when anything but events and heartbeats is in it. */
+/** Returns the events of a whole body. @throws AssertionError if the body contains anything but events and heartbeats. */
 export function readEvents(body: string): AgUiEvent[] {
   assert.ok(body.endsWith('\n\n'), `the stream ends in the middle of an event: ${body.slice(-80)}`);
   assert.equal(/[\r\u0000]/.test(body), false, 'a raw control character');
@@ -19,7 +19,7 @@ export function readEvents(body: string): AgUiEvent[] {
     });
 }
 
-/** The text of a run. @throws AssertionError when the events are not those of one run of the protocol, in its order. */
+/** Returns the text of a run. @throws AssertionError if the events are not one run in the order of the protocol. */
 export function textOfRun(events: readonly AgUiEvent[]): string {
   const kinds = events.map(({ type, name }) => (type === 'CUSTOM' ? `CUSTOM ${name}` : type));
   const sequence = kinds.join('\n').replace(/(?:TEXT_MESSAGE_CONTENT\n?)+/, 'TEXT_MESSAGE_CONTENT\n');
@@ -38,17 +38,17 @@ export function textOfRun(events: readonly AgUiEvent[]): string {
 }
 
 export interface OpenStream {
-  /** What has arrived so far. */
+  /** Returns the received text. */
   body(): string;
-  /** Resolves with the body once it holds `what`. */
+  /** Resolves with the received text once it contains `what`. */
   holds(what: string): Promise<string>;
   /** The whole body; rejects when the connection breaks. */
   ended: Promise<string>;
-  /** Leaves. */
+  /** Closes the connection. */
   leave(): void;
 }
 
-/** Asks for a completion over a connection of its own. @throws Error for any status but 200. */
+/** Requests a completion over a new connection. @throws Error for any status but 200. */
 export async function openStream(url: string, key: string, body: object, accept: string): Promise<OpenStream> {
   const sent = request(`${url}/api/v1/completions`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Uploads as a client makes them, and waiting for what they start. */
+/** Uploads files like a client, and waits for their ingestion. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
@@ -10,7 +10,7 @@ export interface UploadFile {
   lastModified?: number;
 }
 
-/** A multipart body as browsers and curl write it. `fields` come before the files, `last_modified` after them. */
+/** Returns a multipart body as browsers and curl write it. `fields` come before the files, `last_modified` after them. */
 export function multipartBody(
   files: readonly UploadFile[],
   fields: readonly (readonly [string, string])[] = [],
@@ -34,12 +34,12 @@ export function multipartBody(
   return { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, body: Buffer.concat(parts) };
 }
 
-/** A form with one file, for tests that send every route something. Its boundary is `x`. */
+/** A form with one file, for tests that send a body to every route. The boundary is `x`. */
 export const ONE_FILE_FORM =
   '--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\ntext\r\n--x--\r\n';
 export const ONE_FILE_HEADERS = { 'content-type': 'multipart/form-data; boundary=x' };
 
-/** File name -> content. Returns the id of the source group; its ingestion may still run. */
+/** Uploads `files` (name -> content). Returns the id of the source group; its ingestion may still run. */
 export function uploadFiles(
   t: TestApp,
   files: Record<string, string | Uint8Array>,
@@ -80,7 +80,7 @@ export function waitForGroup(t: TestApp, id: string, key: string = t.key): Promi
   });
 }
 
-/** Polls until `check` gives something, for at most `ms`. The limit only ends a test that has already failed. */
+/** Polls until `check` returns a value, for at most `ms`, and returns the value. The limit only ends a test that has already failed. */
 export async function eventually<T>(check: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {

@@ -22,6 +22,8 @@ const PROBE_LIMIT = 10;
 const EMBEDDING_POLL_MS = 250;
 /** Longer than the pause before a failed embedding job is retried. */
 const EMBEDDING_STALLED_MS = 180_000;
+/** The service begins to use new vectors soon after the last chunk has its vector. */
+const VECTORS_SERVE_MS_MAX = 30_000;
 
 type Mode = (typeof SEARCH_MODES)[number];
 
@@ -135,7 +137,11 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
   const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
   const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
   try {
-    if (mode !== 'lexical') await waitForVectors(client, io);
+    if (mode !== 'lexical') {
+      await waitForVectors(client, io);
+      // Hybrid search also works in a service without an embedding model, which refuses semantic search.
+      await waitUntilVectorsServe(client, plan).catch(() => undefined);
+    }
     const startedAt = performance.now();
     const ranked = await rankAll(client, plan, io);
     return {
@@ -156,9 +162,12 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
 }
 
 async function evaluateFusion(client: Client, plan: Plan, io: Io): Promise<Calibration> {
+  // A service without an embedding model refuses this search: nothing needs to be ingested then.
+  await findsByVector(client, plan);
   const { groupIds } = await ingest(client, plan, io);
   try {
     await waitForVectors(client, io);
+    await waitUntilVectorsServe(client, plan);
     const judged = await forEachQuery(plan.set.queries, io, (query) => searchBoth(client, plan.set, query));
     if (judged.every(({ semantic }) => semantic.length === 0)) {
       throw new CliError('No chunk has a vector: the service could not embed the chunks. Its log says why.');
@@ -193,6 +202,19 @@ async function waitForVectors(client: Client, io: Io): Promise<void> {
     await sleep(EMBEDDING_POLL_MS);
   }
   progress.end();
+}
+
+/** Waits until semantic search finds something, but not for ever: the service may have failed to embed every chunk. */
+async function waitUntilVectorsServe(client: Client, plan: Plan): Promise<void> {
+  const endsAt = Date.now() + VECTORS_SERVE_MS_MAX;
+  while (!(await findsByVector(client, plan)) && Date.now() < endsAt) await sleep(EMBEDDING_POLL_MS);
+}
+
+/** @throws the refusal of a service without an embedding model. */
+async function findsByVector(client: Client, { name, set }: Plan): Promise<boolean> {
+  const query = set.queries[0]?.text ?? name;
+  const { results } = await client.search({ body: { query, mode: 'semantic', limit: 1, rerank: false } });
+  return results.length > 0;
 }
 
 async function ingest(client: Client, { name, set }: Plan, io: Io) {

@@ -23,8 +23,12 @@ export interface MemberPart {
   last: boolean;
 }
 
-/** Some chunks, a part of a file inside, a call of a program, or the outcome with the remaining chunks. */
+/**
+ * One of: the child has loaded its modules and begins to read, some chunks, a part of a file inside, a call of a program, or the outcome
+ * with the remaining chunks.
+ */
 export type ChildReply =
+  | { ready: true }
   | { id: number; chunks: ChunkDraft[] }
   | { id: number; member: MemberPart }
   | { id: number; call: ToolCall | NamesCall }
@@ -75,6 +79,7 @@ function serve(channel: Socket): void {
       await send({ id, outcome: await processFile(request, (chunks) => send({ id, chunks }), sendMember, tools) });
     });
   }, REQUEST_BYTES_MAX);
+  void send({ ready: true });
   channel.on('data', (part: Buffer) => reader.push(part));
   channel.on('end', () => process.exit(0));
   channel.on('error', () => process.exit(0));

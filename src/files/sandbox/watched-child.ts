@@ -23,6 +23,8 @@ const FRAME_BYTES_MAX = 128 * 1024 * 1024;
 /** Maximum size of all messages about one file. */
 const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 50;
+/** A child has this time to start. The start does not count as time of its first file: a busy machine may take seconds for it. */
+const START_MS_MAX = 60_000;
 const STDERR_UNITS_KEPT = 2000;
 /** Maximum time of programs for one file. This time does not count as the file's own. */
 const TOOLS_TIME_MS_MAX = 15 * 60_000;
@@ -75,6 +77,7 @@ export class WatchedChild {
   private startedAt = 0;
   private receivedBytes = 0;
   private stderr = '';
+  private isReady = false;
   private ended = false;
   /** Ends the program that runs for the current file. */
   private tool: AbortController | undefined;
@@ -147,6 +150,13 @@ export class WatchedChild {
   }
 
   private onReply(reply: ChildReply): void {
+    if ('ready' in reply) {
+      // A second one would give the current file more time.
+      if (this.isReady) this.end('crash');
+      this.isReady = true;
+      this.startedAt = performance.now();
+      return;
+    }
     const current = this.waiting[0];
     if (current?.id !== reply.id) {
       this.end('crash');
@@ -219,7 +229,8 @@ export class WatchedChild {
   private checkLimits(): void {
     const current = this.waiting[0];
     if (!current) return;
-    if (this.busyMs > current.timeMs && !this.tool) {
+    const limitMs = this.isReady ? current.timeMs : START_MS_MAX;
+    if (this.busyMs > limitMs && !this.tool) {
       this.end('time');
       return;
     }

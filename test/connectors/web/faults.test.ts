@@ -6,6 +6,7 @@ import { QUERIES_PER_PATH_MAX } from '../../../src/connectors/web/frontier.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
+import { eventually } from '../../support/upload.ts';
 import { type Memory, problemOf, readOrigin } from '../../support/worlds/read-origin.ts';
 import { useSite, type WebOrigin } from './harness.ts';
 
@@ -291,8 +292,10 @@ test('a crawl stops when its signal aborts', async () => {
   web.site.faults.add(/GET \/$/, 'stall');
   const stop = new AbortController();
   const reading = web.crawl({}, { signal: stop.signal });
-  setTimeout(() => stop.abort(new Error('stopped')), 50);
-  await assert.rejects(reading, /stopped/);
+  const stopped = assert.rejects(reading, /stopped/);
+  await eventually(async () => web.site.requests.some(({ path }) => path === '/'));
+  stop.abort(new Error('stopped'));
+  await stopped;
 });
 
 test('what can never work is refused', () => {

@@ -1,6 +1,6 @@
 /**
- * Streaming chat as Anthropic (`POST /v1/messages`) and Google (`POST /v1beta/models/<model>:streamGenerateContent?alt=sse`) put it
- * on the wire, on loopback. Both answer with `deltas`, or with `status`.
+ * Streaming chat as Anthropic (`POST /v1/messages`) and Google (`POST /v1beta/models/<model>:streamGenerateContent?alt=sse`) send
+ * it, on loopback. Both answer with `deltas`, or with `status`.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export interface WireCall {
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
-  /** Settles when the client leaves before the end. */
+  /** Resolves when the client closes the connection before the end of the answer. */
   left: Promise<void>;
 }
 

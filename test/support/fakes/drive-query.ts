@@ -1,4 +1,4 @@
-/** The little languages of the Drive API: search queries and field selections. */
+/** Reads the search queries and the field selections of the Drive API. */
 
 export interface Searchable {
   name: string;
@@ -9,7 +9,7 @@ export interface Searchable {
 
 export class QueryError extends Error {}
 
-/** Understands `in parents`, `=`, `!=`, `contains`, `and`, `or`, `not` and parentheses. @throws QueryError. */
+/** Reads `in parents`, `=`, `!=`, `contains`, `and`, `or`, `not` and parentheses. @throws QueryError. */
 export function parseQuery(text: string): (file: Searchable) => boolean {
   const tokens = text.match(/'(?:[^'\\]|\\.)*'|!=|=|\(|\)|[A-Za-z]+|\S/g) ?? [];
   let at = 0;
@@ -76,10 +76,10 @@ export function parseQuery(text: string): (file: Searchable) => boolean {
   return query;
 }
 
-/** A selection: member -> what of it, null for the whole. */
+/** A selection of fields: member -> selected fields of the member; null selects the whole member. */
 export type Selection = Map<string, Selection | null>;
 
-/** `a,b(c,d),e/f`. @throws QueryError with the word that makes no sense. */
+/** `a,b(c,d),e/f`. @throws QueryError with the invalid word. */
 export function parseFields(text: string): Selection {
   let at = 0;
   const list = (): Selection => {
@@ -110,7 +110,7 @@ export function parseFields(text: string): Selection {
   return selection;
 }
 
-/** Keeps of `value` what is selected. */
+/** Returns the selected fields of `value`. */
 export function select(value: unknown, selection: Selection | null): unknown {
   if (selection === null || selection.has('*') || value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((one) => select(one, selection));

@@ -1,4 +1,4 @@
-/** The files, folders and change logs of a pretended Drive, and what a person does to them. */
+/** The files, folders and change logs of a fake Drive, and the changes that a person makes. */
 import { createHash } from 'node:crypto';
 
 export const FOLDER = 'application/vnd.google-apps.folder';
@@ -7,7 +7,7 @@ const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation';
 
-/** What Google exports its own documents as. */
+/** The types to which Google exports its own documents. */
 export const EXPORTABLE: Readonly<Record<string, readonly string[]>> = {
   'application/vnd.google-apps.document': ['text/markdown', 'text/plain', 'text/html', 'application/pdf', DOCX],
   'application/vnd.google-apps.spreadsheet': ['text/csv', 'application/pdf', XLSX],
@@ -23,7 +23,7 @@ export interface FakeFile {
   trashed: boolean;
   driveId: string | null;
   content: Buffer | null;
-  /** Of Google's own documents: type -> bytes. */
+  /** Exports of a document of Google's own: type -> bytes. */
   exports: Record<string, Buffer>;
   version: number;
   created: Date;
@@ -32,10 +32,10 @@ export interface FakeFile {
   abusive: boolean;
   /** `hidden`: not shared with the service account. `unreadable`: listed, but its bytes are refused. */
   access: 'ok' | 'hidden' | 'unreadable';
-  /** Without this key the file is not found. */
+  /** Requests without this key do not find the file. */
   resourceKey: string | null;
   targetId: string | null;
-  /** The size that is told, where it is not that of the content. */
+  /** The reported size, if it differs from the size of the content. */
   claimedBytes: number | null;
 }
 
@@ -61,7 +61,7 @@ export class DriveState {
   readonly drives = new Map<string, boolean>();
   /** Change log -> ids of files in the order of their changes. '' is the log of the service account. */
   readonly logs = new Map<string, string[]>([['', []]]);
-  /** Entries of a log before this number are forgotten. */
+  /** Entries of a log before this number are deleted. */
   oldestToken = 1;
   #made = 0;
   #minutes = 0;
@@ -128,7 +128,7 @@ export class DriveState {
     this.touch(id);
   }
 
-  /** Not by way of the trash. What is below a folder goes with it, without a change of its own. */
+  /** Deletes without the trash. The contents of a folder are deleted without change log entries of their own. */
   remove(id: string): void {
     this.touch(id);
     const remove = (one: string): void => {
@@ -143,7 +143,7 @@ export class DriveState {
     this.touch(id);
   }
 
-  /** Writes a change log entry without a change that anybody sees. */
+  /** Writes a change log entry without a visible change. */
   touch(id: string): void {
     const file = this.get(id);
     file.version++;
@@ -173,10 +173,10 @@ export class DriveState {
     });
   }
 
-  /** As the API writes a file. */
+  /** The file as the API returns it. */
   resource(file: FakeFile): Record<string, unknown> {
     const target = file.targetId === null ? undefined : this.files.get(file.targetId);
-    // Parents that are not shared are not named.
+    // The API does not name parents that are not shared.
     const parents = file.parents.filter((id) => this.files.has(id) && this.get(id).access !== 'hidden');
     const person = { kind: 'drive#user', displayName: 'Ann Example', emailAddress: 'ann@example.com', me: false };
     return {

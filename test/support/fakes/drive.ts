@@ -19,9 +19,9 @@ const FILE_MEMBERS =
 export type DriveRoute = 'token' | 'startPageToken' | 'changes' | 'list' | 'get' | 'media' | 'export';
 
 export type DriveFault =
-  /** As Google refuses: the body is made of the reason. */
+  /** A refusal in the form of Google: the body is built from the reason. */
   | { status: number; reason?: string; retryAfter?: string; location?: string }
-  /** A status with a body that is no JSON, as of a proxy. */
+  /** A status with a body that is not JSON, as a proxy answers. */
   | { status: number; body: string }
   /** Status 200 and half of the body, then the connection ends. */
   | 'truncated'
@@ -40,19 +40,19 @@ export interface FakeDrive {
   /** Calls so far. */
   requests: { route: DriveRoute; url: URL; headers: IncomingMessage['headers'] }[];
   count(route: DriveRoute): number;
-  /** Lets calls of a route fail, the next `times` ones that `when` accepts. */
+  /** Makes the next `times` calls of a route fail that `when` accepts. */
   fail(route: DriveRoute, fault: DriveFault, times?: number, when?: (url: URL) => boolean): void;
-  /** Forgets faults that were not used up. */
+  /** Removes the faults that no call has met. */
   heal(): void;
-  /** No token that was given is good any longer. */
+  /** Invalidates every access token. */
   expireTokens(): void;
-  /** Google's bug: a query for several folders is answered with nothing. */
+  /** Answers a query for several folders with an empty list, as a bug of Google's API does. */
   setForgetsSeveralParents(forgets: boolean): void;
   close(): Promise<void>;
 }
 
 export interface FakeDriveOptions extends FakeTokensOptions {
-  /** Pages are no larger, whatever is asked for. */
+  /** Maximum entries of a page, also if the caller asks for more. */
   pageSizeMax?: number;
 }
 
@@ -164,7 +164,7 @@ class Fake implements FakeDrive {
       throw new Refused(404, 'notFound', `Shared drive not found: ${driveId}`, 'driveId');
   }
 
-  /** The file that the path names, as far as the caller may see it. */
+  /** Returns the file that the path names if the caller may see the file. */
   #find(url: URL, request: IncomingMessage): FakeFile {
     const id = decodeURIComponent(url.pathname.split('/')[4] ?? '');
     const file = this.state.files.get(id);
@@ -212,7 +212,7 @@ class Fake implements FakeDrive {
     const size = this.#pageSize(url);
     const slice = log.slice(start - 1, start - 1 + size);
     const end = start + slice.length;
-    // Of several changes of a file only the last is kept.
+    // The log keeps only the last change of a file.
     const changes = slice
       .map((id, index) => ({ id, at: start + index }))
       .filter(({ id, at }) => log.lastIndexOf(id) + 1 === at)

@@ -1,4 +1,4 @@
-/** A server that speaks /v1/embeddings: deterministic vectors from the words of a text, and what a test tells it. */
+/** A server that speaks /v1/embeddings: deterministic vectors from the words of a text, or the answers that a test scripts. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,12 +10,12 @@ export interface EmbeddingCall {
   dimensions: number | undefined;
 }
 
-/** What to do with one call; undefined: answer with vectors. */
+/** The reaction to one call; undefined answers with vectors. */
 export type EmbeddingScript =
   | { status: number; headers?: Record<string, string>; body?: string }
   /** Never answers. */
   | { stall: true }
-  /** A whole answer of the test's own. */
+  /** A complete answer that the test provides. */
   | { answer: unknown }
   | undefined;
 
@@ -25,14 +25,14 @@ export interface FakeEmbeddings {
   calls: EmbeddingCall[];
   /** How often each text was answered with a vector, by model and text. */
   embedded: Map<string, number>;
-  /** Decides about every following call; by default all are answered. */
+  /** Sets the reaction to every following call; the default answers with vectors. */
   respond(script: (call: EmbeddingCall) => EmbeddingScript | Promise<EmbeddingScript>): void;
   close(): Promise<void>;
 }
 
 export const FAKE_DIMENSION = 64;
 
-/** @param dimensions of models that have another one than FAKE_DIMENSION. */
+/** @param dimensions dimensions of models that do not use FAKE_DIMENSION. */
 export async function openFakeEmbeddings(dimensions: Readonly<Record<string, number>> = {}): Promise<FakeEmbeddings> {
   const calls: EmbeddingCall[] = [];
   const embedded = new Map<string, number>();
@@ -84,7 +84,7 @@ export async function openFakeEmbeddings(dimensions: Readonly<Record<string, num
   };
 }
 
-/** Each word adds to one dimension, by its hash: texts with common words are near each other. Never all zero. */
+/** Each word adds to one dimension, chosen by its hash: texts with common words are near each other. No vector is zero. */
 export function hashVector(text: string, model: string, dimension: number = FAKE_DIMENSION): number[] {
   const vector: number[] = Array.from({ length: dimension }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {

@@ -12,10 +12,10 @@ const DOCUMENTATION = 'https://docs.github.com/rest';
 
 export interface FakeRepository {
   git: GitRepository;
-  /** Only with this access token; everybody else is told that there is none. */
+  /** Only this access token reads the repository; other callers get 404. */
   privateTo?: string;
   defaultBranch: string;
-  /** Where it moved to: `owner/name`. */
+  /** The new name of a moved repository: `owner/name`. */
   movedTo?: string;
 }
 
@@ -27,12 +27,12 @@ export interface FakeGitHub {
   add(name: string, options?: Partial<FakeRepository>): FakeRepository;
   /** `GET /path?query` of all requests, of both hosts. */
   requests: string[];
-  /** How many requests matched. */
+  /** Returns the number of requests that match. */
   count(pattern: RegExp): number;
   faults: Faults;
-  /** Requests left of the hour; answers say so. */
+  /** Remaining requests of the hour, as the answers report. */
   rate: { limit: number; remaining: number; resetAt: number };
-  /** Entries of a recursive tree; more are cut off. */
+  /** Maximum entries of a recursive tree; a longer tree is truncated. */
   treeEntriesMax: number;
   /** `Authorization` headers that reached the host of the tarballs. */
   leakedCredentials: string[];

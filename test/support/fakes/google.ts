@@ -1,4 +1,4 @@
-/** What Google's services have in common: the exchange of signed assertions for tokens, and the bodies of refusals. */
+/** The common parts of Google's services: the exchange of signed assertions for tokens, and the bodies of refusals. */
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
@@ -10,10 +10,10 @@ const CLIENT_EMAIL = 'reader@fake-project.iam.gserviceaccount.com';
 const CLOCK_SKEW_SECONDS = 300;
 
 export interface FakeTokensOptions {
-  /** Seconds that a token lives. */
+  /** Lifetime of an access token in seconds. */
   tokenSeconds?: number;
   now?: () => Date;
-  /** Members that the key file has besides those that it needs. */
+  /** Additional members of the key file. */
   keyMembers?: Record<string, string>;
 }
 
@@ -34,7 +34,7 @@ export function invalidParameter(name: string): Refused {
   return new Refused(400, 'invalid', 'Invalid Value', name);
 }
 
-/** The token endpoint has a form of its own. */
+/** The token endpoint has its own form of error bodies. */
 export function errorBody({ status, reason, message, location }: Refused, ofTokens: boolean): object {
   if (ofTokens) return { error: reason, error_description: message };
   const domain = /Limit|quota/i.test(reason) && reason !== 'exportSizeLimitExceeded' ? 'usageLimits' : 'global';
@@ -43,13 +43,13 @@ export function errorBody({ status, reason, message, location }: Refused, ofToke
   return { error: { code: status, message, errors: [{ message, domain, reason, ...place }] } };
 }
 
-/** One service account and the tokens that were given to it. */
+/** One service account and its access tokens. */
 export class FakeTokens {
   /** The key file. */
   readonly key: string;
   readonly #options: FakeTokensOptions;
   readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  /** Token -> when it ends, in Unix seconds. */
+  /** Access token -> time of expiry in Unix seconds. */
   readonly #tokens = new Map<string, number>();
   #given = 0;
 

@@ -10,7 +10,7 @@ export interface FakeModel {
   task?: string;
   tags?: string[];
   gated?: boolean;
-  /** Tells no sizes and hashes, as some mirrors do. */
+  /** Omits sizes and hashes, as some mirrors do. */
   terse?: boolean;
 }
 
@@ -22,21 +22,21 @@ export interface FakeHub {
   requests: string[];
   /** `Authorization` headers that reached the host of large files. */
   leakedCredentials: string[];
-  /** With this token gated models may be read. */
+  /** The access token that may read gated models. */
   token: string;
-  /** Answers with these bytes end after so many, by path; each once. */
+  /** Path -> number of bytes after which the next answer breaks off. */
   cuts: Map<string, number>;
-  /** Awaited before such an answer ends, so that its bytes are not lost with the connection. */
+  /** Awaited before such an answer breaks off: the client must have received the bytes. */
   beforeCut: () => Promise<void>;
-  /** Bytes that are sent in place of the file, by path. */
+  /** Path -> bytes that replace the bytes of the file. */
   wrong: Map<string, Buffer>;
-  /** Without ranges: every answer is the whole file. */
+  /** Ignores ranges: every answer is the whole file. */
   ignoresRanges: boolean;
   close(): Promise<void>;
 }
 
 export const COMMIT = 'c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00';
-/** Larger files are stored apart, with a SHA-256. */
+/** Larger files are on the second host and have a SHA-256. */
 const LARGE_BYTES = 1_000;
 
 export async function openFakeHub(): Promise<FakeHub> {

@@ -1,4 +1,4 @@
-/** The workspace behind the fake page API: pages, blocks, databases, files, and how they look on the wire. */
+/** The workspace behind the fake page API: pages, blocks, databases, files, and their form on the wire. */
 import { createHash } from 'node:crypto';
 
 export type Json = Record<string, unknown>;
@@ -8,14 +8,14 @@ export interface FakeBlock {
   type: string;
   content: Json;
   children: FakeBlock[];
-  /** Error of the API instead of its children. */
+  /** Error code that the API returns instead of the children of the block. */
   childrenStatus?: number;
 }
 
 export interface FakePage {
   id: string;
   title: string;
-  /** Without the title. */
+  /** The properties without the title. */
   properties: Record<string, Json>;
   parent: Json;
   blocks: FakeBlock[];
@@ -46,7 +46,7 @@ export const AUTHOR = { id: '11111111-1111-4111-8111-111111111111', name: 'Ada E
 
 let ids = 0;
 
-/** Looks like the workspace's ids; the same in every process. */
+/** Returns an id in the form of the workspace, the same in every process. */
 export function fakeId(): string {
   ids += 1;
   const hex = createHash('sha256').update(`fake ${ids}`).digest('hex');
@@ -98,7 +98,7 @@ export class FakeWorld {
     this.now = now;
   }
 
-  /** A page of its own, or the last block of `under` (a page, or a block of a page). */
+  /** Adds a page at the top level, or as the last block of `under` (a page, or a block of a page). */
   addPage(title: string, blocks: FakeBlock[] = [], under?: string): string {
     const id = fakeId();
     this.#insert(id, title, blocks, {}, this.#parentOf(under));
@@ -146,7 +146,7 @@ export class FakeWorld {
     return { type: 'file', file: { key }, name, caption: [] };
   }
 
-  /** Blocks of a page changed. */
+  /** Records that blocks of the page have changed. */
   edit(id: string, change: (page: FakePage) => void = () => {}): void {
     const page = this.page(id);
     change(page);
@@ -270,7 +270,7 @@ export class FakeWorld {
     };
   }
 
-  /** Every answer signs the addresses of files anew. */
+  /** Every answer has newly signed addresses of files. */
   #withUrls<T>(value: T): T {
     if (Array.isArray(value)) return value.map((one) => this.#withUrls(one)) as T;
     if (typeof value !== 'object' || value === null) return value;

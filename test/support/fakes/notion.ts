@@ -1,6 +1,6 @@
 /**
  * A server that speaks the page API (version 2025-09-03) over a workspace that tests change: version and bearer headers,
- * lists with cursors, error bodies, rate limit with Retry-After, file addresses that expire. It does faults where told.
+ * lists with cursors, error bodies, rate limit with Retry-After, file addresses that expire. A test scripts its faults.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,15 +12,15 @@ const LIST_MAX = 100;
 const URL_LIFE_MS = 3_600_000;
 
 export interface FakeNotionOptions {
-  /** The one token that it takes. */
+  /** The only accepted access token. */
   token?: string;
-  /** Its clock, also of the Date header. */
+  /** The clock of the server, also for the Date header. */
   now?: () => Date;
-  /** Most results of one page of a list; the API may always send fewer than it was asked for. */
+  /** Maximum results of one page of a list. The real API, too, may send fewer results than the caller asks for. */
   listMax?: number;
-  /** Most rows of one query over all its pages. */
+  /** Maximum rows of one query over all pages. */
   queryMax?: number;
-  /** Requests per second that are answered; the others get 429. */
+  /** Maximum answered requests per second; further requests get 429. */
   perSecond?: number;
 }
 
@@ -28,7 +28,7 @@ export interface FakeCall {
   /** As `GET /v1/pages/:id`. */
   route: string;
   path: string;
-  /** How often this route was called before. */
+  /** Number of earlier calls of this route. */
   before: number;
 }
 
@@ -40,7 +40,7 @@ export type Fault =
   | 'cut'
   /** 200 with a page of HTML. */
   | 'html'
-  /** A list whose next cursor leads back to its own. */
+  /** A list whose next cursor is its own cursor. */
   | 'loop';
 
 export interface FakeNotion {
@@ -51,7 +51,7 @@ export interface FakeNotion {
   /** Requests per route since the last `forget`. */
   counts: Map<string, number>;
   forget(): void;
-  /** Decides about every following request; undefined answers it rightly. */
+  /** Sets the reaction to every following request; undefined answers without a fault. */
   faults(decide: ((call: FakeCall) => Fault | undefined) | undefined): void;
   close(): Promise<void>;
 }
@@ -161,7 +161,7 @@ function routes(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Ans
   return error(400, 'invalid_request_url', 'Invalid request URL.');
 }
 
-/** All that is shared, the newest edit first: as much of the search as is used. */
+/** Returns everything that is shared, the newest edit first: the only kind of search that the connector uses. */
 function search(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Answer {
   const pages = [...world.pages.values()]
     .filter(({ trashed, shared }) => !trashed && shared)

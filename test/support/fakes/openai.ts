@@ -1,4 +1,4 @@
-/** A server that speaks /v1/chat/completions with streaming, and does what a test tells it. */
+/** A server that speaks /v1/chat/completions with streaming, and reacts as a test scripts. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -7,16 +7,16 @@ export interface ChatCall {
   messages: { role: string; content: string }[];
   authorization: string | undefined;
   stream: boolean;
-  /** The whole body. */
+  /** The whole body of the request. */
   body: Record<string, unknown>;
-  /** Resolves when the caller goes away before the answer is complete. */
+  /** Resolves when the caller closes the connection before the answer is complete. */
   left: Promise<void>;
 }
 
 /** Text, or the whole `delta` object of an event. */
 export type Delta = string | object;
 
-/** What to do with one call. Deltas are sent one by one. */
+/** The reaction to one call. Deltas are sent one by one. */
 export type Script =
   | {
       deltas: readonly Delta[] | AsyncIterable<Delta>;
@@ -37,7 +37,7 @@ export interface FakeOpenAi {
   /** For PINAKES_CHAT_BASE_URL. */
   url: string;
   calls: ChatCall[];
-  /** Decides about every following call. */
+  /** Sets the reaction to every following call. */
   respond(script: Script | ((call: ChatCall) => Script | Promise<Script>)): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A Presidio analyzer over HTTP as its own server answers, that knows the names which a test tells it. */
+/** A server that answers like a Presidio analyzer and finds the names that a test lists. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -9,7 +9,7 @@ export interface AnalyzeCall {
   score_threshold: number;
 }
 
-/** What to answer instead of what was found. `never` does not answer at all. */
+/** The answer instead of the found names. `never` does not answer at all. */
 export type PresidioAnswer =
   | 'names'
   | 'never'
@@ -19,11 +19,11 @@ export type PresidioAnswer =
 export interface FakePresidio {
   url: string;
   calls: AnalyzeCall[];
-  /** Name -> entity as Presidio calls it, by language. */
+  /** Language -> name -> entity type of Presidio. */
   names: Record<string, Record<string, string>>;
-  /** What `/supportedentities` says, for every language in `names`. */
+  /** The answer of `/supportedentities` for every language in `names`. */
   supported: string[];
-  /** For the next `times` requests to `/analyze`, then names again. */
+  /** Sets the answer to the next `times` requests to `/analyze`. */
   respond(answer: PresidioAnswer, times?: number): void;
   close(): Promise<void>;
 }

@@ -6,12 +6,12 @@ export interface RerankCall {
   path: string | undefined;
   query: string;
   texts: readonly string[];
-  /** The body as it came. */
+  /** The received body. */
   body: Record<string, unknown>;
   authorization: string | undefined;
 }
 
-/** Scores by text, or what to answer instead. `never` does not answer at all. */
+/** The score of each text, or another answer. `never` does not answer at all. */
 export type RerankAnswer =
   | ((call: RerankCall, text: string) => number)
   | { status: number; body?: string }

@@ -9,33 +9,33 @@ export interface FakePage {
   /** HTML by default. */
   type?: string;
   status?: number;
-  /** Where it leads: a redirect with `status`, 301 by default. */
+  /** The target of a redirect with `status`, 301 by default. */
   to?: string;
   headers?: Record<string, string>;
   modified?: Date;
-  /** As of a page that is made anew for every request. */
+  /** The page has no validators, like a page that is generated for every request. */
   withoutValidators?: boolean;
 }
 
 export interface FakeSite {
   port: number;
-  /** Of this machine; tests may reach it by other names too. */
+  /** The address on this machine; tests may reach the site by other host names too. */
   url: string;
-  /** Path with query -> page; a text is HTML. */
+  /** Path with query -> page; a string is HTML. */
   pages: Map<string, FakePage | string>;
   set(pages: Record<string, FakePage | string | null>): void;
-  /** For paths without a page: a trap makes them up. */
+  /** Returns pages for paths without a page: a crawler trap. */
   invent: (path: string) => FakePage | string | undefined;
   requests: { path: string; host: string; headers: IncomingMessage['headers']; at: number; status: number }[];
-  /** Paths in the order in which they were asked for, robots.txt left out. */
+  /** Returns the requested paths in order, without robots.txt. */
   paths(): string[];
   faults: Faults;
-  /** Requests that were under way at once at the most. */
+  /** Maximum number of requests in flight at the same time. */
   atOnceMax: number;
   close(): Promise<void>;
 }
 
-/** A page that links to others. */
+/** Returns a page that links to others. */
 export function htmlPage(title: string, links: readonly string[], extra = ''): string {
   const anchors = links.map((link) => `<li><a href="${link.replaceAll('&', '&amp;')}">${link}</a></li>`).join('');
   return `<!doctype html><html><head><title>${title}</title>${extra}</head><body><p>About ${title}.</p><ul>${anchors}</ul></body></html>`;

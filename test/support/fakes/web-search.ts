@@ -1,6 +1,6 @@
 /**
- * Web search as three providers have it, on loopback: OpenAI (`POST /v1/responses`), Anthropic (`POST /v1/messages` with the tool
- * web_search) and Google (`POST /v1beta/models/<model>:generateContent` with google_search). Answers, which stream, are given too.
+ * Web search in the form of three providers, on loopback: OpenAI (`POST /v1/responses`), Anthropic (`POST /v1/messages` with the tool
+ * web_search) and Google (`POST /v1beta/models/<model>:generateContent` with google_search). The server also streams answers.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ export interface Finding {
 
 export interface WebCall {
   path: string;
-  /** A search, or the answer that is made from it. */
+  /** Whether the request is a search or asks for the answer to it. */
   kind: 'search' | 'answer';
   body: Record<string, unknown>;
 }
@@ -24,9 +24,9 @@ export interface WebCall {
 export interface FakeWebSearch {
   baseUrl(provider: 'openai' | 'anthropic' | 'google'): string;
   calls: WebCall[];
-  /** What the web says, or the status with which searches fail. */
+  /** The findings of searches, or the status with which searches fail. */
   findings: readonly Finding[] | { status: number };
-  /** The answer, made from the body of the request. */
+  /** Returns the answer to the body of a request. */
   answer: (prompt: string) => string;
   close(): Promise<void>;
 }

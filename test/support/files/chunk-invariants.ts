@@ -1,7 +1,7 @@
-/** What holds for the chunks of every file. */
+/** Properties of the chunks of every file. */
 import type { ChunkDraft } from '../../../src/corpus/values.ts';
 
-/** The number of chunks whose offsets do not give exactly their content, counted in code points. */
+/** Returns the number of chunks whose content differs from the text between their offsets, counted in code points. */
 export function chunkMismatches(
   text: string,
   chunks: readonly Pick<ChunkDraft, 'startOffset' | 'endOffset' | 'content'>[],

@@ -1,11 +1,11 @@
-/** Git objects in memory, with their real hashes, and commits made of paths. */
+/** Git objects in memory with real hashes, and commits that are built from paths. */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
 export type GitType = 'blob' | 'tree' | 'commit' | 'tag';
 
-/** Null removes. */
+/** Null removes the path. */
 export type GitChange = string | Buffer | null | { link: string } | { submodule: string };
 
 export interface GitEntry {
@@ -34,14 +34,14 @@ export class GitRepository {
   readonly commits = new Map<string, GitCommit>();
   /** `refs/heads/main` -> hash. */
   readonly refs = new Map<string, string>();
-  /** Paths that archives leave out, as `export-ignore` does. */
+  /** Paths that archives omit, like `export-ignore`. */
   readonly exportIgnored = new Set<string>();
-  /** Paths that archives hold with other bytes, as `export-subst` does. */
+  /** Paths whose bytes differ in archives, like `export-subst`. */
   readonly exportSubstituted = new Set<string>();
   readonly #files = new Map<string, Map<string, GitFile>>();
   #seconds = 1_700_000_000;
 
-  /** Commits on a branch, on top of what is there. */
+  /** Adds a commit to a branch. */
   commit(changes: Record<string, GitChange>, branch = 'main', options: { orphan?: boolean } = {}): string {
     const parent = options.orphan ? undefined : this.refs.get(`refs/heads/${branch}`);
     const files = new Map(parent === undefined ? [] : this.#files.get(parent));
@@ -71,7 +71,7 @@ export class GitRepository {
     this.refs.set(`refs/tags/${name}`, target);
   }
 
-  /** A tag with a message, an object of its own. */
+  /** Adds an annotated tag, which is an object. */
   annotatedTag(name: string, target: string): string {
     const head = `object ${target}\ntype commit\ntag ${name}\ntagger Ada <ada@example.com> ${this.#seconds} +0000`;
     const sha = this.#store('tag', Buffer.from(`${head}\n\nRelease ${name}\n`));
@@ -79,7 +79,7 @@ export class GitRepository {
     return sha;
   }
 
-  /** The commit that a reference, `heads/x`, `tags/x` or the beginning of a hash leads to. */
+  /** Returns the commit of a reference, `heads/x`, `tags/x` or the beginning of a hash. */
   resolve(ref: string): GitCommit | undefined {
     const named = [`refs/${ref}`, `refs/heads/${ref}`, `refs/tags/${ref}`].find((name) => this.refs.has(name));
     const start = named === undefined ? ref : this.refs.get(named)!;
@@ -90,7 +90,7 @@ export class GitRepository {
     return [...this.commits.values()].find((commit) => commit.sha.startsWith(target));
   }
 
-  /** Entries of one tree in git's order. */
+  /** Returns the entries of one tree in the order of git. */
   entries(tree: string): GitEntry[] {
     const { data } = this.objects.get(tree)!;
     const found: GitEntry[] = [];
@@ -107,7 +107,7 @@ export class GitRepository {
     return found;
   }
 
-  /** Entries of a tree and of all below it. */
+  /** Returns the entries of a tree and of all trees below. */
   allEntries(tree: string, prefix = ''): GitEntry[] {
     return this.entries(tree).flatMap((entry) => {
       const full = { ...entry, path: prefix + entry.path };
@@ -115,7 +115,7 @@ export class GitRepository {
     });
   }
 
-  /** As `git archive` writes it: a global header with the commit, folders, long names in extended headers. */
+  /** Returns an archive as `git archive` writes it: a global header with the commit, folders, long names in extended headers. */
   tarball(commit: GitCommit, folder: string): Buffer {
     const parts = [tarEntry('pax_global_header', 'g', paxRecord('comment', commit.sha)), tarEntry(`${folder}/`, '5')];
     for (const { path, mode, type, sha } of this.allEntries(commit.tree)) {

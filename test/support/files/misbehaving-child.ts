@@ -53,6 +53,7 @@ const reader = new FrameReader((value) => {
   };
   channel.write(encodeFrame({ id, outcome: { ok: true, file } }));
 }, 1024 * 1024);
+channel.write(encodeFrame({ ready: true }));
 channel.on('data', (part: Buffer) => reader.push(part));
 channel.on('end', () => process.exit(0));
 

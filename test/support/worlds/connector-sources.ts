@@ -1,4 +1,4 @@
-/** Sources of every kind as callers make them, and connectors that say what a test wants. */
+/** Sources of every kind as callers create them, and connectors with scripted contents. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Change, Connector, Fetched, OriginItem } from '../../../src/connectors/connector.ts';
@@ -14,9 +14,9 @@ export interface SourceForm {
   kind: OriginKind;
   path: string;
   settingPath: string;
-  /** What is read, as sent and as shown. */
+  /** The origin as the caller sends it and as answers show it. */
   origin: Record<string, unknown>;
-  /** Null: there is none. */
+  /** Null if the kind has no credential. */
   credential: { member: string; secretType: SecretType; required: boolean } | null;
 }
 
@@ -67,7 +67,7 @@ export const SOURCE_FORMS: readonly SourceForm[] = [
 
 let serviceAccountKey: string | undefined;
 
-/** A credential of the right form; every one holds the canary. */
+/** Returns a valid credential; every credential contains the canary. */
 export function credentialFor(form: SourceForm): string {
   if (form.kind !== 'drive') return `${SECRET_CANARY}${form.kind}`;
   serviceAccountKey ??= JSON.stringify({
@@ -91,7 +91,7 @@ export async function storeSecret(t: TestApp, form: SourceForm, key?: string): P
   return body.id;
 }
 
-/** A body that is right, with a stored secret where one is needed; members that are undefined are left out. */
+/** Returns a valid body, with a stored secret if the kind needs one, without undefined members. */
 export async function bodyFor(t: TestApp, form: SourceForm, more: Record<string, unknown> = {}, key?: string) {
   const secret = form.credential?.required ? { secret_id: await storeSecret(t, form, key) } : {};
   return { name: `a ${form.kind} source`, ...form.origin, ...secret, ...more };
@@ -108,17 +108,17 @@ export async function createSource(
   return body;
 }
 
-/** What every connector of `scriptedConnectors` says; tests change it. */
+/** The contents of every connector of `scriptedConnectors`; tests change them. */
 export interface Script {
   /** File name -> text. */
   files: Record<string, string>;
-  /** Is waited for before anything is listed. */
+  /** Awaited before each listing. */
   gate: Promise<unknown>;
-  /** Credentials that listings got. */
+  /** Credentials that listings received. */
   credentials: (string | null)[];
 }
 
-/** Connectors whose origin is a few texts: for what does not depend on a kind. They check what a caller sends as the real ones do. */
+/** Connectors whose origin is a few texts, for behaviour that does not depend on the kind. They validate input like the real connectors. */
 export function scriptedConnectors(): Script & { connectors: Connectors } {
   const script: Script = { files: {}, gate: Promise.resolve(), credentials: [] };
   const remote = { googleApiUrl: null, pageApiUrl: null, repoApiUrl: null };

@@ -1,4 +1,4 @@
-/** A service with one scripted origin in the place of the web: groups of it, their runs, and what is found of them. */
+/** A service whose web connector reads a scripted origin: its groups, their runs and the search for their sources. */
 import assert from 'node:assert/strict';
 import { insertGroup, lockGroup } from '../../../src/corpus/group-store.ts';
 import { findViolations } from '../../../src/corpus/invariants.ts';
@@ -16,23 +16,23 @@ import { openScriptedOrigin, type ScriptedOrigin } from './scripted-origin.ts';
 export interface ConnectorWorld {
   service: TestApp;
   origin: ScriptedOrigin;
-  /** A group that nothing has been read of; returns its id. */
+  /** Creates a group without a run; returns its id. */
   makeGroup(options?: {
     rrule?: string;
     origin?: Origin;
     oneTimeCredential?: string;
     secret?: string;
   }): Promise<string>;
-  /** Makes a run; returns its id. */
+  /** Creates a run; returns its id. */
   queueRun(groupId: string): Promise<string>;
-  /** Works on a run as a worker does. */
+  /** Executes a run as a worker does. */
   work(runId: string, signal?: AbortSignal, lastAttempt?: boolean): Promise<void>;
-  /** A run from its beginning to its end, as the API shows it. */
+  /** Creates and executes a run; returns the run as the API shows it. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
   run(groupId: string): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   getRun(runId: string): Promise<any>;
-  /** Names of the sources with a chunk that fits, in order. */
+  /** Returns the sorted names of the sources with a chunk that matches. */
   search(query: string): Promise<string[]>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   sources(groupId: string): Promise<any[]>;

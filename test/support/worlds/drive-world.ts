@@ -1,4 +1,4 @@
-/** A Drive connector at a pretended Drive, and what a service that uses it would have stored. */
+/** A Drive connector on a fake Drive, and the items that a service would have stored. */
 
 import type {
   Change,
@@ -22,7 +22,7 @@ export interface Listing {
   skipped: { originId: string; name: string; reason: string }[];
   failed: { originId: string; name: string; title: string }[];
   checkpoints: Opaque[];
-  /** Undefined when the listing did not come to its end. */
+  /** Undefined if the listing was incomplete. */
   end: { full: boolean; cursor: Opaque | null } | undefined;
 }
 
@@ -30,16 +30,16 @@ export interface DriveWorld extends AsyncDisposable {
   fake: FakeDrive;
   http: HttpClient;
   connector: Connector<'drive'>;
-  /** What is stored: originId -> item. */
+  /** Stored items: originId -> item. */
   stored: Map<string, { item: OriginItem; known: StoredVersion; text: string }>;
   setNow(now: Date): void;
-  /** Milliseconds that every request may take; null: as the connector says. */
+  /** Timeout of every request in milliseconds; null uses the timeout of the connector. */
   setTimeoutMs(timeoutMs: number | null): void;
   list(cursor?: Opaque | null, resume?: Opaque | null, folderUrl?: string): Promise<Listing>;
-  /** All changes as they come. */
+  /** Returns all changes in the order of the listing. */
   changes(cursor?: Opaque | null, resume?: Opaque | null, folderUrl?: string): AsyncIterable<Change>;
   fetch(item: OriginItem): Promise<Fetched>;
-  /** A whole run: lists, fetches what is new or changed, removes what is gone. @returns what was done. */
+  /** Executes a whole run: lists, fetches new and changed items, removes deleted items. Returns these actions. */
   run(cursor?: Opaque | null): Promise<{ listing: Listing; fetched: string[]; removed: string[] }>;
 }
 
@@ -107,7 +107,7 @@ export async function openDriveWorld(
   return world;
 }
 
-/** True when bytes were transferred. */
+/** Returns true if bytes were transferred. */
 async function store(world: DriveWorld, item: OriginItem): Promise<boolean> {
   const before = world.stored.get(item.originId);
   if (before && item.revision !== null && before.known.revision === item.revision) {

@@ -1,4 +1,4 @@
-/** A service with an embedding model, for tests of the vectors that its chunks get. */
+/** A service with an embedding model, for tests of the vectors of its chunks. */
 import { findViolations } from '../../../src/corpus/invariants.ts';
 import { findServingVectors, type ServingVectors, vectorColumn } from '../../../src/corpus/vector-store.ts';
 import { identifier, sql } from '../../../src/db/sql.ts';
@@ -17,33 +17,33 @@ export interface EmbeddingWorld {
   t: TestApp;
   /** Serves the models `first` (configured), `wide` (96 dimensions) and any other. */
   fake: FakeEmbeddings;
-  /** Of this test: `reset` makes another one. */
+  /** The tenant of the current test: `reset` creates another tenant. */
   tenant: TestTenant;
   reset(): Promise<void>;
-  /** Moves the clock; a minute makes a job that gives no sign of life a dead one. */
+  /** Moves the clock; a job without a heartbeat counts as dead after a minute. */
   pass(seconds: number): void;
-  /** The service with another model configured. */
+  /** Returns the dependencies of a service with another model. */
   withModel(name: string): Deps;
   /** Runs the job once, for the tenant. */
   embed(deps?: Deps, options?: { lastAttempt?: boolean }): Promise<void>;
   /** Writes chunks as ingestion stores them. */
   seedChunks(...texts: string[]): Promise<void>;
   serving(): Promise<ServingVectors | undefined>;
-  /** Content -> the vector that serves, in order of content. */
+  /** Returns content -> serving vector, in the order of the contents. */
   vectors(): Promise<Map<string, number[]>>;
-  /** Texts of chunks that models were asked for; the question for their dimension is left out. */
+  /** Returns the texts of chunks that models have embedded, without the request for the dimension. */
   requested(): string[];
   count(table: 'chunk_vector' | 'embedding_waiting' | 'embedding_cache'): Promise<number>;
-  /** Jobs that were ever queued. */
+  /** Returns the number of all jobs that were ever queued. */
   jobs(): Promise<number>;
-  /** Broken promises about vectors. */
+  /** Returns the violated invariants of vectors. */
   violations(): Promise<string[]>;
   close(): Promise<void>;
 }
 
 export const context = (lastAttempt = false): JobContext => ({ signal: new AbortController().signal, lastAttempt });
 
-/** What `vectors` has to give. */
+/** Returns the expected result of `vectors`. */
 export function expectedVectors(model: string, ...texts: string[]): Map<string, number[]> {
   const dimension = model === 'wide' ? WIDE_DIMENSION : undefined;
   return new Map([...texts].sort().map((text) => [text, hashVector(text, model, dimension)]));

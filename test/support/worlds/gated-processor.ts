@@ -1,16 +1,16 @@
-/** The real parser processes behind a gate: tests decide when a file may be finished, and see what is in hand. */
+/** The real parser processes behind a gate: tests decide when a file is finished, and see the files in flight. */
 
 import type { ProcessOutcome } from '../../../src/files/parsed.ts';
 import type { FileProcessor } from '../../../src/files/sandbox/file-processor.ts';
 
 export interface GatedProcessor extends FileProcessor {
-  /** Names of files handed over and not yet finished. */
+  /** Names of the files in flight. */
   inHand: Set<string>;
-  /** How often each name was handed over. */
+  /** Name -> how often the file was given to the processor. */
   calls: Map<string, number>;
   /** While false, finished files wait. */
   setOpen(open: boolean): void;
-  /** Answers instead of the real processor, when it gives something. */
+  /** Its result, if defined, replaces the result of the real processor. */
   script: (name: string, call: number) => ProcessOutcome | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** A group that is kept in step with a scripted origin, new for every test, and sound after each. Importing this sets it up. */
+/**
+ * A group that follows a scripted origin: each test gets a new group, and its invariants are checked afterwards. The import registers
+ * the hooks.
+ */
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { type ConnectorWorld, openConnectorWorld } from './connector-world.ts';
 
@@ -21,7 +24,7 @@ afterEach(async () => {
   await world.service.delete(`/source-groups/${groupId}`);
 });
 
-/** Makes another group the one that is checked and deleted at the end. */
+/** Replaces the group that is checked and deleted at the end. */
 export function useGroup(id: string): void {
   groupId = id;
 }

@@ -1,24 +1,24 @@
-/** Lists an origin and fetches what the listing did not bring, as the service does, into memory. */
+/** Lists an origin and fetches the contents that the listing did not contain, like the service, into memory. */
 import { Buffer } from 'node:buffer';
 import type { Change, Connector, Fetched, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
 import { OriginError } from '../../../src/connectors/connector.ts';
 import type { Opaque, Origin, OriginKind } from '../../../src/corpus/origin.ts';
 import { ServiceError } from '../../../src/errors.ts';
 
-/** What is remembered of stored items, by origin id. */
+/** Facts about stored items, by origin id. */
 export type Memory = Map<string, StoredVersion>;
 
 export interface Reading {
-  /** Origin id -> text, of what came anew. */
+  /** Origin id -> text of new and changed items. */
   stored: Record<string, string>;
   unchanged: string[];
   /** Origin id -> reason. */
   skipped: Record<string, string>;
-  /** Origin id -> what was wrong. */
+  /** Origin id -> problem. */
   failed: Record<string, string>;
   gone: string[];
   items: Map<string, OriginItem>;
-  /** Of the end; undefined without one. */
+  /** The cursor at the end of the listing; undefined if there was no end. */
   full: boolean | undefined;
   cursor: Opaque | null;
 }
@@ -88,7 +88,7 @@ async function take(reading: Reading, memory: Memory, item: OriginItem, fetching
   }
 }
 
-/** The title and message that a person would read; for errors of the service itself their code is the title. */
+/** Returns the title and the message that a person reads; an error of the service has its code as title. */
 export async function problemOf(promise: Promise<unknown>): Promise<OriginError['problem']> {
   const outcome = await promise.then(
     () => undefined,

@@ -16,7 +16,7 @@ export let repo: Connector<'repo'>;
 export let site: FakeRepository;
 
 before(async () => {
-  // The tarballs are at another host, which the operator did not name.
+  // The tarballs are on another host, which the operator has not allowed.
   http = openHttpClient({ allow: ['127.0.0.0/8'] });
   fake = await openFakeGitHub();
 });

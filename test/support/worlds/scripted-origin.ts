@@ -1,4 +1,4 @@
-/** A connector over files in memory: what it lists, how it fails and what it was asked for are the test's to say. */
+/** A connector over files in memory: a test scripts its listings and failures and reads its requests. */
 import type { Change, Connector, Fetched, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
 import type { Opaque, Origin } from '../../../src/corpus/origin.ts';
 import type { TypedMetadata } from '../../../src/corpus/values.ts';
@@ -7,11 +7,11 @@ export interface ScriptedFile {
   name: string;
   content: string | Uint8Array;
   url?: string | null;
-  /** By default the content's. Null: none is told. */
+  /** By default the hash of the content. Null: the origin reports no hash. */
   revision?: string | null;
   modifiedAt?: Date | null;
   metadata?: TypedMetadata;
-  /** The bytes come with the listing. */
+  /** The listing contains the bytes. */
   listed?: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface ScriptedOrigin extends Connector<'web'> {
   files: Map<string, ScriptedFile>;
   /** Ids that were fetched, in order. */
   fetched: string[];
-  /** What `list` was asked with. */
+  /** The requests of `list`. */
   listings: { cursor: Opaque | null; resume: Opaque | null }[];
-  /** Instead of the listing of `files`. */
+  /** Replaces the listing of `files`. */
   script:
     | ((request: { cursor: Opaque | null; resume: Opaque | null; signal: AbortSignal }) => AsyncIterable<Change>)
     | undefined;
-  /** Before an item is fetched: may answer, wait or throw. */
+  /** Called before an item is fetched; may answer, wait or throw. */
   onFetch: (id: string, known: StoredVersion | undefined, signal: AbortSignal) => Promise<Fetched | undefined>;
   present(id: string): Extract<Change, { kind: 'present' }>;
 }

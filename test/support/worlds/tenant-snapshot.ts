@@ -1,8 +1,8 @@
-/** What a tenant has, to see that nothing of it changed. */
+/** A snapshot of a tenant, to show that nothing has changed. */
 import type { Database } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 
-/** How many rows of each kind a tenant has, and in which state. */
+/** Returns the number of rows of each kind of a tenant, and their states. */
 export async function tenantSnapshot(db: Database, tenantId: string): Promise<unknown> {
   return db.query(
     tenantId,
