@@ -2,7 +2,7 @@
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import type { Database, TransactionOptions, Tx } from '../../src/db/database.ts';
 import type { Sql } from '../../src/db/sql.ts';
-import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
+import { type CorpusCache, openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { exactPlan, nearestCandidates } from '../../src/retrieval/semantic/nearest.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
@@ -21,10 +21,10 @@ export interface Asked {
  * search needs is then asked of the database.
  */
 export async function replay(db: Database, searches: readonly Asked[], remembers = true): Promise<number[]> {
-  const memory = remembers ? openCorpusMemory(db) : undefined;
-  for (const search of searches) await record(db, memory, search);
+  const corpusCache = remembers ? openCorpusCache(db) : undefined;
+  for (const search of searches) await record(db, corpusCache, search);
   const recorded: (readonly Recorded[])[] = [];
-  for (const search of searches) recorded.push(await record(db, memory, search));
+  for (const search of searches) recorded.push(await record(db, corpusCache, search));
   const taken: number[] = [];
   for (const [i, transactions] of recorded.entries()) {
     const start = performance.now();
@@ -48,7 +48,11 @@ interface Recorded {
 }
 
 /** Each transaction of a search. */
-async function record(db: Database, memory: CorpusMemory | undefined, { request, vector }: Asked): Promise<Recorded[]> {
+async function record(
+  db: Database,
+  corpusCache: CorpusCache | undefined,
+  { request, vector }: Asked,
+): Promise<Recorded[]> {
   const transactions: Recorded[] = [];
   // All on one connection.
   const recording = ({ beside: _, ...tx }: Tx, steps: Sql[][]): Tx => {
@@ -80,7 +84,7 @@ async function record(db: Database, memory: CorpusMemory | undefined, { request,
     },
   };
   const embedding = { embedQuery: async () => vector, recallQuery: () => vector };
-  await retrieve({ db: recorder, ...(memory && { memory }), embedding: embedding as never }, request);
+  await retrieve({ db: recorder, ...(corpusCache && { corpusCache }), embedding: embedding as never }, request);
   return transactions;
 }
 

@@ -5,10 +5,10 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { type FindFew, openFew } from '../../src/retrieval/lexical/few-chunks.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
-import { type FindFitting, openFitting, sourcesOf } from '../../src/retrieval/query/fitting.ts';
+import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
+import { type FindFilterMatches, openFilterMatches, sourcesOf } from '../../src/retrieval/query/filter-matches.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/ranking/hybrid.ts';
@@ -120,16 +120,16 @@ async function inSearch<T>(
   return database.db.transaction(tenant.id, async (tx) => {
     const vectors = (await findServingVectors(tx, tenant.id))!;
     const semantic = { vectors, vector: vectorBytes(query), rows: known.size };
-    const named = openFitting(tx, request, kept ? openCorpusMemory(database.db).at('now') : undefined);
-    const find: FindFitting = async (wanted) => {
+    const named = openFilterMatches(tx, request, kept ? openCorpusCache(database.db).at('now') : undefined);
+    const find: FindFilterMatches = async (wanted) => {
       const found = await named(wanted);
       return found && unnamed ? { ...found, ids: null, sources: sourcesOf(request, wanted) } : found;
     };
-    const fitting = Object.assign(find, named.doubtful && { doubtful: named.doubtful });
+    const filterMatches = Object.assign(find, named.uncertainSources && { uncertainSources: named.uncertainSources });
     const search: Search = {
       ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
       terms: words === '' ? [] : analyzeQuery(words, ['en']),
-      ...{ fusion: FUSION_DEFAULT, exactRowsMax, fitting },
+      ...{ fusion: FUSION_DEFAULT, exactRowsMax, filterMatches },
     };
     if (database.db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
     await tx.query(sql`select ${NEAREST_SETTINGS}`);
@@ -230,9 +230,9 @@ test('the few chunks that fit a narrow filter get the scores that the index give
   const filters = below(30);
   const asked = { query: queries[0]!, words: 'topic3 topic4 chunk', filters, exactRowsMax: 0 };
   const [alone, byIndex, first] = await inSearch(asked, async (tx, search) => {
-    const few = openFew(tx, search.request, search.fitting);
+    const few = openSmallCorpusScan(tx, search.request, search.filterMatches);
     assert.ok(await few(filters));
-    const found = (few: FindFew | undefined, limit: number) =>
+    const found = (few: FindSmallCorpusScan | undefined, limit: number) =>
       lexicalCandidates(tx, { ...search, ...(few && { few }) }, filters, limit);
     return [await found(few, 200), await found(undefined, 200), await found(few, 5)] as const;
   });
@@ -276,7 +276,7 @@ test('a search that runs half of itself beside its transaction finds the same', 
   if (db.kind === 'embedded') return t.skip('it has one connection');
   if (db.hasTextSearch) return t.skip('both halves are one statement');
   let besides = 0;
-  const memory = openCorpusMemory(db);
+  const corpusCache = openCorpusCache(db);
   const found = async (vector: Float32Array, filters: Filters, isBeside: boolean): Promise<unknown[]> => {
     const transaction: Database['transaction'] = (tenantId, run, options) => {
       const counted = ({ beside, ...tx }: Tx): Tx => {
@@ -293,7 +293,7 @@ test('a search that runs half of itself beside its transaction finds the same', 
     };
     const deps = {
       db: { ...db, transaction },
-      memory,
+      corpusCache,
       embedding: { embedQuery: async () => vector, recallQuery: () => vector } as never,
     };
     const { id: tenantId, partitionNo } = tenant;

@@ -10,7 +10,7 @@ import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
 import {
   type LookLimits,
-  type ScannedFitting,
+  type ScannedMatches,
   scanCandidates,
   termsAmong,
 } from '../../src/retrieval/lexical/lexical-scan.ts';
@@ -69,9 +69,9 @@ async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
 
 interface Way {
   unfiltered?: boolean;
-  doubtful?: string[];
+  uncertainSources?: string[];
   bySource?: boolean;
-  fitting?: ScannedFitting;
+  filterMatches?: ScannedMatches;
   limits?: LookLimits | undefined;
 }
 
@@ -80,7 +80,7 @@ function search(
   terms: string[],
   limit: number,
   conditions: Sql[] = [],
-  { unfiltered = false, doubtful, limits, bySource = false, fitting }: Way = {},
+  { unfiltered = false, uncertainSources, limits, bySource = false, filterMatches }: Way = {},
   statements: string[] = [],
 ): Promise<Candidate[]> {
   const { partitionNo } = tenant;
@@ -92,8 +92,17 @@ function search(
         return tx.query<R>(statement);
       },
     };
-    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, doubtful, bySource, limit };
-    return scanCandidates(recording, request, fitting, limits);
+    const request = {
+      tenantId: tenant.id,
+      partitionNo,
+      terms,
+      conditions,
+      unfiltered,
+      uncertainSources,
+      bySource,
+      limit,
+    };
+    return scanCandidates(recording, request, filterMatches, limits);
   });
 }
 
@@ -152,9 +161,9 @@ test('without a filter no chunk is looked up as long as every source is certain'
   const tenant = await newTenant('certain');
   const rows = randomRows(300);
   await insert(tenant, rows);
-  const look = async (doubtful: string[]): Promise<[Candidate[], number]> => {
+  const look = async (uncertainSources: string[]): Promise<[Candidate[], number]> => {
     const statements: string[] = [];
-    const way = { unfiltered: true, doubtful, limits: { firstRows: 20, largeRows: 40, namedMax: 100 } };
+    const way = { unfiltered: true, uncertainSources, limits: { firstRows: 20, largeRows: 40, namedMax: 100 } };
     const found = await search(tenant, ['w0', 'w1', 'w70'], 10, [sql`true`], way, statements);
     return [found, statements.filter((text) => text.includes(`chunk_${tenant.partitionNo}`)).length];
   };
@@ -174,7 +183,7 @@ test('a chunk that comes to have a term more often than any before is found', as
   const count = () => plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
   const check = async (): Promise<void> => {
     const limits = { firstRows: 1, largeRows: 1_000, namedMax: 0 };
-    const found = await search(tenant, ['rare', 'w'], 2, [], { unfiltered: true, doubtful: [], limits });
+    const found = await search(tenant, ['rare', 'w'], 2, [], { unfiltered: true, uncertainSources: [], limits });
     const best = [...reference(rows, ['rare', 'w'])].toSorted(([, a], [, b]) => b - a).slice(0, 2);
     assert.equal(found[0]!.id, best[0]![0]);
     assert.ok(found.every(({ score }, place) => near(score, best[place]![1])));
@@ -207,7 +216,7 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
     const terms = Array.from({ length: random.pick([1, 2, 4, 8]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
     const limit = random.pick([1, 10, 100]);
     const fits = sources.slice(0, random.pick([0, 1, 5, 20, 60]));
-    const fitting: ScannedFitting = {
+    const filterMatches: ScannedMatches = {
       ids: random.pick([fits, fits, null]),
       ...{ mixed: random.pick([true, false]), chunks: (fits.length * CHUNKS) / sources.length },
       share: fits.length / sources.length,
@@ -216,15 +225,15 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
     const bySource = random.pick([true, false]);
     const every = bySource ? 1 : random.pick([1, 3]);
     const ofSources = sql`c.ordinal % ${every}::int = 0 and c.source_id = any(${fits}::uuid[])`;
-    const conditions = bySource && !fitting.mixed && fitting.ids !== null ? [sql`false`] : [ofSources];
-    const way = { bySource, fitting, limits: random.pick(LOOKS) };
+    const conditions = bySource && !filterMatches.mixed && filterMatches.ids !== null ? [sql`false`] : [ofSources];
+    const way = { bySource, filterMatches, limits: random.pick(LOOKS) };
     const found = await search(tenant, terms, limit, conditions, way);
     const scores = reference(rows, terms);
     const expected = rows
       .filter(({ id, ordinal, sourceId }) => scores.has(id) && ordinal % every === 0 && fits.includes(sourceId))
       .toSorted((a, b) => scores.get(b.id)! - scores.get(a.id)!)
       .slice(0, limit);
-    const what = JSON.stringify({ terms, limit, fits: fits.length, bySource, every, mixed: fitting.mixed });
+    const what = JSON.stringify({ terms, limit, fits: fits.length, bySource, every, mixed: filterMatches.mixed });
     assert.equal(found.length, expected.length, what);
     for (const [at, { id, score }] of found.entries()) {
       assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);

@@ -7,7 +7,7 @@ import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
-import { findChunk, listChunks, readText, shownChunks, shownText } from '../../retrieval/reading/lookup.ts';
+import { findChunk, listChunks, readText, readerViewOfChunks, readerViewOfText } from '../../retrieval/reading/lookup.ts';
 
 const AREA = 'Content lookup';
 
@@ -61,7 +61,7 @@ function contentRoute(deps: Deps): Route {
         row: await findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
-      const [hit] = await shownChunks(redactor, row ? [row] : []);
+      const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
       if (!hit) throw notFound();
       return toContent(hit);
     },
@@ -94,7 +94,7 @@ function chunksRoute(deps: Deps): Route {
       if (!found) throw notFound();
       const { rows, nextId, total } = found;
       const pagination = { limit, has_more: nextId !== null, total, next_id: nextId };
-      return { chunks: (await shownChunks(redactor, rows)).map(toContent), pagination };
+      return { chunks: (await readerViewOfChunks(redactor, rows)).map(toContent), pagination };
     },
   });
 }
@@ -127,7 +127,7 @@ function textRoute(deps: Deps): Route {
         const access = await accessOf(deps, tx, caller, query);
         return { redactor, found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
       });
-      const shown = found && (await shownText(redactor, found, signal));
+      const shown = found && (await readerViewOfText(redactor, found, signal));
       if (shown === undefined) throw notFound();
       const { textLength } = found!;
       const reached = Math.min(end, textLength);

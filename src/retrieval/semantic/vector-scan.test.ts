@@ -34,7 +34,7 @@ for (const [name, dimension, make] of [
   });
 }
 
-test('what has no direction is near to nothing', () => {
+test('a zero vector is never among the nearest', () => {
   const scan = openVectorScan([packVectors([new Float32Array(3), Float32Array.of(1, 2, 3)], 3)], 3);
   assert.deepEqual(scan(Float32Array.of(1, 0, 0), 2), [1]);
   assert.deepEqual(openVectorScan([], 3)(Float32Array.of(1, 0, 0), 2), []);

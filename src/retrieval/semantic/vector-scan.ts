@@ -1,31 +1,31 @@
 /**
- * Vectors in memory, in a byte for each number, and how far that is off: which of them may be the nearest, all that are and few
+ * Vectors in memory with one byte per number, and the error of this form. A scan returns all vectors that may be the nearest, and few
  * others. Pure.
  */
 
-/** One after the other. */
+/** Packed vectors, one after the other. */
 export interface VectorBlock {
-  /** The numbers of each vector of length 1, in units of its scale. */
+  /** The numbers of each normalised vector, in units of its scale. */
   codes: Int8Array;
   scales: Float64Array;
-  /** At most so far is what the codes say from the vector. */
+  /** The distance between each vector and its codes. */
   errors: Float64Array;
 }
 
 export interface VectorScan {
-  /** The places of all vectors that may be among the `limit` nearest by cosine. */
+  /** Returns the numbers of all vectors that may be among the `limit` nearest by cosine. */
   (query: Float32Array, limit: number): number[];
-  /** Of memory that it takes. */
+  /** Bytes of memory that the scan takes. */
   bytes: number;
 }
 
 const CODE_MAX = 127;
 const QUERY_CODE_MAX = 32_767;
 const SUM_MAX = 2 ** 31 - 1;
-/** What a cosine in single precision may be off. */
+/** Maximum error of a cosine in single precision. */
 const SLACK = 1e-5;
 
-/** Of vectors of the same dimension. */
+/** Packs vectors of the same dimension. */
 export function packVectors(vectors: readonly Float32Array[], dimension: number): VectorBlock {
   const codes = new Int8Array(vectors.length * dimension);
   const scales = new Float64Array(vectors.length);
@@ -65,7 +65,7 @@ export function openVectorScan(blocks: readonly VectorBlock[], dimension: number
     }
     const cut = least.worst();
     const places: number[] = [];
-    // A vector of zeros has no direction: NaN, which is near to nothing.
+    // A zero vector has no direction: its similarity is NaN, which is never near.
     highest.forEach((value, i) => {
       if (value >= cut) places.push(i);
     });
@@ -75,7 +75,7 @@ export function openVectorScan(blocks: readonly VectorBlock[], dimension: number
   return Object.assign(scan, { bytes: taken });
 }
 
-/** So fine that all products fit a whole number of 32 bits. */
+/** Packs the query as finely as possible while all sums of products fit in 32 bits. */
 function packQuery(query: Float32Array): { codes: Int16Array; scale: number; error: number } {
   const codeMax = Math.min(QUERY_CODE_MAX, Math.floor(SUM_MAX / (CODE_MAX * query.length)));
   const length = lengthOf(query);
@@ -85,7 +85,7 @@ function packQuery(query: Float32Array): { codes: Int16Array; scale: number; err
   return { codes, scale, error };
 }
 
-/** Four sums at once: none waits for the other. */
+/** Returns the dot product. Four independent sums let the processor work in parallel. */
 function product(codes: Int8Array, start: number, asked: Int16Array): number {
   let [a, b, c, d] = [0, 0, 0, 0];
   const { length } = asked;
@@ -100,7 +100,7 @@ function product(codes: Int8Array, start: number, asked: Int16Array): number {
   return a + b + c + d;
 }
 
-/** The `limit` highest of many numbers: sorted now and then, not each. */
+/** Keeps the `limit` highest of many numbers. It sorts now and then, not for each number. */
 function openBest(limit: number) {
   const kept = new Float64Array(Math.max(2 * limit, 1_000));
   let count = 0;
@@ -117,7 +117,7 @@ function openBest(limit: number) {
       kept[count++] = value;
       if (count === kept.length) drop();
     },
-    /** Of all, where there are no more. */
+    /** Returns the lowest of the kept numbers. */
     worst(): number {
       drop();
       return worst;

@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import { createTenant, type Tenant, termsIndex } from '../../src/corpus/tenant-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { type FindFew, openFew } from '../../src/retrieval/lexical/few-chunks.ts';
 import { type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
-import { openFitting } from '../../src/retrieval/query/fitting.ts';
+import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
+import { openFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
@@ -77,15 +77,15 @@ async function both(terms: readonly string[], filters: Filters, limit: number): 
   const request = requestOf(filters);
   return database.db.transaction(tenant.id, async (tx: Tx) => {
     await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
-    const fitting = openFitting(tx, request);
+    const filterMatches = openFilterMatches(tx, request);
     const search: Search = {
-      ...{ request, hasTextSearch: true, languages: ['en'], terms, fitting },
+      ...{ request, hasTextSearch: true, languages: ['en'], terms, filterMatches },
       ...{ fusion: FUSION_DEFAULT, exactRowsMax: 0 },
     };
-    const few: FindFew = openFew(tx, request, fitting);
+    const few: FindSmallCorpusScan = openSmallCorpusScan(tx, request, filterMatches);
     assert.ok(await few(filters), 'they are few');
     return [
-      await lexicalCandidates(tx, { ...search, few }, filters, limit),
+      await lexicalCandidates(tx, { ...search, smallCorpusScan: few }, filters, limit),
       await lexicalCandidates(tx, search, filters, limit),
     ];
   });
@@ -153,17 +153,17 @@ test('what a term counts is known until the corpus changes', async (t) => {
     seed(database.db, tenant.id, [{ sources: [{ metadata: { share: '-2' }, chunks: [`${rare} ${newId()}`] }] }]);
   await add();
   const { db, texts } = recording();
-  const memory = openCorpusMemory(db);
+  const corpusCache = openCorpusCache(db);
   const scores = async (deps: Parameters<typeof retrieve>[0]): Promise<number[]> =>
     (await retrieve(deps, requestOf(below(-1), rare))).hits.map(({ score }) => score);
   const asked = (): number => texts.splice(0).filter((text) => text.includes('as t(term)')).length;
-  const first = await scores({ db, memory });
+  const first = await scores({ db, corpusCache });
   assert.equal(first.length, 1);
   assert.equal(asked(), 1);
-  assert.deepEqual(await scores({ db, memory }), first);
+  assert.deepEqual(await scores({ db, corpusCache }), first);
   assert.equal(asked(), 0);
   await add();
-  const changed = await scores({ db, memory });
+  const changed = await scores({ db, corpusCache });
   assert.equal(asked(), 1);
   assert.deepEqual(changed, await scores({ db: database.db }));
   assert.notEqual(changed[0], first[0]);
@@ -189,12 +189,12 @@ test('which terms occur is looked for once for a key, and for few keys', async (
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const filters = below(5);
   const request = requestOf(filters);
-  const knowledge = openCorpusMemory(database.db).at('1');
+  const cache = openCorpusCache(database.db).at('1');
   await database.db.transaction(tenant.id, async (tx) => {
-    const open = () => openFew(tx, request, openFitting(tx, request, knowledge), knowledge)(filters);
+    const open = () => openSmallCorpusScan(tx, request, openFilterMatches(tx, request, cache), cache)(filters);
     let looked = 0;
     const having = async (key?: string, ...terms: string[]): Promise<readonly string[]> =>
-      (await open())!.having(() => {
+      (await open())!.presentTerms(() => {
         looked += 1;
         return terms;
       }, key);

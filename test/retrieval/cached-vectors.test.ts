@@ -5,7 +5,7 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, insertVectors, vectorColumn, vectorText } from '../../src/corpus/vector-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
+import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -44,7 +44,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Searches of a process that keeps what it knows, and what they compare: the vectors of named chunks, or of sources. */
+/** Searches of a process that keeps what it isCached, and what they compare: the vectors of named chunks, or of sources. */
 function searches() {
   const compared: string[] = [];
   const transaction: Database['transaction'] = (tenantId, run, options) => {
@@ -59,7 +59,7 @@ function searches() {
     return database.db.transaction(tenantId, (tx) => run(recorded(tx)), options);
   };
   const db = { ...database.db, transaction };
-  const memory = openCorpusMemory(db);
+  const corpusCache = openCorpusCache(db);
   const found = async (vector: Float32Array, mode: 'hybrid' | 'semantic', kept = true): Promise<unknown[]> => {
     const anything = {
       sourceGroupIds: null,
@@ -72,7 +72,7 @@ function searches() {
     const asked = { query: 'common', mode, filters: ALL, ...anything };
     const request: RetrieveRequest = { tenantId: tenant.id, partitionNo: tenant.partitionNo, ...asked };
     const embedding = { embedQuery: async () => vector, recallQuery: () => vector } as never;
-    const { hits } = await retrieve({ db, embedding, ...(kept && { memory }) }, request);
+    const { hits } = await retrieve({ db, embedding, ...(kept && { corpusCache }) }, request);
     return hits.map(({ id, scores }) => ({ id, scores }));
   };
   return { found, compared };
