@@ -1,4 +1,4 @@
-/** Vectors of a filter that is asked for again and again: the same is found, by comparing few, and never after a change what was before. */
+/** Cached vectors of a repeated filter: the results are the same, few vectors are compared, and a change invalidates the cache. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -17,14 +17,14 @@ import { seedVectors } from './vectors.ts';
 const SOURCES = 21;
 const CHUNKS_PER_SOURCE = 100;
 const DIMENSION = 12;
-/** As often as it takes until the vectors are kept. */
+/** Number of searches until the vectors are cached. */
 const ASKED = 6;
 const ALL: Filters = { sourceTypes: ['local_file'] };
 
 const random = openRandom(20_261_122);
 const numbers = (): Float32Array => Float32Array.from({ length: DIMENSION }, () => random.next() - 0.5);
 const vectors = new Map<string, Float32Array>();
-/** A chunk that has no vector yet. */
+/** Inserts a chunk without a vector. */
 const late = newId();
 let database: TestDatabase;
 let tenant: Tenant;
@@ -44,7 +44,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Searches of a process that keeps what it isCached, and what they compare: the vectors of named chunks, or of sources. */
+/** Returns a search with a cache, and what its statements compare: the vectors of named chunks, or of sources. */
 function searches() {
   const compared: string[] = [];
   const transaction: Database['transaction'] = (tenantId, run, options) => {
@@ -78,7 +78,7 @@ function searches() {
   return { found, compared };
 }
 
-test('what is found is the same, but few vectors are compared by the database', async (t) => {
+test('a search with cached vectors finds the same chunks, and the database compares few vectors', async (t) => {
   if (database.db.kind === 'server') return t.skip('a server compares them all in no time');
   const { found, compared } = searches();
   for (let asked = 1; asked < ASKED; asked += 1) await found(numbers(), 'semantic');
@@ -94,7 +94,7 @@ test('what is found is the same, but few vectors are compared by the database', 
   }
 });
 
-test('a vector that comes, changes or goes is noticed by the next search', async (t) => {
+test('the next search sees a vector that was added, changed or deleted', async (t) => {
   if (database.db.kind === 'server') return t.skip('a server keeps none');
   const { found } = searches();
   const vector = numbers();

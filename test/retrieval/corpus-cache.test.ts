@@ -1,4 +1,4 @@
-/** What searches keep of the corpus: nothing of it outlives a change, whoever makes the change and in whatever way. */
+/** Every change of the corpus invalidates what searches cache, whoever makes the change and in whatever way. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildStep, findColumnRefs, insertColumn } from '../../src/corpus/column-store.ts';
@@ -36,7 +36,7 @@ interface Made {
   tags: TagIds;
 }
 
-/** A group with the tag `shown` and the colour blue, of two sources: `one` is red, `two` is not. */
+/** Makes a group with the tag `shown`, the colour blue and two sources: `one` is red, `two` is not. */
 async function make(db = database.db): Promise<Made> {
   const tenant = await createTenant(db, { id: newId(), name: newId() });
   const tags: TagIds = new Map();
@@ -62,7 +62,7 @@ async function names(request: RetrieveRequest, remembered: CorpusCache | null, d
   return hits.map(({ name }) => name).toSorted();
 }
 
-/** Of the made corpus: which search, and what then changes for it. */
+/** Changes of the corpus, each with a search that the change affects. */
 interface Change {
   filters: (made: Made) => Filters;
   limits?: (made: Made) => Partial<RetrieveRequest>;
@@ -213,7 +213,7 @@ const CHANGES: Record<string, Change> = {
   },
 };
 
-describe('what fits a filter is asked for anew after', () => {
+describe('the matches of a filter are found again after', () => {
   for (const [name, { filters, limits, change, after: then }] of Object.entries(CHANGES)) {
     test(name, async () => {
       const made = await make();
@@ -228,7 +228,7 @@ describe('what fits a filter is asked for anew after', () => {
     });
   }
 
-  test('a value of a metadata column', async () => {
+  test('a change of a metadata column value', async () => {
     const made = await make();
     const { id: tenantId } = made.tenant;
     const column = { id: newId(), key: 'colour', type: 'string' as const, description: '' };
@@ -245,7 +245,7 @@ describe('what fits a filter is asked for anew after', () => {
   });
 });
 
-test('a change that is taken back leaves nothing behind', async () => {
+test('a change that is rolled back leaves no trace in the cache', async () => {
   const made = await make();
   const request = requestOf(made, RED);
   assert.deepEqual(await names(request, corpusCache), ['one']);
@@ -257,7 +257,7 @@ test('a change that is taken back leaves nothing behind', async () => {
   assert.deepEqual(await names(request, corpusCache), ['one']);
 });
 
-test('what one tenant or key was shown is kept from the others', async () => {
+test('cached matches of one tenant or key are not used for others', async () => {
   const made = await make();
   const other = await make();
   await database.db.query(other.tenant.id, sql`delete from source where name = 'one'`);
@@ -268,7 +268,7 @@ test('what one tenant or key was shown is kept from the others', async () => {
   assert.deepEqual(await names(requestOf(made, RED, { tagIds: [newId()] }), corpusCache), []);
 });
 
-test('a search with known filters and languages looks for neither, nor for the terms of few chunks or how many chunks have each', async () => {
+test('a repeated search reads matches, languages, terms and counts of terms from the cache', async () => {
   const made = await make();
   const texts: string[] = [];
   const watched: Database = {
@@ -299,7 +299,7 @@ test('a search with known filters and languages looks for neither, nor for the t
   assert.equal(await look(null), 3);
 });
 
-test('without a BM25 index, scores and corrections are those of the corpus as it is', async () => {
+test('without a BM25 index, scores and corrections follow every change of the corpus', async () => {
   const scanned: Database = { ...database.db, hasTextSearch: false };
   const made = await make(scanned);
   const { id: tenantId } = made.tenant;
@@ -323,7 +323,7 @@ test('without a BM25 index, scores and corrections are those of the corpus as it
   for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, corpusCache, scanned), ['late']);
 });
 
-test('with another embedding model, searches use its vectors', async () => {
+test('searches use the vectors of a new embedding model as soon as they are in use', async () => {
   const made = await make();
   const { id: tenantId } = made.tenant;
   const chunks = await database.db.query<{ id: string; name: string }>(
@@ -357,7 +357,7 @@ test('with another embedding model, searches use its vectors', async () => {
   assert.deepEqual(asked, ['first', 'second']);
 });
 
-test('a change that ends after a later one is seen when it ends', async (t) => {
+test('a change that commits after a later change is seen when it commits', async (t) => {
   if (database.db.kind === 'embedded') return t.skip('there transactions run one after the other');
   const made = await make();
   const request = requestOf(made, RED);
@@ -378,7 +378,7 @@ test('a change that ends after a later one is seen when it ends', async (t) => {
   assert.deepEqual(await names(request, corpusCache), ['one', 'three', 'two']);
 });
 
-test('however many changes there are, few are looked through, and no state is taken for one before', async () => {
+test('with many changes only few are scanned, and no version of the corpus repeats', async () => {
   const made = await make();
   const seen = new Set<string>();
   let most = 0;

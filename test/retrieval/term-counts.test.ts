@@ -1,4 +1,4 @@
-/** What is kept of the counts of terms, where there is no BM25 index, is never other than what is counted now. */
+/** Cached counts of terms, without a BM25 index, always equal the present counts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { insertChunks } from '../../src/corpus/chunk-writer.ts';
@@ -34,7 +34,7 @@ async function find({ id, partitionNo }: Tenant, query: string, remembered: Corp
 const versionOf = async ({ id }: Tenant): Promise<unknown> =>
   (await db.query<{ version: string }>(id, sql`select ${corpusCache.version} as version`))[0]!.version;
 
-test('while the parts of a large file are stored', async () => {
+test('cached counts of terms are right while the parts of a large file are stored', async () => {
   const tenant = await make();
   const large = newId();
   const sources = [
@@ -59,7 +59,7 @@ test('while the parts of a large file are stored', async () => {
   }
 });
 
-test('when the index was away', async () => {
+test('cached counts of terms are right after the index was dropped and made again', async () => {
   const tenant = await make();
   await seed(db, tenant.id, [{ sources: [{ name: 'one', chunks: ['contract'] }] }]);
   const run = (name: 'create' | 'drop'): Promise<unknown> =>
@@ -70,7 +70,7 @@ test('when the index was away', async () => {
   assert.equal((await find(tenant, 'contract', corpusCache)).length, 1);
 });
 
-test('of terms that do not occur, although changes are not counted yet', async () => {
+test('cached counts of absent terms are right although changes are not counted yet', async () => {
   const tenant = await make();
   await seed(db, tenant.id, [{ sources: [{ name: 'one', chunks: ['contract'] }] }]);
   const cache = corpusCache.at(String(await versionOf(tenant)));

@@ -1,4 +1,4 @@
-/** Vectors in single and in half precision: those of before go on, new ones are made as the database calculates best. */
+/** Vectors in single and half precision: old vectors stay in use, new ones get the precision that suits the database. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -25,7 +25,7 @@ import { seedVectors } from './vectors.ts';
 
 /** The last migration before vectors could have single precision. */
 const BEFORE = 12;
-/** The audit log, which tells of every tenant that is made. */
+/** The migration of the audit log, which the creation of a tenant needs. */
 const AUDIT = 18;
 
 let database: TestDatabase;
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** A vector with ones at these places. */
+/** Returns a vector with ones at these positions. */
 function ones(dimension: number, ...places: number[]): Float32Array {
   return Float32Array.from({ length: dimension }, (_, i) => (places.includes(i) ? 1 : 0));
 }
@@ -70,7 +70,7 @@ async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promi
   });
 }
 
-test('vectors of half precision from before serve on, and new ones join them', async () => {
+test('old vectors of half precision stay in use, and new vectors join them', async () => {
   const [first, second] = [newId(), newId()];
   const tenant = await newTenant('old', [first, second]);
   const table = identifier(vectorTable(tenant.partitionNo, 1));
@@ -108,14 +108,14 @@ test('vectors of half precision from before serve on, and new ones join them', a
 });
 
 describe('after the migration', () => {
-  test('the embedded database calculates with single precision as long as it can be indexed, a server with half', () => {
+  test('the embedded database uses single precision if it can be indexed, a server uses half precision', () => {
     assert.equal(elementFor({ kind: 'embedded' }, 2_000), 'single');
     assert.equal(elementFor({ kind: 'embedded' }, 2_001), 'half');
     assert.equal(elementFor({ kind: 'server' }, 384), 'half');
   });
 
   for (const element of ['single', 'half'] as const) {
-    // From within a row to beside it: 7,600 bytes.
+    // Vectors up to 7,600 bytes are stored inside their row, larger ones in TOAST.
     for (const dimension of element === 'single' ? [3, 1_900, 2_000] : [3, 3_800, 4_000]) {
       test(`vectors of ${dimension} dimensions in ${element} precision are stored, found and kept`, async () => {
         const ids = [newId(), newId()];

@@ -7,7 +7,13 @@ import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
-import { findChunk, listChunks, readText, readerViewOfChunks, readerViewOfText } from '../../retrieval/reading/lookup.ts';
+import {
+  findChunk,
+  listChunks,
+  readerViewOfChunks,
+  readerViewOfText,
+  readText,
+} from '../../retrieval/reading/lookup.ts';
 
 const AREA = 'Content lookup';
 
