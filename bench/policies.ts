@@ -20,7 +20,7 @@ import type { Database } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { sql } from '../src/db/sql.ts';
-import { openCorpusMemory } from '../src/retrieval/query/corpus-memory.ts';
+import { openCorpusCache } from '../src/retrieval/query/corpus-cache.ts';
 import { retrieve } from '../src/retrieval/retrieve.ts';
 import type { RetrieveRequest, SearchMode } from '../src/retrieval/types.ts';
 import { newId } from '../src/util/ids.ts';
@@ -69,13 +69,13 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
   for (const mode of values.modes.split(',') as SearchMode[]) {
     for (const share of values.shares.split(',').map(Number)) {
       await allow(db, tenant, share);
-      for (const memory of [openCorpusMemory(db), null]) {
+      for (const corpusCache of [openCorpusCache(db), null]) {
         const pairs: { filter: Cost; policy: Cost }[] = [];
         for (const [i, { text, vector }] of queries.entries()) {
           const embedding = { model: { name: '' }, embedQuery: async () => vector } as never;
           const time = async (request: RetrieveRequest): Promise<Cost> => {
             const [start, before] = [performance.now(), process.cpuUsage()];
-            await retrieve({ db, memory, embedding }, request);
+            await retrieve({ db, corpusCache, embedding }, request);
             const { user, system } = process.cpuUsage(before);
             return { wallMs: performance.now() - start, cpuMs: (user + system) / 1000 };
           };
@@ -95,7 +95,7 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
           median((p) => p.policy[cost] / p.filter[cost]),
         ]);
         console.log(
-          `${mode.padEnd(8)} ${`${share} %`.padStart(5)}  ${(memory ? 'yes' : 'no').padEnd(6)}  ${figures.map((one) => one.toFixed(2).padStart(9)).join('  ')}`,
+          `${mode.padEnd(8)} ${`${share} %`.padStart(5)}  ${(corpusCache ? 'yes' : 'no').padEnd(6)}  ${figures.map((one) => one.toFixed(2).padStart(9)).join('  ')}`,
         );
       }
     }

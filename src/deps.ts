@@ -29,7 +29,7 @@ import { openRerankModel } from './llm/rerank.ts';
 import { openHttpClient } from './net/http-client.ts';
 import { openPresidio } from './redaction/presidio.ts';
 import { openRedactors } from './redaction/redactors.ts';
-import { openCorpusMemory } from './retrieval/query/corpus-memory.ts';
+import { openCorpusCache } from './retrieval/query/corpus-cache.ts';
 import { analyzeQuery, analyzeText } from './text/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
@@ -101,7 +101,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       redactors: given.redactors ?? openRedactors(config, analyzer),
       analyzer,
       embedding,
-      memory: given.memory === undefined ? openCorpusMemory(db) : given.memory,
+      corpusCache: given.corpusCache === undefined ? openCorpusCache(db) : given.corpusCache,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
       http,
       connectors:

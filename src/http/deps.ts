@@ -13,7 +13,7 @@ import type { RerankModel } from '../llm/rerank.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { NameAnalyzer } from '../redaction/presidio.ts';
 import type { Redactors } from '../redaction/redactors.ts';
-import type { CorpusMemory } from '../retrieval/query/corpus-memory.ts';
+import type { CorpusCache } from '../retrieval/query/corpus-cache.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import type { Clock } from '../util/time.ts';
 import type { Authenticator } from './auth.ts';
@@ -42,7 +42,7 @@ export interface Deps {
   /** Null when no embedding model is configured. */
   embedding: Embedding | null;
   /** Facts about the corpus that searches cache; null when nothing is cached. */
-  memory: CorpusMemory | null;
+  corpusCache: CorpusCache | null;
   /** Null when no rerank model is configured. */
   reranker: RerankModel | null;
   http: HttpClient;

@@ -1,4 +1,4 @@
-/** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
+/** `retrieve` is the only way to find chunks for a question: completions, search and evaluation all call it. */
 
 import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
@@ -9,13 +9,13 @@ import type { Redactor } from '../redaction/redact.ts';
 import { redactionVersion } from '../redaction/redaction-store.ts';
 import { analyzeForIndex, searchTerms } from '../text/analyzer.ts';
 import { collect } from '../util/collect.ts';
-import { openFew } from './lexical/few-chunks.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical/lexical.ts';
+import { openSmallCorpusScan } from './lexical/small-corpus-scan.ts';
 import { openTermCounts } from './lexical/term-counts.ts';
+import { openFilterMatches } from './query/filter-matches.ts';
 import { narrows } from './query/filter-sql.ts';
-import { openFitting } from './query/fitting.ts';
 import { readLanguages } from './query/languages.ts';
-import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './ranking/candidates.ts';
+import { type Batch, keepMatching, lexicalBatches, type RankedCandidate, type Search } from './ranking/candidates.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correct, FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
 import { hybridBatches } from './ranking/hybrid.ts';
@@ -39,22 +39,23 @@ import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './semantic/nearest.ts';
 import { type EmbeddedQuery, embedQuery, vectorCount, vectorPages } from './semantic/semantic.ts';
 import type { AdmittedRequest, Hit, ReadText, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
-/** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
+/** Number of the best candidates that are compared with each other, for every page. Later candidates are compared by hash only. */
 export const COMPARED_MAX = 100;
-/** Behind them, so many are read at once when some are copies. */
+/** Number of further candidates whose hashes are read at once if some candidates are copies. */
 const HASHED_AHEAD = 1_000;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
 const UNLIMITED: Access = { sourceGroupIds: null, tagIds: null, policy: null };
 
 /**
- * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.
+ * Returns the chunks that match the query, best first; for equal scores, the lower id comes first. Copies and near-copies of a text
+ * are left out.
  *
- * With no embedding model, `hybrid` is lexical search, and chunks with no term of the query never come. One database transaction,
- * so one state of the corpus and of the policy; with a rerank model another one, in which what has been deleted or forbidden
- * meanwhile is left out.
+ * Without an embedding model, `hybrid` is a lexical search: it returns only chunks with a term of the query. All reads use one
+ * transaction, so they see one state of the corpus and of the policy. With a rerank model, a second transaction drops chunks that
+ * were deleted or forbidden meanwhile.
  *
- * @throws ServiceError for mode `semantic`: `invalid_request` when no embedding model is configured, else what the model throws.
+ * @throws ServiceError for mode `semantic`: `invalid_request` without an embedding model, else the error of the model.
  */
 export async function retrieve(
   deps: RetrieveDeps,
@@ -72,16 +73,17 @@ export async function retrieve(
     clock.lap('analyze');
     const rows = new Map<string, ReadRow>();
     const isLexical = semantic === undefined && request.mode !== 'semantic';
-    // What a redaction rule hides must not show in the order.
-    const isMoved = request.proximity === true && isLexical && !model && !redactor && offset < PROXIMITY_MAX;
-    const count = Math.max(wanted, model ? RERANKED_MAX : isMoved ? PROXIMITY_MAX : 0);
+    // Text that a redaction rule hides must not influence the order.
+    const isReordered = request.proximity === true && isLexical && !model && !redactor && offset < PROXIMITY_MAX;
+    const count = Math.max(wanted, model ? RERANKED_MAX : isReordered ? PROXIMITY_MAX : 0);
     let ranked = await rank(tx, search, count, rows, warnings);
     clock.lap(semantic ? request.mode : 'lexical');
     const corrected = await correct(tx, search, ranked, rows, warnings);
     if (corrected) ranked = await rank(tx, corrected, count, rows, []);
     clock.lap('fuzzy');
-    await loadRows(tx, request, model || isMoved ? ranked : ranked.slice(offset), rows);
-    if (isMoved) ranked = orderByProximity(ranked, new Set((corrected ?? search).terms), (id) => termsIn(rows.get(id)));
+    await loadRows(tx, request, model || isReordered ? ranked : ranked.slice(offset), rows);
+    if (isReordered)
+      ranked = orderByProximity(ranked, new Set((corrected ?? search).terms), (id) => termsIn(rows.get(id)));
     const page = model ? [] : ranked.slice(offset, wanted);
     const neighbours = await readNeighbours(tx, search.request, page, request.context ?? NO_NEIGHBOURS);
     clock.lap('read');
@@ -92,16 +94,16 @@ export async function retrieve(
     return db.transaction(tenantId, (tx) => find(tx, semantic), { signal, readOnly: true });
   };
   const found = await findWith(
-    await embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal),
+    await embedQuery(deps, request, () => loadModelQuery(deps, request, signal), warnings, signal),
   );
-  // Redaction may take its time, so it never happens within a transaction.
-  if (!model) return shown(found, found.rows, warnings, clock);
-  const query = await told(found.redactor, request.query);
+  // Redaction may be slow, so it never runs within a transaction.
+  if (!model) return toRetrieved(found, found.rows, warnings, clock);
+  const query = await modelView(found.redactor, request.query);
   const ordered = await rerank(
     model,
     query,
     found.ranked,
-    await toldRows(found.rows, found.redactor),
+    await modelViewOfRows(found.rows, found.redactor),
     warnings,
     signal,
   );
@@ -110,14 +112,14 @@ export async function retrieve(
     tenantId,
     async (tx) => {
       const admitted = await admit(tx, request);
-      const page = (await keepFitting(tx, admitted, ordered)).slice(offset, wanted);
+      const page = (await keepMatching(tx, admitted, ordered)).slice(offset, wanted);
       const neighbours = await readNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS);
       return { page, neighbours, redactor: await redactorOf(tx, deps, request) };
     },
     { signal, readOnly: true },
   );
   clock.lap('check');
-  return shown(checked, found.rows, warnings, clock);
+  return toRetrieved(checked, found.rows, warnings, clock);
 }
 
 function termsIn(row: ReadRow | undefined): ChunkTerms | undefined {
@@ -130,7 +132,8 @@ function termsIn(row: ReadRow | undefined): ChunkTerms | undefined {
   };
 }
 
-async function shown(
+/** Returns the page as a reader may see it. */
+async function toRetrieved(
   {
     page,
     neighbours,
@@ -142,10 +145,10 @@ async function shown(
 ): Promise<Retrieved> {
   const hits = await toHits(page, rows, redactor);
   await addNeighbours(hits, neighbours, redactor);
-  return { hits, warnings: await shownWarnings(warnings, redactor), timings };
+  return { hits, warnings: await readerViewOfWarnings(warnings, redactor), timings };
 }
 
-/** As the transaction sees it: a change of the policy is effective in the next one. */
+/** Returns the redactor that the transaction sees: a changed policy takes effect in the next transaction. */
 async function redactorOf(
   tx: Tx,
   { redactors }: RetrieveDeps,
@@ -155,35 +158,35 @@ async function redactorOf(
   return (await redactors?.forTenant(tx, tenantId, version)) ?? null;
 }
 
-/** The query as an embedding model is told it. @throws ServiceError invalid_request */
-async function toldQuery(deps: RetrieveDeps, request: RetrieveRequest, signal: AbortSignal): Promise<string> {
+/** Returns the redacted query for the embedding model. @throws ServiceError invalid_request if a rule blocks the query. */
+async function loadModelQuery(deps: RetrieveDeps, request: RetrieveRequest, signal: AbortSignal): Promise<string> {
   const find = (tx: Tx): Promise<Redactor | null> => redactorOf(tx, deps, request);
-  return told(await deps.db.transaction(request.tenantId, find, { signal, readOnly: true }), request.query);
+  return modelView(await deps.db.transaction(request.tenantId, find, { signal, readOnly: true }), request.query);
 }
 
-/** @throws ServiceError invalid_request */
-async function told(redactor: Redactor | null, query: string): Promise<string> {
-  const shown = await redactText(redactor, query, ['llm_input']);
-  if (shown === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
-  return shown;
+/** Returns the query as a model may read it. @throws ServiceError invalid_request if a rule blocks the query. */
+async function modelView(redactor: Redactor | null, query: string): Promise<string> {
+  const redacted = await redactText(redactor, query, ['llm_input']);
+  if (redacted === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
+  return redacted;
 }
 
-/** Candidates as a rerank model is told them: of what it may not read, nothing. */
-async function toldRows(
+/** Returns the candidates as a rerank model may read them; blocked candidates are left out. */
+async function modelViewOfRows(
   rows: ReadonlyMap<string, ReadRow>,
   redactor: Redactor | null,
 ): Promise<ReadonlyMap<string, ReadRow>> {
-  const shown = await collect(rows.values(), (row) =>
+  const redacted = await collect(rows.values(), (row) =>
     redactChunk(redactor, row, [...readerSteps(redactor, row.redactedBy), 'llm_input']),
   );
-  return new Map(shown.map((row) => [row.id, row]));
+  return new Map(redacted.map((row) => [row.id, row]));
 }
 
-/** They may name words of the corpus. */
-function shownWarnings(warnings: readonly Warning[], redactor: Redactor | null): Promise<Warning[]> {
+/** Returns the redacted warnings: a warning may contain words of the corpus. */
+function readerViewOfWarnings(warnings: readonly Warning[], redactor: Redactor | null): Promise<Warning[]> {
   const hides = (['ingest', 'retrieval', 'output'] as const).some((step) => redactor?.appliesAt(step));
   return collect(warnings, async (warning) => {
-    // Its words are folded: a rule that is meant for one of them may not know it again.
+    // The words of this warning are folded, so a rule may not recognise them.
     if (hides && warning.type === FUZZY_WARNING) return { ...warning, message: FUZZY_WITHOUT_WORDS };
     const message = await redactText(redactor, warning.message, ['ingest', 'retrieval']);
     return message === undefined ? undefined : { ...warning, message };
@@ -194,37 +197,39 @@ async function admit(tx: Tx, request: RetrieveRequest): Promise<AdmittedRequest>
   return { ...request, ...(await openAccess(tx, request.tenantId, request, request.principal)) };
 }
 
+/** Returns the search, ready to run, and the redactor. */
 async function prepare(
   tx: Tx,
   deps: RetrieveDeps,
   asked: RetrieveRequest,
   semantic: EmbeddedQuery | undefined,
 ): Promise<{ search: Search; redactor: Redactor | null }> {
-  const { db, config, memory } = deps;
+  const { db, config, corpusCache } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
-  // Where filters narrow the search, how many vectors there are makes no difference.
+  // If filters narrow the search, the total number of vectors does not matter.
   const isNarrow = !asked.usePostfilter && narrows(UNLIMITED, asked.filters);
   const pages = semantic && !isNarrow ? vectorPages(semantic.vectors) : raw('0');
   const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
     keepPlan(
-      sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
+      sql`select ${corpusCache ? corpusCache.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction,
+        ${pages} as pages, ${settings}`,
     ),
   );
-  const knowledge = memory?.at(state!.version);
+  const cache = corpusCache?.at(state!.version);
   const { redaction } = state!;
   const redactor = await redactorOf(tx, deps, asked, redaction);
   const request = await admit(tx, asked);
-  const languages = await readLanguages(tx, request.tenantId, request, knowledge);
+  const languages = await readLanguages(tx, request.tenantId, request, cache);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
-  const fitting = openFitting(tx, request, knowledge);
+  const filterMatches = openFilterMatches(tx, request, cache);
   const ofIndex = db.hasTextSearch
-    ? { few: openFew(tx, request, fitting, knowledge) }
-    : { counts: openTermCounts(tx, request.tenantId, knowledge) };
+    ? { smallCorpusScan: openSmallCorpusScan(tx, request, filterMatches, cache) }
+    : { counts: openTermCounts(tx, request.tenantId, cache) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...ofIndex },
+    ...{ filterMatches, ...ofIndex },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);
@@ -232,7 +237,7 @@ async function prepare(
   return { search: { ...search, semantic: { vectors, vector, rows } }, redactor };
 }
 
-/** At most `count` candidates from the first on: copies and overlong sources taken out. */
+/** Returns the first `count` candidates, without copies and without chunks beyond the limit per source. */
 async function rank(
   tx: Tx,
   search: Search,
@@ -260,8 +265,8 @@ function complete(ranked: readonly RankedCandidate[]): Batch {
 }
 
 /**
- * The first `count` of what remains of the candidates. They are compared by their text (of COMPARED_MAX candidates at most), which is
- * read as needed: usually those are the rows that are returned.
+ * Returns the first `count` distinct candidates. The texts of at most COMPARED_MAX candidates are compared. Texts are read as needed;
+ * usually these are the rows that the search returns.
  */
 async function selectDistinct(
   tx: Tx,
@@ -279,7 +284,7 @@ async function selectDistinct(
       return !(compared.includes(candidate) ? text?.fingerprint : text);
     });
     if (first.length === 0) return selected;
-    // Where there was a copy, there may be many.
+    // One copy is a sign of more copies, so the search reads ahead.
     const further = ahead === 0 ? selected : select(ranked, request.maxChunksPerSource, texts, count + ahead);
     const near = first.filter((candidate) => compared.includes(candidate));
     await loadRows(tx, request, near, rows);

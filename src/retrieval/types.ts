@@ -1,4 +1,4 @@
-/** What retrieval takes and gives. `retrieve()` in retrieve.ts is the only entry. */
+/** The types of requests and results of `retrieve()` in retrieve.ts, the only entry. */
 
 import type { Access, Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
@@ -6,7 +6,7 @@ import type { TypedMetadata } from '../corpus/values.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
 import type { Fingerprint } from './ranking/near-duplicates.ts';
 
-/** All given filters must hold. Wire names and rules: interface.md, POST /completions. */
+/** The filters of a request; all of them must hold. */
 export interface Filters {
   tags?: readonly string[];
   tagIds?: readonly string[];
@@ -17,11 +17,11 @@ export interface Filters {
   dateFrom?: number;
   dateTo?: number;
   domains?: readonly string[];
-  /** On source-group metadata. */
+  /** Conditions on source-group metadata. */
   metadata?: MetadataFilterGroup;
   sourceMetadata?: MetadataFilterGroup;
   chunkMetadata?: MetadataFilterGroup;
-  /** On declared columns only. */
+  /** Conditions on declared metadata columns. */
   metadataFilter?: MetadataFilterGroup;
   /** The columns that `metadataFilter` names, by key. */
   columns?: ReadonlyMap<string, ColumnRef>;
@@ -33,10 +33,10 @@ export interface RetrieveRequest {
   tenantId: string;
   /** Number of the tenant's chunk partition. */
   partitionNo: number;
-  /** The key's limits, from Caller. */
+  /** The limits of the API key. */
   sourceGroupIds: readonly string[] | null;
   tagIds: readonly string[] | null;
-  /** For whom; null: authorization is off. */
+  /** The principal that asks; null while authorization is off. */
   principal: Principal | null;
   query: string;
   mode: SearchMode;
@@ -46,16 +46,16 @@ export interface RetrieveRequest {
   offset: number;
   maxChunksPerSource?: number;
   context?: { before: number; after: number };
-  /** False: without the rerank model, if there is one. */
+  /** False switches the rerank model off. */
   rerank?: boolean;
-  /** True: where no model ranks, the first hits are ordered by how closely they hold the query (proximity.ts). */
+  /** True orders the first hits by how closely they contain the query (proximity.ts), if no rerank model ranks. */
   proximity?: boolean;
 }
 
-/** With what the principal may see, as it is in the transaction of the search. */
+/** A request together with the access of its principal, as the transaction of the search sees it. */
 export type AdmittedRequest = RetrieveRequest & Access;
 
-/** A chunk beside a hit in its source. */
+/** A chunk before or after a hit in the same source. */
 export interface Neighbour {
   id: string;
   chunkIndex: number;
@@ -64,7 +64,7 @@ export interface Neighbour {
   endOffset: number;
 }
 
-/** A chunk with what the Content record of the wire needs. */
+/** A chunk with the facts that the Content record of the wire needs. */
 export interface Hit {
   id: string;
   sourceId: string;
@@ -87,7 +87,7 @@ export interface Hit {
   tags: string[];
   contentAt: Date;
   language: string | null;
-  /** In reading order; only when the request asks for context. */
+  /** In reading order; present only if the request asks for context. */
   neighbours?: { before: Neighbour[]; after: Neighbour[] };
 }
 
@@ -103,10 +103,10 @@ export interface Retrieved {
   timings: Record<string, number>;
 }
 
-/** What is known of the text of a chunk. */
+/** The facts about the text of a chunk that tell copies apart. */
 export interface ReadText {
-  /** Equal for equal texts. */
+  /** Equal texts have equal hashes. */
   hash: string;
-  /** Absent: it is not compared more closely. */
+  /** Absent if the text is compared by hash only. */
   fingerprint?: Fingerprint;
 }

@@ -1,6 +1,6 @@
 import { BM25_B, BM25_K1 } from '../../src/corpus/tenant-store.ts';
 
-/** Textbook BM25 of every row, without zeros; a repeated term counts as often. */
+/** Returns the textbook BM25 score of every row, without zeros. A repeated term counts repeatedly. */
 export function reference(
   rows: readonly { id: string; terms: readonly string[] }[],
   terms: readonly string[],

@@ -1,4 +1,4 @@
-/** Texts that come in several versions: one of them is found, on whichever page. */
+/** Texts with several versions: a search returns one version, on every page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -22,7 +22,7 @@ const filler = (n: number): string =>
 before(async () => {
   database = await openTestDatabase();
   tenant = await createTenant(database.db, { id: newId(), name: 'default' });
-  // Each text, better the lower its number, as another layout and with a changed word.
+  // Each text has a version with another layout and one with a changed word; a lower number ranks better.
   const sources = Array.from({ length: TEXTS }, (_, n) => {
     const text = `${'heron '.repeat(TEXTS - n)}${filler(n)}`;
     return [text, text.toUpperCase().replaceAll(' ', '\n'), text.replace(/w\w+$/, 'changed')].map(
@@ -46,13 +46,13 @@ const namesOf = async (changes: Partial<RetrieveRequest>): Promise<string[]> => 
 };
 const text = (name: string): number => Number.parseInt(name, 10);
 
-test('of nearly equal texts the best is found, and others take the places', async () => {
+test('only the best of nearly equal texts is returned, and other texts take the free places', async () => {
   const names = await namesOf({});
   assert.equal(names.length, 10);
   assert.equal(new Set(names.map(text)).size, 10, names.join(' '));
 });
 
-test('pages neither repeat a text nor miss one', async () => {
+test('pages of results neither repeat nor miss a text', async () => {
   const paged: number[] = [];
   for (let offset = 0; offset < TEXTS; offset += 7) paged.push(...(await namesOf({ limit: 7, offset })).map(text));
   assert.ok(TEXTS * 3 <= COMPARED_MAX);
@@ -62,7 +62,7 @@ test('pages neither repeat a text nor miss one', async () => {
   );
 });
 
-test('a copy does not use up the share of its source', async () => {
+test('a copy does not count towards the maximum of chunks per source', async () => {
   const [own, other] = [newId(), newId()];
   const text = `bittern ${filler(3)}`;
   await seed(database.db, tenant.id, [

@@ -1,4 +1,4 @@
-/** Writes sources and chunks straight into the tables, as ingestion would leave them. */
+/** Writes sources and chunks directly into the tables, with the same result as ingestion. */
 import { insertChunks } from '../../src/corpus/chunk-writer.ts';
 import type { TypedMetadata } from '../../src/corpus/values.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
@@ -34,12 +34,12 @@ export interface SeedChunk {
   id?: string;
   content: string;
   context?: string;
-  /** As ingestion made them; absent, those of the content alone. */
+  /** The terms; if absent, the terms of the content alone. */
   terms?: string;
   metadata?: TypedMetadata;
 }
 
-/** Tag ids by name; tags are created when first used. */
+/** Returns tag ids by name; a tag is created at its first use. */
 export type TagIds = Map<string, string>;
 
 /** Returns the ids of the groups, in order. */

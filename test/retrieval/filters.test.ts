@@ -1,6 +1,6 @@
 /**
- * The SQL of filters against the reference, on random filters over random corpora. PINAKES_TEST_FILTERS sets how many
- * filters, PINAKES_TEST_SEED where the random numbers begin.
+ * Compares the SQL of filters with the reference, on random filters over random corpora. PINAKES_TEST_FILTERS sets the number of
+ * filters, PINAKES_TEST_SEED the seed of the random numbers.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -53,7 +53,7 @@ test(`${FILTERS} random filters over ${Math.ceil(FILTERS / FILTERS_PER_CORPUS)} 
   assert.ok(nonTrivial > FILTERS / 2, `only ${nonTrivial} filters tell sources apart`);
 });
 
-test('filters of several levels must all hold', async () => {
+test('filters on group, source and chunk metadata must all hold', async () => {
   const at = (key: string): MetadataFilterGroup => ({ operator: 'and', filters: [{ key, operator: 'exists' }] });
   const filters: Filters = { metadata: at('year'), sourceMetadata: at('author'), chunkMetadata: at('when') };
   const exact = first.sources
@@ -63,7 +63,7 @@ test('filters of several levels must all hold', async () => {
   assert.deepEqual((await search(first, filters)).toSorted(), exact.toSorted());
 });
 
-test('every pair of stored and given value compares as in the reference', async () => {
+test('every pair of a stored and a given value compares as in the reference', async () => {
   for (const value of VALUES) {
     for (const operator of ['eq', 'lt', 'gte', 'contains'] as const) {
       const group: MetadataFilterGroup = { operator: 'or', filters: KEYS.map((key) => ({ key, operator, value })) };
@@ -74,7 +74,7 @@ test('every pair of stored and given value compares as in the reference', async 
   }
 });
 
-test('every value compares so in columns too, computed and stored', async () => {
+test('every value compares as in the reference in metadata columns too, computed and stored', async () => {
   const refs = await columnsOf(first.tenant.id, first);
   for (const { id } of refs) await build(first.tenant.id, id, 100);
   assert.ok((await columnsOf(first.tenant.id, first)).every((column) => column.status === 'ready'));
@@ -93,7 +93,7 @@ test('every value compares so in columns too, computed and stored', async () => 
   }
 });
 
-/** A tenant with the corpus. Each column is declared before or after the sources came, and built or left half built. */
+/** Makes a tenant with the corpus. Each column is declared before or after the sources, and is built completely or half. */
 async function store(random: Random): Promise<Stored> {
   const corpus = randomCorpus(random);
   const tenant = await createTenant(database.db, { id: newId(), name: newId() });

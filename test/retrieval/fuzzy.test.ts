@@ -1,4 +1,4 @@
-/** Typing errors in queries, with the BM25 index and without. */
+/** Correction of typing errors in queries, with the BM25 index and without. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -106,7 +106,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         const { names, warnings } = await search('Zephyrcrop', changes);
         assert.deepEqual([names, warnings], [[], []]);
       }
-      // Nor does it change anything that the right spelling occurs where the caller cannot see it.
+      // A right spelling in hidden chunks changes nothing.
       const { names, warnings } = await search('Zephyrcorp', { sourceGroupIds: [open] });
       assert.deepEqual([names, warnings], [[], []]);
     });

@@ -1,4 +1,4 @@
-/** Which languages of the corpus a query is analyzed in. */
+/** The languages of the corpus in which a query is analyzed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -54,7 +54,7 @@ test('a language counts in a corpus of few sources if a tenth of them are in it'
   assert.deepEqual(await languagesOf(await tenantWith([...english(10), book])), ['en', 'und']);
 });
 
-test('one source in a wrong language changes nothing for the others and is found by its words', async () => {
+test('one source in another language changes nothing for the others and is found by its words', async () => {
   const wrong: SeedSource = { name: 'wrong', language: 'hu', chunks: ['szerver apát ap apu', 'könyvtárak'] };
   const [without, tenant] = [await tenantWith(english(40)), await tenantWith([...english(40), wrong])];
   for (const query of ['apt', 'server', 'package number 7']) {

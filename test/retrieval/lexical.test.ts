@@ -1,4 +1,4 @@
-/** Terms and scores as the database has them. */
+/** Terms and BM25 scores in the database. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -20,7 +20,7 @@ import { seed } from './corpus.ts';
 
 let database: TestDatabase;
 let tenant: Tenant;
-/** Its index is the one for databases without the BM25 access method. */
+/** A tenant whose index is the one for databases without the BM25 access method. */
 let plainTenant: Tenant;
 
 before(async () => {
@@ -45,7 +45,7 @@ const request = (changes: Partial<RetrieveRequest>): RetrieveRequest => ({
   ...changes,
 });
 
-test('every term is one lexeme, in every script', async () => {
+test('every term is one lexeme of PostgreSQL, in every script', async () => {
   const texts: [string, string | null][] = [
     ['สวัสดีครับ ภาษาไทยไม่มีวรรค', 'th'],
     ['हिन्दी किताबों की दुनिया', 'hi'],
@@ -93,7 +93,7 @@ test('scores are BM25, with and without the BM25 access method', async () => {
   }
 });
 
-/** Textbook BM25, descending, without zeros. */
+/** Returns textbook BM25 scores, descending, without zeros. */
 function bm25(contents: readonly string[], terms: readonly string[]): number[] {
   const documents = contents.map((content) => analyzeForIndex(content, 'en').split(' '));
   const mean = documents.reduce((sum, words) => sum + words.length, 0) / documents.length;
@@ -111,7 +111,7 @@ function bm25(contents: readonly string[], terms: readonly string[]): number[] {
     .toSorted((a, b) => b - a);
 }
 
-test('one tenant’s chunks do not change another’s scores', async () => {
+test('chunks of one tenant do not change the scores of another tenant', async () => {
   const other = await createTenant(database.db, { id: newId(), name: 'other' });
   await seed(database.db, other.id, [{ sources: [{ chunks: ['a lone heron'] }] }]);
   const { hits } = await retrieve(
@@ -123,7 +123,7 @@ test('one tenant’s chunks do not change another’s scores', async () => {
   assert.ok(Math.abs(hits[0]!.score - weight * Math.log(1 + 0.5 / 1.5)) < 0.01, `${hits[0]!.score}`);
 });
 
-test('another tenant’s partition shows nothing', async () => {
+test('a search in the partition of another tenant finds nothing', async () => {
   const [stranger] = [await createTenant(database.db, { id: newId(), name: 'stranger' })];
   const { hits } = await retrieve(
     database,
@@ -132,7 +132,7 @@ test('another tenant’s partition shows nothing', async () => {
   assert.deepEqual(hits, []);
 });
 
-test('filtered results are complete, however few they are among the matches', async () => {
+test('filtered results are complete, however few of the found chunks match the filter', async () => {
   const many = await createTenant(database.db, { id: newId(), name: 'many' });
   const sources = Array.from({ length: 1500 }, (_, i) => ({
     fileType: i % 500 === 499 ? 'pdf' : 'txt',

@@ -1,13 +1,13 @@
-/** Semantic candidates against a comparison of every vector: under every filter, by every plan. */
+/** Compares semantic candidates with a comparison of every vector, for every filter and every plan. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
-import { type FindFew, openFew } from '../../src/retrieval/lexical/few-chunks.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
-import { type FindFitting, openFitting, sourcesOf } from '../../src/retrieval/query/fitting.ts';
+import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
+import { type FindFilterMatches, openFilterMatches, sourcesOf } from '../../src/retrieval/query/filter-matches.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/ranking/hybrid.ts';
@@ -25,14 +25,14 @@ const CHUNKS_PER_SOURCE = 5;
 const DIMENSION = 32;
 const TOPICS = 20;
 const QUERIES = 20;
-/** Sources are numbered by chance from 0 to 999: a filter `share < n` selects about n per mille. */
+/** Sources have random numbers from 0 to 999: a filter `share < n` selects about n per mille. */
 const SHARES = [1, 10, 100, 500];
 
 interface Known {
   vector: Float32Array;
   share: number;
   kind: string;
-  /** Not to be found: its source is deleted. */
+  /** True if the source is deleted, so the chunk must not be found. */
   gone: boolean;
 }
 
@@ -78,7 +78,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return dot / Math.sqrt(lengths[0] * lengths[1]);
 }
 
-/** Similarities of all that fits, best first. */
+/** Returns the similarities of all matching chunks, best first. */
 function expected(query: Float32Array, fits: (one: Known) => boolean): { id: string; similarity: number }[] {
   return [...known]
     .filter(([, one]) => !one.gone && fits(one))
@@ -92,9 +92,9 @@ interface Asked {
   exactRowsMax: number;
   limit?: number;
   words?: string;
-  /** As if the sources that fit were too many to name. */
+  /** Treats the matching sources as too many to pass by id. */
   unnamed?: boolean;
-  /** What is known of the corpus is kept. */
+  /** Uses a corpus cache. */
   kept?: boolean;
 }
 
@@ -118,16 +118,16 @@ async function inSearch<T>(
   return database.db.transaction(tenant.id, async (tx) => {
     const vectors = (await findServingVectors(tx, tenant.id))!;
     const semantic = { vectors, vector: vectorBytes(query), rows: known.size };
-    const named = openFitting(tx, request, kept ? openCorpusMemory(database.db).at('now') : undefined);
-    const find: FindFitting = async (wanted) => {
+    const named = openFilterMatches(tx, request, kept ? openCorpusCache(database.db).at('now') : undefined);
+    const find: FindFilterMatches = async (wanted) => {
       const found = await named(wanted);
       return found && unnamed ? { ...found, ids: null, sources: sourcesOf(request, wanted) } : found;
     };
-    const fitting = Object.assign(find, named.doubtful && { doubtful: named.doubtful });
+    const filterMatches = Object.assign(find, named.uncertainSources && { uncertainSources: named.uncertainSources });
     const search: Search = {
       ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
       terms: words === '' ? [] : analyzeQuery(words, ['en']),
-      ...{ fusion: FUSION_DEFAULT, exactRowsMax, fitting },
+      ...{ fusion: FUSION_DEFAULT, exactRowsMax, filterMatches },
     };
     if (database.db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
     await tx.query(sql`select ${NEAREST_SETTINGS}`);
@@ -146,7 +146,7 @@ const below = (share: number): Filters => ({
 });
 const queries = Array.from({ length: QUERIES }, () => near(centres[random.integer(0, TOPICS - 1)]!));
 
-/** Mean share of the true best ten that were found; never fewer rows than there are. */
+/** Returns the mean share of the true best ten that were found; checks that no rows are missing. */
 async function recall(
   exactRowsMax: number,
   filters: Filters,
@@ -190,7 +190,7 @@ for (const [plan, exactRowsMax] of [
 }
 
 for (const share of SHARES) {
-  test(`more sources than can be named, filtered to ${share / 10} %`, async () => {
+  test(`the nearest are found with more sources than can be passed by id, filtered to ${share / 10} %`, async () => {
     assert.ok((await recall(0, below(share), (one) => one.share < share, { unnamed: true })) >= 0.99);
     const words = 'chunk';
     const both = await inSearch(
@@ -204,7 +204,7 @@ for (const share of SHARES) {
   });
 }
 
-test('similarities are cosines, best first', async () => {
+test('scores of a semantic search are cosines, best first', async () => {
   const [query] = queries;
   const found = await nearest({ query: query!, exactRowsMax: 1e6 });
   const best = expected(query!, () => true);
@@ -213,7 +213,7 @@ test('similarities are cosines, best first', async () => {
   }
 });
 
-test('an index that gives up on a filter is not the last word', async () => {
+test('all vectors are compared if the index gives up on a filter', async () => {
   const [query] = queries;
   const found = await inSearch({ query: query!, filters: below(100), exactRowsMax: 0 }, async (tx, search) => {
     await tx.query(sql`select set_config('hnsw.max_scan_tuples', '1', true), set_config('hnsw.ef_search', '1', true)`);
@@ -223,14 +223,14 @@ test('an index that gives up on a filter is not the last word', async () => {
   assert.deepEqual(found.map(({ id }) => id).sort(), best.map(({ id }) => id).sort());
 });
 
-test('the few chunks that fit a narrow filter get the scores that the index gives', async (t) => {
+test('chunks that match a narrow filter get the same scores as from the index', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const filters = below(30);
   const asked = { query: queries[0]!, words: 'topic3 topic4 chunk', filters, exactRowsMax: 0 };
   const [alone, byIndex, first] = await inSearch(asked, async (tx, search) => {
-    const few = openFew(tx, search.request, search.fitting);
+    const few = openSmallCorpusScan(tx, search.request, search.filterMatches);
     assert.ok(await few(filters));
-    const found = (few: FindFew | undefined, limit: number) =>
+    const found = (few: FindSmallCorpusScan | undefined, limit: number) =>
       lexicalCandidates(tx, { ...search, ...(few && { few }) }, filters, limit);
     return [await found(few, 200), await found(undefined, 200), await found(few, 5)] as const;
   });
@@ -247,7 +247,7 @@ test('the few chunks that fit a narrow filter get the scores that the index give
   assert.deepEqual(first, alone.slice(0, 5));
 });
 
-test('both kinds come from one statement, and each page from the same order', async () => {
+test('one statement finds both kinds of candidates, and all pages have the same order', async () => {
   const [query] = queries;
   for (const exactRowsMax of [0, 1e6]) {
     const asked = { query: query!, words: 'topic3', filters: below(500), exactRowsMax };

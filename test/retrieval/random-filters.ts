@@ -1,4 +1,4 @@
-/** Random corpora and random filters: what the SQL of filters is tried on. */
+/** Random corpora and random filters for tests of the SQL of filters. */
 import type { ColumnType } from '../../src/corpus/column-store.ts';
 import type { TypedMetadata } from '../../src/corpus/values.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../../src/filters/types.ts';
@@ -9,7 +9,7 @@ import type { SeedGroup, TagIds } from './corpus.ts';
 import type { ReferenceSource } from './reference.ts';
 
 export const KEYS = ['year', 'author', "o'key", 'k"1', 'when', '%', 'a.b', '$1', '__proto__'];
-/** Longer than what an index entry holds of a value; they differ after that only. */
+/** Values longer than the indexed prefix; they differ only after the prefix. */
 const LONG = ['x', 'y'].map((last) => `${'😀'.repeat(99)}e\u0301${last.repeat(40)}`);
 export const VALUES = [
   ...LONG,
@@ -52,9 +52,9 @@ const TIMES = [1_735_689_600, 1_735_689_601, 1_760_000_000, 1_790_000_000];
 
 export interface RandomCorpus {
   groups: SeedGroup[];
-  /** What the reference knows of each source that lives. */
+  /** The facts for the reference about each source that is not deleted. */
   sources: ReferenceSource[];
-  /** Ids of all tags, also of those that no group has. */
+  /** Ids of all tags, including tags without a group. */
   tags: TagIds;
   columns: Map<string, ColumnType>;
 }
@@ -89,7 +89,7 @@ export function randomCorpus(random: Random): RandomCorpus {
       contentAt: new Date(random.pick(TIMES) * 1000 + random.integer(0, 999)),
       deleted: random.next() < 0.1,
       status: random.next() < 0.1 ? ('pending' as const) : ('ready' as const),
-      // Of its own content: equal chunks would be shown once.
+      // Each chunk has unique content: equal chunks would be returned once.
       chunks: [{ content: `common ${name}`, metadata: chunkMetadata }],
     };
     if (!group.deleted && !seed.deleted && seed.status === 'ready') {
@@ -109,7 +109,7 @@ export function randomCorpus(random: Random): RandomCorpus {
   }
 }
 
-/** One to three of the filters at once. The column of a metadata filter is resolved by the caller. */
+/** Returns one to three random filters. The caller resolves the column of a metadata filter. */
 export function randomFilters(random: Random, corpus: RandomCorpus): Filters {
   const filters: Filters = {};
   for (let left = random.pick([1, 1, 1, 2, 3]); left > 0; left--) addFilter(random, corpus, filters);

@@ -1,4 +1,4 @@
-/** What a filter means, written plainly: the SQL is compared with this. Shares no code with it. */
+/** A plain implementation of filters, which the SQL is compared with. It shares no code with the SQL. */
 
 import type { MetadataFilter, MetadataFilterGroup } from '../../src/filters/types.ts';
 import type { Filters } from '../../src/retrieval/types.ts';
@@ -15,7 +15,7 @@ export interface ReferenceSource {
   group: Lookup;
   /** API records win over origin records. */
   source: Lookup;
-  /** Of its only chunk. */
+  /** The metadata of its only chunk. */
   chunk: Lookup;
 }
 
@@ -26,7 +26,7 @@ export interface ReferenceTables {
   columns: ReadonlyMap<string, string>;
 }
 
-/** True when all filters hold for the source. */
+/** Returns true if all filters hold for the source. */
 export function selects(filters: Filters, source: ReferenceSource, { tags, columns }: ReferenceTables): boolean {
   const ids = source.tags.map((name) => tags.get(name));
   const seconds = Math.floor(source.contentAt.getTime() / 1000);
@@ -54,7 +54,7 @@ export function selects(filters: Filters, source: ReferenceSource, { tags, colum
   );
 }
 
-/** Whole numbers of 64 bits in plain digits. */
+/** Returns a 64-bit integer in plain digits. */
 function wholeNumber(text: string): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const number = BigInt(text.replace(/^\+/, ''));
@@ -67,7 +67,7 @@ function hostOf(url: string | null): string | undefined {
   return (afterUser.startsWith('[') ? afterUser : afterUser.split(':')[0]!).toLowerCase();
 }
 
-/** `lookup` gives the text of a key, undefined when it is missing. */
+/** Returns whether the group of conditions holds. `lookup` returns the text of a key, undefined if the key is missing. */
 export function matches(group: MetadataFilterGroup, lookup: (key: string) => string | undefined): boolean {
   const results = group.filters.map((member) =>
     'filters' in member ? matches(member, lookup) : matchesFilter(member, lookup(member.key)),
@@ -111,7 +111,7 @@ function order<T extends bigint | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Exactly, as a multiple of 10^-300. */
+/** Returns the exact number as a multiple of 10^-300. */
 function readNumber(text: string): bigint | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
   if (!match || (!match[2] && !match[3]) || text.length > 100) return undefined;
@@ -120,7 +120,7 @@ function readNumber(text: string): bigint | undefined {
   return sign === '-' ? -scaled : scaled;
 }
 
-/** Microseconds since 1970. */
+/** Returns microseconds since 1970. */
 function readTime(text: string): number | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(
     text,

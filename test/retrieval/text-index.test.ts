@@ -1,4 +1,4 @@
-/** The index over terms where the database has no BM25 index: scores, counts, limits, and its exchange for a BM25 index. */
+/** The tables that replace a BM25 index: scores, counts, limits, and the change to a BM25 index and back. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, deleteTenant, type Tenant, textIndex } from '../../src/corpus/tenant-store.ts';
@@ -10,7 +10,7 @@ import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
 import {
   type LookLimits,
-  type ScannedFitting,
+  type ScannedMatches,
   scanCandidates,
   termsAmong,
 } from '../../src/retrieval/lexical/lexical-scan.ts';
@@ -19,11 +19,11 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
 import { near, reference } from './bm25.ts';
 
-/** Enough for the search to look at a part of the matching chunks only. */
+/** Enough chunks for a search to score only a part of the matching chunks. */
 const CHUNKS = 1_500;
 const VOCABULARY = 150;
 const QUERIES = 80;
-/** Those of the service, and such that each way to the result is taken in a small corpus. */
+/** The limits of the service, and limits that make a small corpus take every way to the result. */
 const LOOKS = [
   undefined,
   { firstRows: 20, largeRows: 40, namedMax: 100 },
@@ -31,7 +31,7 @@ const LOOKS = [
 ];
 
 let database: TestDatabase;
-/** Without the BM25 access method, whatever the database has. */
+/** The database without the BM25 access method, whether it has one or not. */
 let plain: Database;
 const random = openRandom();
 
@@ -69,9 +69,9 @@ async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
 
 interface Way {
   unfiltered?: boolean;
-  doubtful?: string[];
+  uncertainSources?: string[];
   bySource?: boolean;
-  fitting?: ScannedFitting;
+  filterMatches?: ScannedMatches;
   limits?: LookLimits | undefined;
 }
 
@@ -80,7 +80,7 @@ function search(
   terms: string[],
   limit: number,
   conditions: Sql[] = [],
-  { unfiltered = false, doubtful, limits, bySource = false, fitting }: Way = {},
+  { unfiltered = false, uncertainSources, limits, bySource = false, filterMatches }: Way = {},
   statements: string[] = [],
 ): Promise<Candidate[]> {
   const { partitionNo } = tenant;
@@ -92,12 +92,21 @@ function search(
         return tx.query<R>(statement);
       },
     };
-    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, doubtful, bySource, limit };
-    return scanCandidates(recording, request, fitting, limits);
+    const request = {
+      tenantId: tenant.id,
+      partitionNo,
+      terms,
+      conditions,
+      unfiltered,
+      uncertainSources,
+      bySource,
+      limit,
+    };
+    return scanCandidates(recording, request, filterMatches, limits);
   });
 }
 
-/** Few words are common, most are rare; chunks are short and long, and repeat words. */
+/** Returns random chunks: few words are common, most are rare; chunks are short and long, and repeat words. */
 function randomRows(count: number): Row[] {
   return Array.from({ length: count }, (_, ordinal) => {
     const length = random.integer(1, 5) ** 3;
@@ -106,7 +115,7 @@ function randomRows(count: number): Row[] {
   });
 }
 
-test('a search finds what scoring every chunk finds, under every condition', async (t) => {
+test('a search finds the same chunks as scoring every chunk, under every condition', async (t) => {
   t.diagnostic(`seed ${random.seed}`);
   const tenant = await newTenant('random');
   const rows = randomRows(CHUNKS);
@@ -136,7 +145,7 @@ test('a search finds what scoring every chunk finds, under every condition', asy
   }
 });
 
-test('without a filter it is not looked which chunks fit', async () => {
+test('a search without a filter does not look for matching chunks first', async () => {
   const tenant = await newTenant('unfiltered');
   await insert(tenant, randomRows(300));
   const looks = async (unfiltered: boolean): Promise<number> => {
@@ -148,13 +157,13 @@ test('without a filter it is not looked which chunks fit', async () => {
   assert.deepEqual([await looks(true), await looks(false)], [0, 1]);
 });
 
-test('without a filter no chunk is looked up as long as every source is certain', async () => {
+test('a search without a filter looks no chunk up if no source is uncertain', async () => {
   const tenant = await newTenant('certain');
   const rows = randomRows(300);
   await insert(tenant, rows);
-  const look = async (doubtful: string[]): Promise<[Candidate[], number]> => {
+  const look = async (uncertainSources: string[]): Promise<[Candidate[], number]> => {
     const statements: string[] = [];
-    const way = { unfiltered: true, doubtful, limits: { firstRows: 20, largeRows: 40, namedMax: 100 } };
+    const way = { unfiltered: true, uncertainSources, limits: { firstRows: 20, largeRows: 40, namedMax: 100 } };
     const found = await search(tenant, ['w0', 'w1', 'w70'], 10, [sql`true`], way, statements);
     return [found, statements.filter((text) => text.includes(`chunk_${tenant.partitionNo}`)).length];
   };
@@ -163,7 +172,7 @@ test('without a filter no chunk is looked up as long as every source is certain'
   assert.deepEqual([certain.length, none, one], [10, 0, 1]);
 });
 
-test('a chunk that comes to have a term more often than any before is found', async () => {
+test('a chunk with more occurrences of a term than any chunk before is found', async () => {
   const tenant = await newTenant('bounds');
   const filling = (count: number): string[] => Array.from({ length: count }, () => `f${random.integer(0, 40)}`);
   const rows = Array.from({ length: 300 }, (_, ordinal) => {
@@ -174,13 +183,13 @@ test('a chunk that comes to have a term more often than any before is found', as
   const count = () => plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
   const check = async (): Promise<void> => {
     const limits = { firstRows: 1, largeRows: 1_000, namedMax: 0 };
-    const found = await search(tenant, ['rare', 'w'], 2, [], { unfiltered: true, doubtful: [], limits });
+    const found = await search(tenant, ['rare', 'w'], 2, [], { unfiltered: true, uncertainSources: [], limits });
     const best = [...reference(rows, ['rare', 'w'])].toSorted(([, a], [, b]) => b - a).slice(0, 2);
     assert.equal(found[0]!.id, best[0]![0]);
     assert.ok(found.every(({ score }, place) => near(score, best[place]![1])));
   };
   await count();
-  // One that is replaced, and one that is new: before the change is counted, and after.
+  // A replaced chunk and a new chunk, before and after the change is counted.
   for (const { at, terms } of [
     { at: 7, terms: [...Array<string>(20).fill('w'), ...filling(9)] },
     { at: 300, terms: [...Array<string>(28).fill('w'), 'f0'] },
@@ -198,7 +207,7 @@ test('a chunk that comes to have a term more often than any before is found', as
   }
 });
 
-test('of the sources that fit, few or many, those chunks are found that scoring every chunk finds', async () => {
+test('with few or many matching sources, a search finds the same chunks as scoring every chunk', async () => {
   const tenant = await newTenant('sources');
   const sources = Array.from({ length: 60 }, newId);
   const rows = randomRows(CHUNKS).map((row) => ({ ...row, sourceId: sources[row.ordinal % sources.length]! }));
@@ -207,24 +216,24 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
     const terms = Array.from({ length: random.pick([1, 2, 4, 8]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
     const limit = random.pick([1, 10, 100]);
     const fits = sources.slice(0, random.pick([0, 1, 5, 20, 60]));
-    const fitting: ScannedFitting = {
+    const filterMatches: ScannedMatches = {
       ids: random.pick([fits, fits, null]),
       ...{ mixed: random.pick([true, false]), chunks: (fits.length * CHUNKS) / sources.length },
       share: fits.length / sources.length,
     };
-    // What is asked of chunks besides is asked as before; a condition on the sources is not repeated.
+    // Conditions on chunks are evaluated as before; a condition on the sources is not repeated.
     const bySource = random.pick([true, false]);
     const every = bySource ? 1 : random.pick([1, 3]);
     const ofSources = sql`c.ordinal % ${every}::int = 0 and c.source_id = any(${fits}::uuid[])`;
-    const conditions = bySource && !fitting.mixed && fitting.ids !== null ? [sql`false`] : [ofSources];
-    const way = { bySource, fitting, limits: random.pick(LOOKS) };
+    const conditions = bySource && !filterMatches.mixed && filterMatches.ids !== null ? [sql`false`] : [ofSources];
+    const way = { bySource, filterMatches, limits: random.pick(LOOKS) };
     const found = await search(tenant, terms, limit, conditions, way);
     const scores = reference(rows, terms);
     const expected = rows
       .filter(({ id, ordinal, sourceId }) => scores.has(id) && ordinal % every === 0 && fits.includes(sourceId))
       .toSorted((a, b) => scores.get(b.id)! - scores.get(a.id)!)
       .slice(0, limit);
-    const what = JSON.stringify({ terms, limit, fits: fits.length, bySource, every, mixed: fitting.mixed });
+    const what = JSON.stringify({ terms, limit, fits: fits.length, bySource, every, mixed: filterMatches.mixed });
     assert.equal(found.length, expected.length, what);
     for (const [at, { id, score }] of found.entries()) {
       assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);
@@ -236,7 +245,7 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
   }
 });
 
-test('of equal score, the lower id comes first, also where the limit cuts', async () => {
+test('for equal scores the lower id comes first, also where the limit cuts through them', async () => {
   const tenant = await newTenant('equal');
   const rows = Array.from({ length: 900 }, (_, ordinal) => ({ id: newId(), ordinal, terms: ['same', 'word'] }));
   await insert(tenant, rows.toReversed());
@@ -247,7 +256,7 @@ test('of equal score, the lower id comes first, also where the limit cuts', asyn
   );
 });
 
-test('the counts are those of the chunks after every kind of change', async () => {
+test('the counts of terms equal those of the chunks after every kind of change', async () => {
   const tenant = await newTenant('changes');
   const rows = randomRows(600);
   for (let from = 0; from < rows.length; from += 40) await insert(tenant, rows.slice(from, from + 40));
@@ -280,7 +289,7 @@ test('the counts are those of the chunks after every kind of change', async () =
   await assertCounts(tenant);
 });
 
-/** Against counting the index itself, and that against the chunks. */
+/** Compares the counts with the index, and the index with the chunks. */
 async function assertCounts(tenant: Tenant): Promise<void> {
   const index = identifier(textIndex(tenant.partitionNo));
   const truth = await plain.system.query<{ term: string; chunks: number; length: number }>(sql`
@@ -289,7 +298,7 @@ async function assertCounts(tenant: Tenant): Promise<void> {
     union all
     select term, count(*), 0 from (select distinct id, unnest(string_to_array(terms, ' ')) as term from chunk
                                    where tenant_id = ${tenant.id}) t group by term`);
-  // Few and many terms are counted in different ways, and all in another where no changes wait.
+  // Few terms and many terms are counted in different ways, and in another way if no changes wait.
   for (const [i, known] of [truth, truth.slice(0, 20), truth].entries()) {
     if (i === 2) await plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
     const wanted = [...known.map(({ term }) => term), 'absent'];
@@ -305,7 +314,7 @@ async function assertCounts(tenant: Tenant): Promise<void> {
   assert.equal(rows!.count, truth[0]!.chunks);
 }
 
-test('no text is too much for it, and no term is SQL', async () => {
+test('the index takes every text, and no term is run as SQL', async () => {
   const tenant = await newTenant('hostile');
   const odd = ["it's", 'back\\slash', '&|!():*<->', "'", '\\', "a'b\\c", '"'];
   const huge = Array.from({ length: 60_000 }, (_, i) => `term${i}`);
@@ -347,7 +356,7 @@ test('a tenant sees neither chunks nor counts of another, and cannot change an i
   }
 });
 
-test('nothing of the index outlives its tenant', async () => {
+test('deleting a tenant deletes its whole index', async () => {
   const tenant = await newTenant('gone');
   await insert(tenant, randomRows(300));
   await deleteTenant(plain, tenant.id);
@@ -357,7 +366,7 @@ test('nothing of the index outlives its tenant', async () => {
   }
 });
 
-test('pg_textsearch is not used where it allows no index on tables with row-level security', async (t) => {
+test('pg_textsearch is not used if it allows no index on tables with row-level security', async (t) => {
   if (!(await canUseTextSearch(database.db.system))) return t.skip('the database has no pg_textsearch');
   await database.db.system.transaction(async (tx) => {
     await tx.query(sql`set local pg_textsearch.allow_rls = off`);
@@ -366,7 +375,7 @@ test('pg_textsearch is not used where it allows no index on tables with row-leve
   assert.equal(await canUseTextSearch(database.db.system), true);
 });
 
-test('migrate gives every tenant the form of the index that the database can do', async () => {
+test('migrate gives every tenant the form of the index that the database supports', async () => {
   const tenant = await newTenant('form');
   const rows = randomRows(200);
   await insert(tenant, rows);

@@ -1,4 +1,4 @@
-/** Vectors in single and in half precision: stored ones serve on, new ones have the precision that the database compares fastest. */
+/** Vectors in single and half precision: old vectors stay in use, new ones get the precision that suits the database. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** A vector with ones at these places. */
+/** Returns a vector with ones at these positions. */
 function ones(dimension: number, ...places: number[]): Float32Array {
   return Float32Array.from({ length: dimension }, (_, i) => (places.includes(i) ? 1 : 0));
 }
@@ -62,7 +62,7 @@ async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promi
   });
 }
 
-test('vectors of half precision serve on, and new ones join them', async () => {
+test('old vectors of half precision stay in use, and new vectors join them', async () => {
   const [first, second] = [newId(), newId()];
   const tenant = await newTenant('half', [first, second]);
   const generation = await seedVectors(database.db, tenant.id, 'm', new Map([[first, ones(3, 0)]]), 'half');
@@ -81,14 +81,14 @@ test('vectors of half precision serve on, and new ones join them', async () => {
 });
 
 describe('the precision of vectors', () => {
-  test('the embedded database calculates with single precision as long as it can be indexed, a server with half', () => {
+  test('the embedded database uses single precision if it can be indexed, a server uses half precision', () => {
     assert.equal(elementFor({ kind: 'embedded' }, 2_000), 'single');
     assert.equal(elementFor({ kind: 'embedded' }, 2_001), 'half');
     assert.equal(elementFor({ kind: 'server' }, 384), 'half');
   });
 
   for (const element of ['single', 'half'] as const) {
-    // From within a row to beside it: 7,600 bytes.
+    // Vectors up to 7,600 bytes are stored inside their row, larger ones in TOAST.
     for (const dimension of element === 'single' ? [3, 1_900, 2_000] : [3, 3_800, 4_000]) {
       test(`vectors of ${dimension} dimensions in ${element} precision are stored, found and kept`, async () => {
         const ids = [newId(), newId()];

@@ -1,4 +1,4 @@
-/** What building the index over vectors may use. */
+/** The time and memory that building the index over vectors may use. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('an index takes as long as it takes, with enough memory, or as much as the operator allows', async () => {
+test('the index over vectors is built without a time limit, and with the minimum memory or what the operator allows', async () => {
   const { db } = database;
   const { id } = await createTenant(db, { id: newId(), name: 'a tenant' });
   const build = async (): Promise<unknown> => {
@@ -39,7 +39,7 @@ test('an index takes as long as it takes, with enough memory, or as much as the 
     return { ...row, ...seen };
   };
   const [{ name } = { name: '' }] = await db.system.query<{ name: string }>(sql`select current_database() as name`);
-  // Of the database on a server, where the index is made by a connection of its own; else of the one session.
+  // On a server a separate connection builds the index, so the setting is that of the database; else that of the one session.
   const allow = (memory: string) =>
     db.system.execute(
       `alter database "${name}" set maintenance_work_mem = '${memory}'; set maintenance_work_mem = '${memory}'`,

@@ -1,4 +1,4 @@
-/** Puts vectors beside chunks, as the embedding job would leave them. */
+/** Stores vectors of chunks, with the same result as the embedding job. */
 import {
   createGeneration,
   type Element,
@@ -12,7 +12,7 @@ import type { Database } from '../../src/db/database.ts';
 
 const BATCH_VECTORS = 500;
 
-/** Begins a generation with these vectors, by chunk id, and lets it serve. */
+/** Begins a generation with these vectors, by chunk id, and makes searches use it. */
 export async function seedVectors(
   db: Database,
   tenantId: string,

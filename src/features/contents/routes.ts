@@ -7,7 +7,13 @@ import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
-import { findChunk, listChunks, readText, shownChunks, shownText } from '../../retrieval/reading/lookup.ts';
+import {
+  findChunk,
+  listChunks,
+  readerViewOfChunks,
+  readerViewOfText,
+  readText,
+} from '../../retrieval/reading/lookup.ts';
 
 const AREA = 'Content lookup';
 
@@ -70,7 +76,7 @@ function contentRoute(deps: Deps): Route {
         row: await findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
-      const [hit] = await shownChunks(redactor, row ? [row] : []);
+      const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
       if (!hit) throw notFound();
       return toContent(hit);
     },
@@ -109,7 +115,7 @@ function chunksRoute(deps: Deps): Route {
       if (!found) throw notFound();
       const { rows, nextId, total } = found;
       const pagination = { limit, has_more: nextId !== null, total, next_id: nextId };
-      return { chunks: (await shownChunks(redactor, rows)).map(toContent), pagination };
+      return { chunks: (await readerViewOfChunks(redactor, rows)).map(toContent), pagination };
     },
   });
 }
@@ -142,7 +148,7 @@ function textRoute(deps: Deps): Route {
         const access = await accessOf(deps, tx, caller, query);
         return { redactor, found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
       });
-      const redacted = found && (await shownText(redactor, found, signal));
+      const redacted = found && (await readerViewOfText(redactor, found, signal));
       if (redacted === undefined) throw notFound();
       const { textLength } = found!;
       const reached = Math.min(end, textLength);

@@ -1,90 +1,94 @@
 /**
- * BM25 candidates where the database has no BM25 index: the same formula and parameters over the tables `text_index…`.
+ * BM25 candidates if the database has no BM25 index: the same formula and parameters over the tables that replace the index.
  *
- * A first look at the chunks with the rarest terms tells which score the last of the best has at least; then the index is asked
- * for the others that can reach it with the terms that are left, and only these are scored. The result is that of scoring all.
+ * The first look scores the chunks with the rarest terms. It gives a lower bound for the score of the last result. The second look
+ * scores only chunks that can reach this bound with the remaining terms. The result equals scoring all chunks.
  */
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, type Sql, sql } from '../../db/sql.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Fitting, SourceIds } from '../query/fitting.ts';
+import type { FilterMatches, SourceIds } from '../query/filter-matches.ts';
 import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 import { isIndexed, openTermCounts, type TermCount, type TermCounts } from './term-counts.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
-/** Distinct terms scored for one query; of more, those that weigh most. */
+/** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 export const SCORED_TERMS_MAX = 32;
-/** With fewer the second look has more to do, with more the first. */
+/** A lower number shifts work to the second look, a higher number to the first look. */
 const FIRST_ROWS_PER_RESULT = 4;
-/** Half as many suffice where the next term has more than all that are asked for: its chunks rarely are among the best by it alone. */
+/**
+ * This share of the rows is enough if the next term has more chunks than all rows of the look: a common term alone rarely puts a
+ * chunk among the best.
+ */
 const SUFFICIENT_SHARE = 0.5;
-/** Where the sources are too many to name, so many times as many of the best are tested as would do on average. */
+/** If the sources are too many to pass by id, so many times the average need of best chunks is tested. */
 const WIDE_MARGIN = 1.5;
 /**
- * Where chunks are looked for: to read one and look for terms in it takes about 1 µs, to come upon one in the index over terms 1/20,
- * in that over sources 1/6 of it. Up to FEW_CHUNKS it makes no difference.
+ * Relative costs. Reading a chunk and finding terms in it takes about 1 µs. Finding a chunk in the index over terms takes 1/20 of
+ * that, in the index over sources 1/6. Up to FEW_CHUNKS the choice makes no difference.
  */
 const CHUNK_PER_POSTING = 1 / 20;
 const CHUNK_PER_FITTING = 1 / 6;
 const FEW_CHUNKS = 300;
-/** The next look is so many times as large, when too few of the one before fulfil the conditions. */
+/** Growth of the next look if too few chunks of the previous look satisfy the conditions. */
 const LOOK_GROWTH = 8;
-/** Larger counts the database does not tell exactly. */
+/** The database does not report larger counts exactly. */
 const COUNT_MAX = 100;
 /** Rounding in the database must not cut off a chunk of exactly the score. */
 const SCORE_TOLERANCE = 1e-9;
 const RETRY_SECONDS = 30;
-/** Chunks that are scored although they may not be wanted: some belong to sources that are being deleted. */
+/** Number of chunks scored in excess: some chunks belong to sources that are being deleted. */
 const SPARE_MIN = 20;
 
 export interface LookLimits {
-  /** The first look scores about so many chunks, or more when many are wanted. */
+  /** The first look scores about so many chunks, or more if many results are wanted. */
   firstRows: number;
-  /** Before a look at more than that, it is tried whether few chunks fulfil the conditions at all. */
+  /** Before a larger look, the search tests whether only few chunks satisfy the conditions at all. */
   largeRows: number;
-  /** So many chunks that fulfil the conditions are scored one by one. */
+  /** Up to so many chunks that satisfy the conditions are scored one by one. */
   namedMax: number;
 }
 const LOOK_LIMITS: LookLimits = { firstRows: 200, largeRows: 5_000, namedMax: 10_000 };
 
 interface ScoredTerm extends BoundedTerm {
-  /** What it would add, were it the only term of a text without end. */
+  /** The score that the term would add to an infinitely long text of this term only. */
   weight: number;
-  /** Chunks of the tenant that contain it. */
+  /** Number of the tenant's chunks that contain the term. */
   chunks: number;
 }
 
 interface Scoring {
-  /** By bound, greatest first. */
+  /** Ordered by bound, greatest first. */
   terms: readonly ScoredTerm[];
-  /** What a chunk's length adds to the count of a term, in the denominator: `base + slope * length`. */
+  /** The length of a chunk adds `base + slope * length` to the count of a term in the denominator. */
   base: number;
   slope: number;
 }
 
 /**
- * As `bm25Candidates`, but of equal score always the lower id first.
+ * Returns the best chunks like `bm25Candidates`; for equal scores, the lower id always comes first.
  *
- * @param fitting what is known of the sources that fit: chunks of others are not scored.
+ * @param filterMatches the sources that match the filters, if they are known; chunks of other sources are not scored.
  */
 export async function scanCandidates(
   tx: Tx,
   request: CandidateRequest,
-  fitting?: ScannedFitting,
+  filterMatches?: ScannedMatches,
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
   const scoring = await weigh(request.terms, request.counts ?? openTermCounts(tx, request.tenantId));
   if (scoring.terms.length === 0) return [];
-  if (fitting?.chunks === 0) return [];
-  if (fitting && fitting.ids !== null)
-    return scanSources(tx, request, scoring, { ...fitting, ids: fitting.ids }, firstRows);
-  if (request.unfiltered && request.doubtful?.length === 0) return findBestOfAll(tx, scoring, request.limit, firstRows);
-  if (request.unfiltered || fitting) {
-    const likely = fitting ? (WIDE_MARGIN * request.limit) / fitting.share : request.limit;
+  if (filterMatches?.chunks === 0) return [];
+  if (filterMatches && filterMatches.ids !== null)
+    return scanSources(tx, request, scoring, { ...filterMatches, ids: filterMatches.ids }, firstRows);
+  if (request.unfiltered && request.uncertainSources?.length === 0)
+    return findBestOfAll(tx, scoring, request.limit, firstRows);
+  if (request.unfiltered || filterMatches) {
+    const likely = filterMatches ? (WIDE_MARGIN * request.limit) / filterMatches.share : request.limit;
     const wanted = Math.ceil(likely) + Math.max(SPARE_MIN, request.limit >> 3);
     const best = await findBestOfAll(tx, scoring, wanted, firstRows);
-    const found = await readFitting(tx, request, best);
+    const found = await readMatching(tx, request, best);
     if (found.length === request.limit || best.length < wanted) return found;
   }
   let named: string[] | undefined;
@@ -101,21 +105,21 @@ export async function scanCandidates(
   );
 }
 
-/** The best chunks, whatever their source. */
+/** Returns the best chunks of all sources. */
 function findBestOfAll(tx: Tx, scoring: Scoring, limit: number, firstRows: number): Promise<Candidate[]> {
   return findBest(scoring.terms, limit, firstRows, (terms, { matching }) =>
     scoreAll(tx, { ...scoring, terms }, { matching, limit }),
   );
 }
 
-export type ScannedFitting = Pick<Fitting, 'ids' | 'mixed' | 'chunks' | 'share'>;
+export type ScannedMatches = Pick<FilterMatches, 'ids' | 'mixed' | 'chunks' | 'share'>;
 
-/** The best chunks of the sources that fit. The conditions are evaluated only where more is asked of a chunk than its source. */
+/** Returns the best chunks of the matching sources. The conditions are evaluated only if they concern more than the source. */
 async function scanSources(
   tx: Tx,
   request: CandidateRequest,
   scoring: Scoring,
-  { ids: sources, mixed, chunks, share }: ScannedFitting & { ids: SourceIds },
+  { ids: sources, mixed, chunks, share }: ScannedMatches & { ids: SourceIds },
   firstRows: number,
 ): Promise<Candidate[]> {
   const { terms } = scoring;
@@ -145,18 +149,18 @@ async function scanSources(
 
 interface Look {
   matching: string;
-  /** All of these match, and others: what the planner takes for rare is not always rare, as a word together with its beginning. */
+  /** Matches a superset. The planner underestimates some conjunctions in `matching`, for example a word together with its prefix. */
   any: string;
-  /** Chunks that match it, if they shared no term. */
+  /** Upper bound of the number of matching chunks, as if no chunk had two of the terms. */
   rows: number;
 }
 
 /**
- * The best by score, then id.
+ * Returns the best chunks by score, then by id.
  *
- * @param scoreMatching the best `limit` of the chunks that match, by these terms, which are all that they contain of them.
- * @param shortcut before so many chunks are looked at: another way to the result, if there is one.
- * @param share of the chunks that match, about so many are scored.
+ * @param scoreMatching returns the best `limit` matching chunks, scored by the given terms. The chunks contain none of the other terms.
+ * @param shortcut called before a look at so many chunks; returns the result if a cheaper way finds it.
+ * @param share about this share of the matching chunks is scored.
  */
 async function findBest(
   terms: readonly ScoredTerm[],
@@ -166,7 +170,7 @@ async function findBest(
   shortcut: (rows: number) => Promise<Candidate[] | undefined> = async () => undefined,
   share = 1,
 ): Promise<Candidate[]> {
-  /** All chunks with one of these terms have been looked at, the best of them are found. */
+  /** All chunks with one of these terms have been scored; `found` has the best of them. */
   let looked: readonly ScoredTerm[] = [];
   let found: Candidate[] = [];
   const lookAt = async (some: readonly ScoredTerm[], matching = anyOf(some)): Promise<void> => {
@@ -181,7 +185,7 @@ async function findBest(
     const short = await shortcut(chunksOfAll(wider));
     if (short) return short;
     const added = without(wider, looked);
-    // The last of those before may have had so many chunks.
+    // The last term of the previous look may have had more chunks than this look asks for.
     if (added.length === 0) continue;
     await lookAt(added);
     looked = wider;
@@ -190,7 +194,7 @@ async function findBest(
     if (found.length < limit) continue;
     const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
     const promising = reaching(others, least);
-    // Each that matches has one of those that reach the score together with all that come after them: often many have it.
+    // Every match contains one of the terms that reach the score together with all later terms. Often many chunks do.
     const first = others.filter((_, i) => sumOf(others.slice(i), ({ bound }) => bound) >= least);
     if (promising !== undefined) await lookAt(first, promising);
     return found;
@@ -201,7 +205,7 @@ function rowsOfFirst(limit: number, firstRows: number): number {
   return Math.max(firstRows, FIRST_ROWS_PER_RESULT * limit);
 }
 
-/** If they shared none. */
+/** Returns an upper bound of the number of chunks with one of the terms, as if no chunk had two of them. */
 function chunksOfAll(terms: readonly ScoredTerm[]): number {
   return sumOf(terms, ({ chunks }) => chunks);
 }
@@ -214,7 +218,7 @@ function without(terms: readonly ScoredTerm[], some: readonly ScoredTerm[]): Sco
   return terms.filter((term) => !some.includes(term));
 }
 
-/** Those of the terms that chunks of these sources have. */
+/** Returns the terms that chunks of these sources have. */
 export async function termsAmong(
   tx: Tx,
   terms: readonly string[],
@@ -227,7 +231,7 @@ export async function termsAmong(
   return new Set(rows.map(({ term }) => term));
 }
 
-/** The chunks that fulfil the conditions, or `max` and one of them. */
+/** Returns the chunks that satisfy the conditions, at most `max + 1`. */
 async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select c.id from ${identifier(chunkPartition(request.partitionNo))} c
@@ -236,7 +240,7 @@ async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** The terms that occur, with their BM25 weights. A term that is repeated counts as often. */
+/** Returns the occurring terms with their BM25 weights. A repeated term counts repeatedly. */
 async function weigh(terms: readonly string[], counts: TermCounts): Promise<Scoring> {
   const repeats = new Map<string, number>();
   for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
@@ -263,13 +267,13 @@ async function weigh(terms: readonly string[], counts: TermCounts): Promise<Scor
   return { terms: weighed.toSorted((a, b) => b.bound - a.bound), base, slope };
 }
 
-/** Of a term's weight no chunk's score has more. */
+/** Returns the maximum share of a term's weight that the score of a chunk can contain. */
 function shareMax({ most, sparsest }: TermCount, base: number, slope: number): number {
   if (most === null || sparsest === null || most > COUNT_MAX) return 1;
   return 1 / (1 + base / most + slope * sparsest);
 }
 
-/** As many of the rarest as it takes to have this many chunks, if they shared none; or about so many. */
+/** Returns the rarest terms that together have about `rows` chunks, as if no chunk had two of them. */
 function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
   const byRarity = terms.toSorted((a, b) => a.chunks - b.chunks);
   let sum = 0;
@@ -281,13 +285,13 @@ function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
   return end < 0 ? byRarity : byRarity.slice(0, end);
 }
 
-/** The best of all chunks that match. */
+/** Returns the best of all chunks in the scope. */
 async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, which: Scope): Promise<Candidate[]> {
   return tx.query(sql`select chunk_id as id, source_id, score from ${scores(terms, base, slope, which)} m`);
 }
 
-/** Those of the best that are there and fulfil the conditions, up to the limit. */
-async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Candidate[]): Promise<Candidate[]> {
+/** Returns the chunks among `best` that exist and satisfy the conditions, up to the limit. */
+async function readMatching(tx: Tx, request: CandidateRequest, best: readonly Candidate[]): Promise<Candidate[]> {
   if (best.length === 0) return [];
   const found = await tx.query<Candidate>(sql`
     select c.id, c.source_id, m.score
@@ -296,7 +300,7 @@ async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Can
   return inOrder(found, 0);
 }
 
-/** The best of the chunks that match or are named, and fulfil the conditions. */
+/** Returns the best chunks in the scope that satisfy the conditions. */
 async function score(
   tx: Tx,
   request: CandidateRequest,
@@ -309,11 +313,11 @@ async function score(
   return inOrder(found, 0);
 }
 
-/** Which chunks are scored: those that match, of these sources if there are any, or those that are named. At most `limit` come. */
+/** The chunks to score: chunks that match, of these sources if given; or the named chunks. At most `limit` are returned. */
 interface Scope {
   matching?: string;
   sources?: SourceIds;
-  /** Which index is asked where there are sources. */
+  /** The index to use if sources are given. */
   index?: 'sources' | 'terms' | 'both';
   named?: readonly string[];
   limit?: number;
@@ -331,7 +335,7 @@ function scores(
     ${limit ?? null}::bigint)`;
 }
 
-/** Chunks `c` of the scores `m`. The lateral look-up keeps their order, and ends at the limit. */
+/** Joins the scores `m` with their chunks `c`. The lateral look-up keeps the order and stops at the limit. */
 function chunksOf({ tenantId, partitionNo, conditions }: CandidateRequest): Sql {
   return sql`cross join lateral (select * from ${identifier(chunkPartition(partitionNo))}
                                  where tenant_id = ${tenantId} and id = m.chunk_id offset 0) c

@@ -1,8 +1,8 @@
-/** BM25 candidates: chunks by how well their terms fit the query's. */
+/** BM25 candidates: chunks ranked by how well their terms match the terms of the query. */
 import { chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
-import type { Fitting } from '../query/fitting.ts';
+import type { FilterMatches } from '../query/filter-matches.ts';
 import type { TermCounts } from './term-counts.ts';
 
 export interface Candidate {
@@ -15,54 +15,56 @@ export interface Candidate {
 export interface CandidateRequest {
   tenantId: string;
   partitionNo: number;
-  /** From `searchTerms`: one that is repeated counts as often. Not empty. */
+  /** Terms from `searchTerms`, not empty. A repeated term counts repeatedly. */
   terms: readonly string[];
-  /** Conditions on chunk `c` that every candidate fulfils. */
+  /** Conditions on chunk `c` that every candidate satisfies. */
   conditions: readonly Sql[];
-  /** Nearly all chunks fulfil the conditions: it is of no use to look which do. */
+  /** True if nearly all chunks satisfy the conditions, so finding the matching chunks first is not worth it. */
   unfiltered?: boolean;
-  /** Unfiltered: of all other sources every chunk fulfils the conditions. Absent: not known. */
-  doubtful?: readonly string[] | undefined;
-  /** The conditions concern the sources of chunks only. */
+  /** Only if unfiltered: every chunk of all other sources satisfies the conditions. Absent if not known. */
+  uncertainSources?: readonly string[] | undefined;
+  /** True if the conditions concern only the sources of chunks. */
   bySource?: boolean;
   limit: number;
-  /** What is known of terms already, and is added to. */
+  /** Counts of terms that have been read; new counts are added. */
   counts?: TermCounts;
-  /** Only so many of the best chunks are tested at all: fewer may be found than there are. */
+  /** If given, only so many of the best chunks are tested, so fewer candidates may be found than exist. */
   tested?: number;
 }
 
 /**
- * The planner must take the BM25 index: without it, every matching row is scored by itself, at 0.3 ms each. It would do so
- * whenever it believes the table small, as before the first ANALYZE. The index delivers rows in order, so forbidding sorts suffices.
+ * Makes the planner use the BM25 index. Without the index, every matching row is scored on its own, at 0.3 ms each. The planner would
+ * choose that for a table that looks small, for example before the first ANALYZE. The index returns rows in order, so it is enough to
+ * forbid sorts.
  */
 export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
 
 /**
- * Without a BM25 index it is enough that no table is read from end to end: a look for what is rare or not there at all, as for a
- * language, would else be planned as if it were common.
+ * The settings without a BM25 index: they forbid scans of whole tables. Otherwise a look for something rare or absent, for example
+ * for a language, would be planned as if it were common.
  */
 export const FORCE_INDEXES = sql`set_config('enable_seqscan', 'off', true)`;
 
-/** The partition's own index by name: the parent's orders rightly but returns wrong scores. */
+/** Returns the query over the partition's own index. The index of the parent table orders correctly but returns wrong scores. */
 function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
   return sql`to_bm25query(${terms.join(' ')}, ${termsIndex(partitionNo)})`;
 }
 
 /**
- * Rows of a statement that asks the index for `limit` chunks of the sources that fit. The transaction is told how many of the best
- * chunks the index scores at once: when fewer than `limit` of them fit, it begins anew with twice as many, each time from the first.
+ * Returns the rows of a statement that asks the index for `limit` chunks of matching sources. A setting of the transaction says how
+ * many chunks the index scores at once. If fewer than `limit` of them match, the index starts again from the first chunk, with twice
+ * as many.
  */
 export async function deepened<R extends object>(
   tx: Tx,
-  fitting: Pick<Fitting, 'share'> | undefined,
+  filterMatches: Pick<FilterMatches, 'share'> | undefined,
   limit: number,
   statement: Sql,
 ): Promise<R[]> {
-  if (!fitting) return tx.query<R>(statement);
-  const depth = Math.ceil((DEPTH_MARGIN * limit) / Math.max(fitting.share, 1 / DEPTH_MAX));
+  if (!filterMatches) return tx.query<R>(statement);
+  const depth = Math.ceil((DEPTH_MARGIN * limit) / Math.max(filterMatches.share, 1 / DEPTH_MAX));
   const bounded = Math.min(DEPTH_MAX, Math.max(DEPTH_MIN, depth));
-  // The second is sent while the first runs.
+  // The second statement is sent while the first one runs.
   const [, rows] = await Promise.all([
     tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`),
     tx.query<R>(statement),
@@ -71,27 +73,31 @@ export async function deepened<R extends object>(
 }
 
 const DEPTH_MARGIN = 2;
-/** The index's own bounds. */
+/** The bounds that the index allows. */
 const DEPTH_MIN = 1_000;
 const DEPTH_MAX = 100_000;
 
 /**
- * At most `limit` of the best chunks, best first; of equal score, the lower id first. Where the limit cuts through chunks of
- * equal score, those of the last score come in the order of the index instead, which a larger limit need not keep.
+ * Returns the best `limit` chunks, best first; for equal scores, the lower id first. If the limit cuts through chunks of equal score,
+ * chunks with the last score are in the order of the index. A larger limit may give them another order.
  */
-export async function bm25Candidates(tx: Tx, request: CandidateRequest, fitting?: Fitting): Promise<Candidate[]> {
-  return toCandidates(await deepened(tx, fitting, request.limit, bm25Select(request)), request.limit);
+export async function bm25Candidates(
+  tx: Tx,
+  request: CandidateRequest,
+  filterMatches?: FilterMatches,
+): Promise<Candidate[]> {
+  return toCandidates(await deepened(tx, filterMatches, request.limit, bm25Select(request)), request.limit);
 }
 
 /** A row of `bm25Select`. */
 export type FoundRow = Omit<Candidate, 'score'> & { distance: number };
 
-/** In the order of the index; the distance is the negative score. */
+/** Returns the statement. Its rows are in the order of the index; the distance is the negative score. */
 export function bm25Select(request: CandidateRequest): Sql {
   const { tenantId, partitionNo } = request;
   const query = bm25Query(request);
   const partition = identifier(chunkPartition(partitionNo));
-  // The distance must stand alone in the select list: within an expression it would be computed anew for every row.
+  // The distance must be a column of its own in the select list: within an expression it would be computed again for every row.
   const best = (conditions: readonly Sql[], limit: number): Sql => sql`
     select c.*, c.terms <@> ${query} as distance from ${partition} c
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')}
@@ -110,7 +116,7 @@ export function toCandidates(rows: readonly FoundRow[], limit: number): Candidat
   return inOrder(candidates, candidates.length === limit ? candidates.at(-1)!.score : 0);
 }
 
-/** By score, then id; those of `cutScore` stay as they are. */
+/** Returns the candidates by score, then by id. Candidates with the score `cutScore` keep their order. */
 export function inOrder<T extends Pick<Candidate, 'id' | 'score'>>(candidates: readonly T[], cutScore: number): T[] {
   return candidates.toSorted((a, b) => {
     if (a.score !== b.score) return b.score - a.score;

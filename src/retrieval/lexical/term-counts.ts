@@ -1,23 +1,23 @@
-/** How many chunks have a term, where the database has no BM25 index: the statistics in the table text_index_term. */
+/** How many chunks have a term: the statistics of the tables that replace a BM25 index. */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
-import type { Knowledge } from '../query/corpus-memory.ts';
+import type { CacheView } from '../query/corpus-cache.ts';
 
 export interface TermCount {
   term: string;
-  /** How many have it; of '' all. */
+  /** Number of chunks with the term; the term '' stands for all chunks. */
   chunks: number;
-  /** Of '': of all together. */
+  /** Only for '': the length of all chunks together. */
   length: number;
-  /** How often a chunk has it at most, and for what length once at least. Null: not known. */
+  /** The maximum count of the term in a chunk, and the minimum length per occurrence. Null if not known. */
   most: number | null;
   sparsest: number | null;
 }
 
 export interface TermCounts {
-  /** Of the terms that occur; under '' of all, unless the index is being made. */
+  /** Returns the counts of the occurring terms, and under '' the counts of all chunks. '' is absent while the index is being made. */
   count(terms: readonly string[]): Promise<ReadonlyMap<string, TermCount>>;
-  /** Of each list the terms that occur. What was found under its key before, if that is still known. */
+  /** Returns the occurring terms of each list. The answer for a list is cached under its key. */
   occurring(lists: readonly TermList[]): Promise<(readonly string[])[]>;
 }
 
@@ -26,16 +26,16 @@ export interface TermList {
   terms(): Iterable<string>;
 }
 
-interface Known {
-  /** Null: it does not occur. */
+interface CachedCounts {
+  /** Null for a term that does not occur. */
   byTerm: Map<string, TermCount | null>;
   byKey: Map<string, readonly string[]>;
 }
 
-/** PostgreSQL indexes no longer words. */
+/** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
-/** Of a tenant; all count as kept from the first on. */
-const KNOWN_MAX = 1_000;
+/** Maximum cached counts per tenant. The cache is charged for the full capacity up front. */
+const CACHED_MAX = 1_000;
 const COUNTED_BYTES = 200;
 
 export function isIndexed(term: string): boolean {
@@ -43,34 +43,34 @@ export function isIndexed(term: string): boolean {
 }
 
 /**
- * For one transaction; with `knowledge` of the corpus as it sees it, what others asked for is known. Chunks that nobody sees yet count
- * as well, so a term may be counted anew at any time: then so are all.
+ * Opens the counts for one transaction. `cache`, at the version that the transaction sees, shares them. The statistics include chunks
+ * that nobody sees yet, so a count can change at any time. If the count of all chunks differs, all terms are counted again.
  */
-export function openTermCounts(tx: Tx, tenantId: string, knowledge?: Knowledge): TermCounts {
-  const own: Known = { byTerm: new Map(), byKey: new Map() };
-  const known = async (): Promise<Known> => {
-    if (!knowledge) return own;
-    const kept = await knowledge.recall(
+export function openTermCounts(tx: Tx, tenantId: string, cache?: CacheView): TermCounts {
+  const ofTransaction: CachedCounts = { byTerm: new Map(), byKey: new Map() };
+  const load = async (): Promise<CachedCounts> => {
+    if (!cache) return ofTransaction;
+    const cached = await cache.getOrAdd(
       `counts ${tenantId}`,
-      async () => own,
-      () => KNOWN_MAX * COUNTED_BYTES,
+      async () => ofTransaction,
+      () => CACHED_MAX * COUNTED_BYTES,
     );
-    if (kept.byTerm.size > KNOWN_MAX) kept.byTerm.clear();
-    if (kept.byKey.size > KNOWN_MAX) kept.byKey.clear();
-    return kept;
+    if (cached.byTerm.size > CACHED_MAX) cached.byTerm.clear();
+    if (cached.byKey.size > CACHED_MAX) cached.byKey.clear();
+    return cached;
   };
   const read = (terms: readonly string[]): Promise<TermCount[]> =>
     tx.query<TermCount>(sql`select term, chunks, length, most, sparsest from own_term_counts(${terms}::text[])`);
   return {
     async count(terms) {
-      const { byTerm } = await known();
-      // Others may change what is kept meanwhile.
+      const { byTerm } = await load();
+      // Other transactions may change the cached counts meanwhile, so this copy is used.
       const counts = new Map(['', ...terms.filter(isIndexed)].map((term) => [term, byTerm.get(term)]));
       const all = byTerm.get('');
       const unknown = [...counts.keys()].filter((term) => counts.get(term) === undefined);
       if (all && unknown.length === 0) return occurringOf(counts);
       let found = await read(['', ...unknown]);
-      // The parts of a large file are counted long before they are a change of the corpus.
+      // The parts of a large file are counted long before they change the version of the corpus.
       if (all && !isSame(all, found.find(isOfAll))) {
         byTerm.clear();
         found = await read([...counts.keys()]);
@@ -78,12 +78,12 @@ export function openTermCounts(tx: Tx, tenantId: string, knowledge?: Knowledge):
       }
       for (const term of unknown) counts.set(term, null);
       for (const one of found) if (isOfAll(one) || one.chunks > 0) counts.set(one.term, one);
-      // Without it the index is being made.
+      // Without a count of all chunks, the index is being made, and nothing is cached.
       if (counts.get('')) for (const [term, count] of counts) byTerm.set(term, count!);
       return occurringOf(counts);
     },
     async occurring(lists) {
-      const { byKey } = await known();
+      const { byKey } = await load();
       const found = lists.map(({ key }) => byKey.get(key));
       const sought = lists.map(({ terms }, i) => (found[i] ? [] : [...terms()].filter(isIndexed)));
       const all = sought.flat();

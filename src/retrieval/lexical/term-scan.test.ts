@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTermScan, roundedLength } from './term-scan.ts';
 
-/** Texts with at least one of the terms. */
+/** Returns the texts with at least one of the terms. */
 const look = (wanted: readonly string[], ...texts: readonly string[]) => {
   const scan = openTermScan(texts);
   const found = scan(wanted).map(({ texts, counts }) => ({ texts: [...texts], counts: [...counts] }));
@@ -12,7 +12,7 @@ const look = (wanted: readonly string[], ...texts: readonly string[]) => {
   });
 };
 
-test('terms are counted where they stand alone', () => {
+test('a term is counted only as a whole word', () => {
   assert.deepEqual(look(['a', 'ab', 'x'], 'a ab a abc ba'), [{ text: 0, counts: [2, 1, 0], length: 5 }]);
   assert.deepEqual(look(['a'], 'b', '', 'b a'), [{ text: 2, counts: [1], length: 2 }]);
   assert.deepEqual(look([], 'a b'), []);
@@ -21,7 +21,7 @@ test('terms are counted where they stand alone', () => {
   assert.deepEqual(look(['a'], ' a  b '), [{ text: 0, counts: [1], length: 2 }]);
 });
 
-test('one look after the other knows nothing of the one before', () => {
+test('one search in a scan does not influence the next', () => {
   const scan = openTermScan(['a a', 'a', 'b']);
   const found = (term: string) => scan([term]).map(({ texts, counts }) => [[...texts], [...counts]]);
   for (let look = 0; look < 2; look++)
@@ -34,7 +34,7 @@ test('one look after the other knows nothing of the one before', () => {
   assert.deepEqual(found('b'), [[[2], [1]]]);
 });
 
-test('many wanted terms and many texts are as counted one by one', () => {
+test('counts of many terms in many texts are exact', () => {
   const term = (n: number): string => (n * 7919).toString(36);
   const wanted = Array.from({ length: 3_000 }, (_, n) => term(n * 2));
   const text = Array.from({ length: 6_000 }, (_, n) => term(5_999 - n)).join(' ');
@@ -44,13 +44,13 @@ test('many wanted terms and many texts are as counted one by one', () => {
   }
 });
 
-test('a term counts at most 255 times, for itself and for the length', () => {
+test('a term counts at most 255 times, in its count and in the length of the text', () => {
   const text = `${'a '.repeat(300)}b`;
   assert.deepEqual(look(['a', 'b'], text), [{ text: 0, counts: [255, 1], length: roundedLength(256) }]);
   assert.deepEqual(look(['a'], `${'a '.repeat(255)}b`), [{ text: 0, counts: [255], length: roundedLength(256) }]);
 });
 
-test('a word that is too long for PostgreSQL does not count', () => {
+test('a word too long for PostgreSQL does not count', () => {
   const long = 'a'.repeat(2_047);
   assert.deepEqual(look([long, 'b'], `${long} b`), [{ text: 0, counts: [0, 1], length: 1 }]);
   assert.deepEqual(look([long.slice(1)], long.slice(1)), [{ text: 0, counts: [1], length: 1 }]);

@@ -1,44 +1,47 @@
 /**
- * BM25 of texts by their terms alone, to the scores of the index (pg_textsearch): it counts a term up to 255 times, and knows the
- * length of a text to four binary digits. Pure.
+ * Finds terms in texts for BM25 scores equal to those of the index (pg_textsearch): the index counts a term up to 255 times, and
+ * rounds the length of a text to four binary digits. Pure.
  */
 
-/** Where a term is. */
+/** The texts that contain a term. */
 export interface Occurrences {
-  /** Which texts, ascending. */
+  /** Numbers of the texts, ascending. */
   texts: Int32Array;
-  /** How often it is in each of these. */
+  /** How often each of these texts contains the term. */
   counts: Uint8Array;
 }
 
 const NOWHERE: Occurrences = { texts: new Int32Array(0), counts: new Uint8Array(0) };
 
 export interface TermScan {
-  /** Of each of the terms, where it is. */
+  /** Returns the occurrences of each of the terms. */
   (terms: readonly string[]): Occurrences[];
-  /** Of each text, as the index knows it. */
+  /** The length of each text, rounded as in the index. */
   lengths: Uint32Array;
-  /** Of memory that it takes. */
+  /** Bytes of memory that the scan takes. */
   bytes: number;
 }
 
-/** PostgreSQL counts a word up to so many times. */
+/** PostgreSQL counts a word at most so many times. */
 const COUNT_MAX = 255;
-/** PostgreSQL indexes no longer words. */
+/** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
 const BLANK = 32;
 const ASCII_MAX = 127;
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
-/** Texts of terms with blanks between them. They are taken apart once, at 20 ms for a thousand texts of 180 terms; a look takes next to nothing. */
+/**
+ * Opens a scan of texts, which are terms separated by blanks. The texts are split once, which takes 20 ms for a thousand texts of
+ * 180 terms. Finding terms then takes almost no time.
+ */
 export function openTermScan(texts: readonly string[]): TermScan {
-  const apart = takeApart(texts);
-  const { firsts } = apart;
+  const split = splitTexts(texts);
+  const { firsts } = split;
   const lengths = Uint32Array.from(texts, (_, i) =>
-    roundedLength(countedLength(apart.hashes.subarray(firsts[i]!, firsts[i + 1]!))),
+    roundedLength(countedLength(split.hashes.subarray(firsts[i]!, firsts[i + 1]!))),
   );
-  const { heads, starts, letters, ends, texts: textOf, counts } = byTerm(apart);
+  const { heads, starts, letters, ends, texts: textOf, counts } = byTerm(split);
   const find = (term: string): Occurrences => {
     const sought = inBytes(term);
     const bucket = bucketOf(hashOf(sought), heads);
@@ -54,17 +57,17 @@ export function openTermScan(texts: readonly string[]): TermScan {
   return Object.assign((terms: readonly string[]) => terms.map(find), { lengths, bytes: taken });
 }
 
-interface Apart {
-  /** The texts, with a blank behind each. */
+interface SplitTexts {
+  /** The texts, each followed by a blank. */
   bytes: Buffer;
-  /** Of each term: its hash, and where it begins. */
+  /** The hash of each term, and where the term begins. */
   hashes: Int32Array;
   starts: Int32Array;
-  /** Of each text, and at the end: which of the terms is its first. */
+  /** The number of the first term of each text, and one final entry. */
   firsts: Int32Array;
 }
 
-function takeApart(texts: readonly string[]): Apart {
+function splitTexts(texts: readonly string[]): SplitTexts {
   const bytes = Buffer.alloc(
     texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0),
     ' ',
@@ -97,20 +100,20 @@ function takeApart(texts: readonly string[]): Apart {
   return { bytes, hashes: hashes.subarray(0, count), starts: starts.subarray(0, count), firsts };
 }
 
-/** Each term once. */
+/** The distinct terms. */
 interface ByTerm {
-  /** Of each bucket, and at the end: which is its first term. */
+  /** The number of the first term of each hash bucket, and one final entry. */
   heads: Int32Array;
-  /** Of each term: where it begins in the letters, up to a blank. */
+  /** Where each term begins in `letters`; a blank ends it. */
   starts: Int32Array;
   letters: Uint8Array;
-  /** Of each term, and at the end: where its texts and counts begin. */
+  /** Where the texts and counts of each term begin, and one final entry. */
   ends: Int32Array;
   texts: Int32Array;
   counts: Uint8Array;
 }
 
-function byTerm({ bytes, hashes, starts, firsts }: Apart): ByTerm {
+function byTerm({ bytes, hashes, starts, firsts }: SplitTexts): ByTerm {
   const heads = new Int32Array(2 ** Math.ceil(Math.log2(hashes.length + 1)) + 1);
   const { textOf, startOf } = byHash({ bytes, hashes, starts, firsts }, heads);
   const known = new Int32Array(hashes.length);
@@ -143,7 +146,7 @@ function byTerm({ bytes, hashes, starts, firsts }: Apart): ByTerm {
   };
 }
 
-/** The terms one after the other. */
+/** Returns the terms one after the other. */
 function written(bytes: Buffer, known: Int32Array, size: number): Pick<ByTerm, 'starts' | 'letters'> {
   const letters = new Uint8Array(size);
   const starts = new Int32Array(known.length);
@@ -157,7 +160,7 @@ function written(bytes: Buffer, known: Int32Array, size: number): Pick<ByTerm, '
   return { letters, starts };
 }
 
-/** Of each term its texts, and how often it is in each. */
+/** Returns the texts of each term, and how often each text contains it. */
 function occurrences(
   textOf: Int32Array,
   termOf: Int32Array,
@@ -181,13 +184,13 @@ function occurrences(
 }
 
 interface ByHash {
-  /** Of each occurrence: its text, and where it begins. */
+  /** The text of each occurrence, and where the occurrence begins. */
   textOf: Int32Array;
   startOf: Int32Array;
 }
 
-/** The occurrences in buckets, one for each at least; in a bucket by their texts. */
-function byHash({ hashes, starts, firsts }: Apart, heads: Int32Array): ByHash {
+/** Sorts the occurrences into hash buckets, and by text within a bucket. */
+function byHash({ hashes, starts, firsts }: SplitTexts, heads: Int32Array): ByHash {
   for (const hash of hashes) heads[bucketOf(hash, heads) + 1]! += 1;
   for (let i = 1; i < heads.length; i++) heads[i]! += heads[i - 1]!;
   const next = heads.slice();
@@ -214,18 +217,18 @@ function lengthAt(bytes: Uint8Array, start: number): number {
   return end - start;
 }
 
-/** Of a power of two buckets. */
+/** Returns the bucket of a hash; the number of buckets is a power of two. */
 function bucketOf(hash: number, heads: Int32Array): number {
   return (hash ^ (hash >>> 15)) & (heads.length - 2);
 }
 
-/** A letter for each byte. */
+/** Returns a string with one letter for each UTF-8 byte of the term. */
 function inBytes(term: string): string {
   for (let i = 0; i < term.length; i++) if (term.charCodeAt(i) > ASCII_MAX) return Buffer.from(term).toString('latin1');
   return term;
 }
 
-/** The term stands there, up to a blank. */
+/** Returns true if the term begins at `start` and ends at a blank. */
 function isAt(bytes: Uint8Array, start: number, term: string): boolean {
   for (let i = 0; i < term.length; i++) if (bytes[start + i] !== term.charCodeAt(i)) return false;
   return bytes[start + term.length] === BLANK;
@@ -237,7 +240,7 @@ function hashOf(term: string): number {
   return value;
 }
 
-/** How many terms there are, each counted up to COUNT_MAX times. */
+/** Returns the number of terms, each counted at most COUNT_MAX times. */
 function countedLength(hashes: Int32Array): number {
   if (hashes.length <= COUNT_MAX) return hashes.length;
   const counts = new Map<number, number>();
@@ -249,7 +252,7 @@ function countedLength(hashes: Int32Array): number {
 
 const EXACT_LENGTHS = 24;
 
-/** The index keeps lengths in a byte: to 24 exactly, above with the four highest binary digits of what exceeds 24. */
+/** Rounds a length as the index does, which has one byte for it: exact up to 24, above with the four highest bits of the excess. */
 export function roundedLength(length: number): number {
   if (length < EXACT_LENGTHS) return length;
   const beyond = length - EXACT_LENGTHS;

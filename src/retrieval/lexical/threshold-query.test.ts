@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openRandom } from '../../../test/support/random.ts';
 import { anyOf, type BoundedTerm, operand, reaching } from './threshold-query.ts';
 
-/** As PostgreSQL would: whether a chunk with these terms matches. */
+/** Returns whether a chunk with these terms matches, evaluated like PostgreSQL. */
 function matches(query: string, terms: ReadonlySet<string>): boolean {
   const expression = query
     .replace(/'(\w+)'/g, (_, term: string) => String(terms.has(term)))
@@ -12,7 +12,7 @@ function matches(query: string, terms: ReadonlySet<string>): boolean {
   return new Function(`return ${expression}`)() as boolean;
 }
 
-test('every chunk that can reach the score matches', (t) => {
+test('every chunk that can reach the score matches the query', (t) => {
   const random = openRandom();
   t.diagnostic(`seed ${random.seed}`);
   let spared = 0;
@@ -35,7 +35,7 @@ test('every chunk that can reach the score matches', (t) => {
   assert.ok(spared > 1_000, `only ${spared} chunks were spared`);
 });
 
-test('terms that need each other are asked for together', () => {
+test('terms that reach the score only together are joined by and', () => {
   const terms = [
     { term: 'heron', bound: 5 },
     { term: 'pike', bound: 3 },
@@ -47,12 +47,12 @@ test('terms that need each other are asked for together', () => {
   assert.equal(reaching(terms, 0.5), "'heron'|'pike'|'oak'");
 });
 
-test('of very many terms, those that can lead are asked for alone', () => {
+test('with very many terms, the query lists single terms', () => {
   const terms = Array.from({ length: 64 }, (_, i) => ({ term: `t${i}`, bound: 1 }));
   assert.equal(reaching(terms, 40), anyOf(terms.slice(0, 25)));
 });
 
-test('a term is quoted', () => {
+test('quotes and backslashes in a term are escaped', () => {
   assert.equal(operand("it's"), "'it''s'");
   assert.equal(operand('back\\slash'), "'back\\\\slash'");
   assert.equal(

@@ -1,31 +1,31 @@
-/** Which chunks can score enough at all, as a query that an index over terms answers. Pure. */
+/** Builds a tsquery for the chunks that can reach a score at all. Pure. */
 
 export interface BoundedTerm {
   term: string;
-  /** More than that it adds to no chunk's score. */
+  /** The maximum that the term adds to the score of a chunk. */
   bound: number;
 }
 
-/** So many terms that stand together are demanded at most. More cost the index more than they spare. */
+/** Maximum number of nested conjunctions: deeper queries cost the index more time than they save. */
 const DEPTH_MAX = 2;
-/** A query with more operands than that is made of single terms instead. */
+/** A query with more operands is replaced by a query of single terms. */
 const OPERANDS_MAX = 300;
 
-/** A term as an operand of a tsquery. */
+/** Returns the term as an operand of a tsquery. */
 export function operand(term: string): string {
   return `'${term.replace(/['\\]/g, '$&$&')}'`;
 }
 
-/** Chunks with any of the terms. Not empty. */
+/** Returns the query for chunks with any of the terms, which must not be empty. */
 export function anyOf(terms: readonly BoundedTerm[]): string {
   return terms.map(({ term }) => operand(term)).join('|');
 }
 
 /**
- * Finds every chunk whose terms' bounds add up to `score` or more, and others. `terms` come by bound, greatest first.
- * Undefined when there can be no such chunk.
+ * Returns a query that matches every chunk whose terms' bounds add up to `score` or more, and some other chunks. Returns undefined if
+ * no chunk can reach the score. `terms` are ordered by bound, greatest first.
  *
- * A chunk that reaches the score has a first of the terms, which alone does it or needs others that come after it.
+ * Consider the first of the terms that a chunk contains. It reaches the score alone, or together with terms after it.
  */
 export function reaching(terms: readonly BoundedTerm[], score: number): string | undefined {
   for (let depth = DEPTH_MAX; ; depth -= 1) {

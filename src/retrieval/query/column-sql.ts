@@ -1,6 +1,6 @@
 /**
- * One condition on a metadata column -> SQL over source `s`. Values compare as in every metadata filter; a value of an
- * integer column is the whole number in plain decimal digits. Sources without a value of the column's type lack the key.
+ * Compiles a condition on a metadata column to SQL over source `s`. Values compare as in every metadata filter; a value of an
+ * integer column is the number in plain decimal digits. A source without a value of the column's type lacks the key.
  */
 import { type ColumnRef, columnValues, computedValue, textIsOneOf } from '../../corpus/column-store.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
@@ -8,7 +8,7 @@ import { conditionSql, OPERATORS, type Scalar } from '../../filters/metadata-sql
 import { classify } from '../../filters/metadata-value.ts';
 import type { MetadataFilter } from '../../filters/types.ts';
 
-/** What also holds where the key is missing is the opposite of what does not. */
+/** Operators that also match a missing key, with the operator that they negate. */
 const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['operator']>> = {
   ne: 'eq',
   nin: 'in',
@@ -16,22 +16,22 @@ const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['oper
 };
 
 /**
- * Found by the index of the column. While that is being built, read from the metadata itself, so that no answer depends on
- * how far the build is.
+ * Returns the condition. The index of the column serves it. While the index is being built, the condition reads the metadata itself,
+ * so that answers do not depend on the progress of the build.
  */
 export function columnCondition(tenantId: string, filter: MetadataFilter, column: ColumnRef): Sql {
   if (column.status === 'building') return conditionSql(filter, computedValue(column));
   const opposite = OPPOSITES[filter.operator];
   if (opposite) return sql`not ${columnCondition(tenantId, { ...filter, operator: opposite }, column)}`;
   const condition = column.type === 'string' ? textCondition(filter) : integerCondition(filter);
-  // `is true` keeps the planner from joining: the set is found once and hashed, whatever the statistics are.
+  // `is true` prevents a join: the planner computes the set once and hashes it, whatever the statistics are.
   return sql`((s.id in (select v.source_id from ${columnValues(tenantId, column)} v where ${condition})) is true)`;
 }
 
 function textCondition(filter: MetadataFilter): Sql {
   if (filter.operator === 'eq' || filter.operator === 'in') {
     const operands = [filter.value as Scalar | readonly Scalar[]].flat().map(classify);
-    // Only plain text is equal to itself alone: 7 is equal to 07, a date to its first moment.
+    // Only plain text equals nothing but itself: 7 equals 07, and a date equals its first moment.
     if (operands.every(({ kind }) => kind === 'text')) return textIsOneOf(operands.map(({ text }) => text));
   }
   return conditionSql(filter, raw('v.text_value'));

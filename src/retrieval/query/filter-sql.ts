@@ -1,8 +1,8 @@
 /**
- * Filters -> one SQL predicate over chunk `c`. Keys, operators and values are bound parameters, never text.
+ * Compiles filters to one SQL predicate over chunk `c`. Keys, operators and values are bound parameters, never text.
  *
- * What holds for the whole source is a semi-join on source `s` and its group `g`; it always also demands that both are
- * alive and the source is ready, so nothing deleted or half-ingested can match.
+ * Conditions on the source are a semi-join on source `s` and its group `g`. The semi-join always requires that both are not deleted
+ * and that the source is ready, so nothing deleted or half-ingested can match.
  */
 
 import type { Access } from '../../access/access.ts';
@@ -15,7 +15,7 @@ import { isId } from '../../util/ids.ts';
 import type { Filters } from '../types.ts';
 import { columnCondition } from './column-sql.ts';
 
-/** Sources `s` with their groups `g`. */
+/** The tables of sources `s` with their groups `g`. */
 export const SOURCE_TABLES = raw(
   'source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id',
 );
@@ -23,34 +23,33 @@ export const SOURCE_TABLES = raw(
 const SOURCE_ALIVE = raw("s.deleted_at is null and s.status = 'ready'");
 const GROUP_ALIVE = raw('g.deleted_at is null');
 
-/** Nothing of a deleted source or group, or of one that is still being ingested, is ever returned. */
+/** The condition that source `s` is ready and that neither `s` nor its group `g` is deleted. */
 export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
 
-/** Chunk `c` is of the version of source `s` that is served, not of one that is being read or was replaced. */
+/** The condition that chunk `c` belongs to the served version of source `s`, not to one that is being read or was replaced. */
 export const SERVED = raw('c.generation = s.generation');
 
-/** API records win over origin records of the same key. */
+/** The values of metadata keys. API records of a source win over its origin records. */
 const groupValue = (key: string): Sql => sql`(g.metadata ->> ${key}::text)`;
 const sourceValue = (key: string): Sql =>
   sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
 const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'val')`;
 
-/** From sources `s` that are alive, ready, within the key's limits and the policy, and fit the source-level filters. */
-export function fittingSources(tenantId: string, access: Access, filters: Filters): Sql {
+/** Returns `from … where …` of the sources that are alive, within the access, and match the filters on sources. */
+export function matchingSources(tenantId: string, access: Access, filters: Filters): Sql {
   const conditions = [ALIVE, ...narrowingConditions(tenantId, access, filters)];
   return sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${join(conditions, ' and ')}`;
 }
 
-/** True when there are conditions on sources beyond being there. */
+/** Returns true if the access or the filters exclude some sources that are alive. */
 export function narrows(access: Access, filters: Filters): boolean {
   return narrowingConditions('', access, filters).length > 0;
 }
 
 /**
- * The source of chunk `c` is alive, ready, within the key's limits and the policy, and fits the source-level filters: looked up
- * for each candidate.
- * By full keys and laterally, so that it is quick before the first ANALYZE too. `coalesce` keeps the planner from turning the test
- * into a join, which would lose the order of the BM25 index.
+ * Returns the condition that the source of chunk `c` is alive, within the access, and matches the filters on sources. The source is
+ * looked up for each candidate, laterally and by full keys: that is fast even before the first ANALYZE. `coalesce` prevents a join,
+ * which would lose the order of the BM25 index.
  */
 export function lookedUpSourcePredicate(tenantId: string, access: Access, filters: Filters): Sql {
   const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, access, filters)];
@@ -59,19 +58,19 @@ export function lookedUpSourcePredicate(tenantId: string, access: Access, filter
          (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;
 }
 
-/** True when the search is narrowed by conditions on sources, and testing a single source for them is cheap. */
+/** Returns true if conditions on sources narrow the search and testing one source for them is cheap. */
 export function narrowsCheaply(access: Access, filters: Filters): boolean {
   return !filters.metadataFilter && narrows(access, filters);
 }
 
-/** What source `s` in group `g` must fulfil beyond being there. */
+/** Returns the conditions on source `s` in group `g`, apart from being alive. */
 export function narrowingConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
   const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
   const allowed = access.policy?.source ? [access.policy.source] : [];
   return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters)];
 }
 
-/** Conditions on the chunk itself. */
+/** Returns the conditions on the chunk itself. */
 export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Filters): Sql[] {
   const wanted = filters.chunkMetadata ? [groupSql(filters.chunkMetadata, onValue(chunkValue))] : [];
   return policy?.chunk ? [policy.chunk, ...wanted] : wanted;
@@ -85,7 +84,7 @@ function sourceConditions(tenantId: string, access: Access, filters: Filters): S
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
   if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
   if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
-  // Inclusive to the whole second: a content time is shown in whole seconds.
+  // Includes the whole last second: the wire has content times in whole seconds.
   if (filters.dateTo !== undefined) conditions.push(sql`s.content_at < to_timestamp(${filters.dateTo + 1}::float8)`);
   if (filters.domains) conditions.push(domains(filters.domains));
   if (filters.metadata) conditions.push(groupSql(filters.metadata, onValue(groupValue)));
@@ -97,7 +96,7 @@ function sourceConditions(tenantId: string, access: Access, filters: Filters): S
   return conditions;
 }
 
-/** `readFilters` lets no other keys pass. */
+/** Returns the declared column of a filter; `readFilters` has refused all other keys. */
 function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
   const column = filters.columns?.get(key);
   if (!column) throw new Error('a metadata filter names a column that was not resolved');
@@ -115,7 +114,7 @@ function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter
   return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
 }
 
-/** For a key that is limited to tags there are no others. */
+/** Returns the condition on names of tags. A key that is limited to tags sees no other tags. */
 function tagNames(names: readonly string[], logic: 'and' | 'or', access: Access): Sql {
   const distinct = [...new Set(names)];
   const found = sql`select count(distinct t.name) from tag_source_group l
@@ -125,7 +124,7 @@ function tagNames(names: readonly string[], logic: 'and' | 'or', access: Access)
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
 }
 
-/** Ids that cannot exist match nothing. */
+/** Returns the condition on ids of tags. An id that cannot exist matches nothing. */
 function tagIds(ids: readonly string[], logic: 'and' | 'or', access: Access): Sql {
   const distinct = [...new Set(ids)];
   const possible = distinct.filter((id) => isId(id) && (access.tagIds?.includes(id) ?? true));
@@ -134,7 +133,7 @@ function tagIds(ids: readonly string[], logic: 'and' | 'or', access: Access): Sq
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
 }
 
-/** Host of a URL: what follows `//` and an optional user, up to the port or the path. */
+/** The host of a source's URL: the text after `//` and an optional user, up to the port or the path. */
 const HOST = raw(
   String.raw`lower(substring(s.url from '^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^]]*\]|[^/:?#]*)'))`,
 );

@@ -1,68 +1,68 @@
-/** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
+/** Finds the candidates of a search in growing batches, until enough candidates remain after selection. */
 import type { Tx } from '../../db/database.ts';
 import { join, type Sql, sql } from '../../db/sql.ts';
-import type { FindFew } from '../lexical/few-chunks.ts';
 import { bm25Candidates, type Candidate } from '../lexical/lexical.ts';
 import { scanCandidates } from '../lexical/lexical-scan.ts';
+import type { FindSmallCorpusScan } from '../lexical/small-corpus-scan.ts';
 import type { TermCounts } from '../lexical/term-counts.ts';
+import type { FilterMatches, FindFilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from '../query/filter-sql.ts';
-import type { FindFitting, Fitting } from '../query/fitting.ts';
 import type { SemanticQuery } from '../semantic/semantic.ts';
 import type { AdmittedRequest, Filters, Hit } from '../types.ts';
 import type { FusionSettings } from './fuse.ts';
 
-/** Batches after the first, which is as large as what is wanted. */
+/** Sizes of the batches after the first. The first batch is as large as the number of wanted results. */
 export const BATCHES = [1_000, 4_000, 20_000];
 export const CANDIDATES_MAX = 20_000;
-/** Beyond what is wanted, so that a few copies do not cost a second batch. */
+/** Number of extra candidates in the first batch, so that a few copies do not cost a second batch. */
 const SPARE_CANDIDATES = 10;
 
-/** With filters, so many of the best chunks are tested one by one before the filter is evaluated for the whole corpus. */
+/** With filters, so many of the best chunks are tested one by one first, before the filter is evaluated for the whole corpus. */
 const TESTED_FIRST = 500;
 
-/** Among so many of the best chunks, equal scores are ordered by id; those of a score that goes on beyond are not. */
+/** Among so many of the best chunks, equal scores are ordered by id, unless chunks with the same score follow after them. */
 const TIES_MAX = 1_000;
 
 export interface RankedCandidate extends Candidate {
   scores: Hit['scores'];
 }
 
-/** What is searched for, and where. */
+/** A search that is ready to run: what to search for, and the parts of the corpus to search in. */
 export interface Search {
   request: AdmittedRequest;
   hasTextSearch: boolean;
-  /** Of the searched corpus. */
+  /** The languages of the corpus. */
   languages: readonly string[];
-  /** From `searchTerms`. */
+  /** The terms of the query, from `searchTerms`. */
   terms: readonly string[];
-  /** Where the database has no BM25 index. */
+  /** Present if the database has no BM25 index. */
   counts?: TermCounts;
-  /** What fits the filters of the request, or none. */
-  fitting: FindFitting;
-  /** The chunks that fit the filters, where they are so few that each is scored. Absent: the index is asked for all. */
-  few?: FindFew;
-  /** Absent: the search is lexical. */
+  /** Finds the sources that match filters: those of the request, or none. */
+  filterMatches: FindFilterMatches;
+  /** Opens a scan of the chunks that match filters, if they are few. Absent if the index is always used. */
+  smallCorpusScan?: FindSmallCorpusScan;
+  /** Absent if the search is lexical. */
   semantic?: SemanticQuery;
   fusion: FusionSettings;
-  /** Up to so many rows every vector is compared. */
+  /** Up to so many rows, every vector is compared. */
   exactRowsMax: number;
 }
 
-/** The best candidates so far. Each batch begins with those of the one before. */
+/** The best candidates so far. Each batch begins with the candidates of the previous batch. */
 export interface Batch {
   ranked: readonly RankedCandidate[];
-  /** There are no more. */
+  /** True if no more candidates exist. */
   complete: boolean;
-  /** Whether a larger batch has the same candidates up to this one, in this order. */
+  /** Returns true if a larger batch has the same candidates in the same order, up to this one. */
   isSettled(last: RankedCandidate): boolean;
 }
 
-/** Batches of lexical candidates that fulfil the filters. `wanted` of them are asked for first. */
+/** Yields batches of lexical candidates that match the filters. The first batch asks for `wanted` candidates. */
 export async function* lexicalBatches(tx: Tx, search: Search, wanted: number): AsyncGenerator<Batch> {
   const { request, hasTextSearch } = search;
   if (search.terms.length === 0) return;
   const first = wanted + SPARE_CANDIDATES;
-  if (hasTextSearch && narrowsCheaply(request, request.filters) && !search.fitting.isKnown?.(request.filters)) {
+  if (hasTextSearch && narrowsCheaply(request, request.filters) && !search.filterMatches.isKnown?.(request.filters)) {
     const conditions = lookedUpPredicates(request, request.filters);
     const found = await bm25Candidates(tx, { ...lexicalRequest(search, conditions, first), tested: TESTED_FIRST });
     if (found.length === first) yield toBatch(found, false, false);
@@ -73,14 +73,14 @@ export async function* lexicalBatches(tx: Tx, search: Search, wanted: number): A
   }
 }
 
-/** Chunks of the score that the limit cuts through would be ordered differently in a larger batch. */
+/** Returns the batch. Chunks with the last score are not settled: a larger batch may order them differently. */
 function toBatch(found: readonly Candidate[], complete: boolean, final: boolean): Batch {
   const lastScore = found.at(-1)?.score ?? 0;
   return { ranked: found.map(lexicalOnly), complete, isSettled: (last) => final || last.score > lastScore };
 }
 
-/** Those that exist, may be seen and fit the filters now. */
-export async function keepFitting<T extends { id: string }>(
+/** Returns the candidates that exist now, are visible and match the filters. */
+export async function keepMatching<T extends { id: string }>(
   tx: Tx,
   request: AdmittedRequest,
   candidates: readonly T[],
@@ -93,17 +93,18 @@ export async function keepFitting<T extends { id: string }>(
   return candidates.filter(({ id }) => ids.has(id));
 }
 
+/** Returns the best `limit` lexical candidates that match the filters. */
 export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters, limit: number): Promise<Candidate[]> {
   if (search.terms.length === 0) return [];
-  const few = await search.few?.(filters);
-  if (few) return few.best(search.terms, limit);
-  const fitting = await search.fitting(filters);
-  const areNamed = search.hasTextSearch || fitting?.ids !== null;
-  const conditions = predicates(search.request, filters, areNamed ? fitting : undefined);
+  const scan = await search.smallCorpusScan?.(filters);
+  if (scan) return scan.best(search.terms, limit);
+  const filterMatches = await search.filterMatches(filters);
+  const areNamed = search.hasTextSearch || filterMatches?.ids !== null;
+  const conditions = predicates(search.request, filters, areNamed ? filterMatches : undefined);
   const request = lexicalRequest(search, conditions, limit);
-  if (search.hasTextSearch) return bm25Candidates(tx, request, fitting);
-  const doubtful = request.unfiltered ? await search.fitting.doubtful?.() : undefined;
-  return scanCandidates(tx, { ...request, doubtful }, fitting);
+  if (search.hasTextSearch) return bm25Candidates(tx, request, filterMatches);
+  const uncertainSources = request.unfiltered ? await search.filterMatches.uncertainSources?.() : undefined;
+  return scanCandidates(tx, { ...request, uncertainSources }, filterMatches);
 }
 
 export function lexicalRequest({ request, terms, counts }: Search, conditions: readonly Sql[], limit: number) {
@@ -117,13 +118,21 @@ export function lexicalOnly(candidate: Candidate): RankedCandidate {
   return { ...candidate, scores: { lexical: candidate.score, semantic: null, rerank: null } };
 }
 
-/** What a chunk `c` must fulfil. What narrows the search is evaluated once and hashed. */
-export function predicates(request: AdmittedRequest, filters: Filters, fitting: Fitting | undefined): Sql[] {
-  if (!fitting) return lookedUpPredicates(request, filters);
-  return [ofTenant(request), isAmong(sql`(${fitting.sources})`, fitting), ...chunkConditions(request, filters)];
+/** Returns the conditions on a chunk `c`. Known matching sources are evaluated once and hashed. */
+export function predicates(
+  request: AdmittedRequest,
+  filters: Filters,
+  filterMatches: FilterMatches | undefined,
+): Sql[] {
+  if (!filterMatches) return lookedUpPredicates(request, filters);
+  return [
+    ofTenant(request),
+    isAmong(sql`(${filterMatches.sources})`, filterMatches),
+    ...chunkConditions(request, filters),
+  ];
 }
 
-/** The same, where the source is looked up for each candidate: cheaper when few are tested. */
+/** Returns the same conditions, but with a look-up of the source for each candidate: cheaper if few candidates are tested. */
 function lookedUpPredicates(request: AdmittedRequest, filters: Filters): Sql[] {
   return [
     ofTenant(request),
@@ -137,10 +146,10 @@ function ofTenant({ tenantId }: AdmittedRequest): Sql {
 }
 
 /**
- * Chunk `c` is of one of the sources. `coalesce` keeps the planner from turning the test into a join, which would lose the order of
- * the BM25 index.
+ * Returns the condition that chunk `c` belongs to one of the sources. `coalesce` prevents a join, which would lose the order of the
+ * BM25 index.
  */
-export function isAmong(sources: Sql, { mixed }: Pick<Fitting, 'mixed'>): Sql {
+export function isAmong(sources: Sql, { mixed }: Pick<FilterMatches, 'mixed'>): Sql {
   return mixed
     ? sql`coalesce((c.source_id, c.generation) in (select f.id, f.generation from ${sources} f), false)`
     : sql`coalesce(c.source_id in (select f.id from ${sources} f), false)`;

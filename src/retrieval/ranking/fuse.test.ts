@@ -9,7 +9,7 @@ const RUNS = 200;
 const list = (ids: string, top = ids.length): Ranked[] => [...ids].map((id, i) => ({ id, score: top - i }));
 const order = (fused: readonly { id: string }[]): string => fused.map(({ id }) => id).join('');
 
-/** Two lists that share some candidates, longer than the depth now and then, with equal scores among them. */
+/** Returns two random lists that share candidates. Some are longer than the depth, and some scores are equal. */
 function randomLists() {
   const random = openRandom();
   const half = (): Ranked[] => {
@@ -24,7 +24,7 @@ function randomLists() {
   return { lexical: half(), semantic: half(), weight: random.integer(1, 9) / 10, seed: random.seed };
 }
 
-test('the sum of both scores decides, each list stretched to 0..1', () => {
+test('the fused score is the sum of both scores, each list scaled to 0..1', () => {
   const lexical = [
     { id: 'a', score: 30 },
     { id: 'b', score: 20 },
@@ -50,7 +50,7 @@ const rounded = ({ id, score, lexical, semantic }: Fused) => ({
   semantic,
 });
 
-test('reciprocal ranks ignore how far scores lie apart', () => {
+test('reciprocal rank fusion ignores the differences between scores', () => {
   const near = fuse(list('abc'), list('cad'), { method: 'rrf', weight: 0.5 });
   const far = fuse(list('abc', 1000), list('cad', 3), { method: 'rrf', weight: 0.5 });
   assert.equal(order(near), 'acbd');
@@ -60,7 +60,7 @@ test('reciprocal ranks ignore how far scores lie apart', () => {
   );
 });
 
-test('no candidate is lost or repeated, scores fall and lie in 0..1', () => {
+test('fusion loses and repeats no candidate, and scores descend within 0..1', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, weight, seed } = randomLists();
     for (const method of FUSION_METHODS) {
@@ -94,7 +94,7 @@ test('weight 0 gives the lexical order, weight 1 the semantic one; the other lis
   }
 });
 
-test('a candidate that a list lacks gets nothing from it', () => {
+test('a candidate gets no score from a list that lacks it', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, weight, seed } = randomLists();
     const settings = { method: 'weighted', weight } as const;
@@ -106,7 +106,7 @@ test('a candidate that a list lacks gets nothing from it', () => {
   }
 });
 
-test('longer lists add candidates behind the others and change nothing before them', () => {
+test('longer lists add candidates at the end and do not change the order before', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, weight, seed } = randomLists();
     for (const method of FUSION_METHODS) {
@@ -125,7 +125,7 @@ test('longer lists add candidates behind the others and change nothing before th
   }
 });
 
-test('one candidate, or several of one score, are all the best', () => {
+test('candidates of a list with equal scores all get the best score', () => {
   const settings = { method: 'weighted', weight: 0.5 } as const;
   assert.equal(fuse([{ id: 'a', score: 7 }], [], settings)[0]!.score, 0.5);
   const equal = ['b', 'a'].map((id) => ({ id, score: 3 }));

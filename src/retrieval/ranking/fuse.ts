@@ -1,15 +1,15 @@
-/** One ranking from two: lexical and semantic candidates of one query. Pure. */
+/** Fuses the lexical and the semantic candidates of a query into one ranking. Pure. */
 
 import { type Config, FUSION_WEIGHT_DEFAULT } from '../../config.ts';
 
-/** So many of the best of each list decide about the order; what comes after them is added behind, by rank. */
+/** So many of the best candidates of each list decide the order. Later candidates follow after them, by rank. */
 export const FUSED_DEPTH = 100;
-/** The constant of reciprocal rank fusion: how little the first places stand out. */
+/** The constant of reciprocal rank fusion: a higher constant makes the first places count less. */
 export const RRF_CONSTANT = 60;
 export type FusionSettings = Config['fusion'];
 export const FUSION_DEFAULT: FusionSettings = { method: 'weighted', weight: FUSION_WEIGHT_DEFAULT };
 
-/** What is needed of a candidate. Lists are best first. */
+/** A candidate in a list that is ordered best first. */
 export interface Ranked {
   id: string;
   /** Higher is better. */
@@ -18,21 +18,21 @@ export interface Ranked {
 
 export interface Fused<T = Ranked> {
   id: string;
-  /** As it is in the first list that it is in. */
+  /** The candidate from the first list that contains it. */
   from: T;
   /** 0..1; higher is better. */
   score: number;
-  /** The scores it had in the lists; null where it was absent. */
+  /** The scores of the candidate in the two lists; null if a list does not contain it. */
   lexical: number | null;
   semantic: number | null;
 }
 
 /**
- * Every candidate of either list, once, best first. Absent from a list adds nothing.
+ * Returns every candidate of the two lists once, best first. A list that lacks a candidate adds nothing to its score.
  *
- * The first `FUSED_DEPTH` of each list have a share in the score; those behind them score 0 and follow by their better rank. So
- * longer lists add candidates at the end and change nothing before it: pages stay as they are. Of equal score the better rank
- * comes first, in a list that counts before one of weight 0; then the lower id.
+ * Only the first `FUSED_DEPTH` candidates of each list get a score. Later candidates score 0 and follow by their better rank. Longer
+ * lists therefore only add candidates at the end, and pages do not change. For equal scores, the better rank in a list with weight
+ * comes first, then the better rank in a list of weight 0, then the lower id.
  */
 export function fuse<T extends Ranked>(
   lexical: readonly T[],
@@ -60,7 +60,7 @@ export function fuse<T extends Ranked>(
 
 interface Place {
   rank: number;
-  /** In a list of weight 0. */
+  /** The rank in a list of weight 0. */
   silentRank: number;
 }
 
@@ -73,7 +73,7 @@ function byPlace(a: Fused & Place, b: Fused & Place): number {
   return b.score - a.score || a.rank - b.rank || a.silentRank - b.silentRank || (a.id < b.id ? -1 : 1);
 }
 
-/** Best 1, worst 0. Where all are equal, or there is but one, all are best. */
+/** Scales the scores to 1 for the best and 0 for the worst candidate. If all scores are equal, all become 1. */
 function stretched(list: readonly Ranked[]): number[] {
   const scores = list.map(({ score }) => score);
   const worst = Math.min(...scores);
@@ -81,7 +81,7 @@ function stretched(list: readonly Ranked[]): number[] {
   return scores.map((score) => (range > 0 ? (score - worst) / range : 1));
 }
 
-/** 1 for the first. */
+/** Returns the share of each rank; the first rank has 1. */
 function reciprocalRanks(list: readonly Ranked[]): number[] {
   return list.map((_, rank) => (RRF_CONSTANT + 1) / (RRF_CONSTANT + 1 + rank));
 }

@@ -1,7 +1,7 @@
 /**
- * Typing errors: a word of the query that no chunk has which the caller may see is taken for the commonest word near it that such
- * a chunk has. Nothing is stored for this: the BM25 index is asked for all spellings one error away at once, and for words that
- * begin alike. An ordinary query costs one look at its best chunks.
+ * Corrects typing errors. A word of the query that no visible chunk has is replaced by the most common similar word of visible chunks.
+ * Nothing is stored for this: one request asks the BM25 index for all spellings one error away, and for words with the same
+ * beginning. An ordinary query costs only one look at its best chunks.
  */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
@@ -20,35 +20,35 @@ import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } 
 export const FUZZY_WARNING = 'fuzzy_match';
 export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were taken for others.';
 
-/** Words of one query that are looked at. */
+/** Maximum number of words of a query that are checked. */
 const WORDS_MAX = 12;
-/** A query with more words that occur nowhere is about something else, not misspelled. */
+/** A query with more unknown words is about another subject, not misspelled. */
 const CORRECTED_WORDS_MAX = 3;
-/** A word that one of so many of the best chunks has is spelled as the corpus has it. */
+/** A word in one of so many of the best chunks counts as spelled correctly. */
 const BEST_CHUNKS = 10;
-/** A query of which the best chunks have more has found what it is about: it is not slowed down. */
+/** If the best chunks lack a smaller share of the words, the query has found its subject, and no correction is tried. */
 const MISSING_SHARE_MIN = 1 / 3;
-/** Chunks among which the commonest spelling is chosen. */
+/** Number of chunks from which the most common spelling is chosen. */
 const CHUNKS_READ = 20;
-/** With a policy they are the oldest of so many: the best would depend on what is hidden. */
+/** With a policy, the oldest of so many chunks are used: the best chunks would depend on hidden chunks. */
 const CHUNKS_CONSIDERED = 1_000;
-/** Longer words may have two errors, when the first letters are right. */
+/** Longer words may have two errors if their first letters are right. */
 const TWO_ERRORS_UNITS_MIN = 8;
 const PREFIX_UNITS = 5;
-/** What a word that was guessed counts. */
+/** The weight of a guessed word. */
 const GUESS_WEIGHT = 2;
 
 interface Correction {
-  /** As in the query. */
+  /** The word in the query. */
   word: string;
-  /** As in a chunk, in lower case. */
+  /** The word in a chunk, in lower case. */
   meant: string;
   term: string;
 }
 
 /**
- * The search with misspelled words corrected, and with stems of the languages of the corpus for words that occur only as such;
- * undefined when there are none. `ranked` is what the search found, `rows` what was read of it.
+ * Returns the search with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing is to be
+ * corrected. `ranked` has the results of the search, `rows` their texts if they have been read.
  */
 export async function correct(
   tx: Tx,
@@ -70,10 +70,10 @@ export async function correct(
   const nowhere: QueryWord[] = [];
   const inflected: QueryWord[] = [];
   const sought = missing.flatMap((word) => [...word.terms, ...word.stems]);
-  const known = await presentTerms(tx, search, sought, filters);
+  const present = await presentTerms(tx, search, sought, filters);
   const occurs = async (terms: readonly string[]): Promise<boolean> =>
-    known
-      ? terms.some((term) => known.has(term))
+    present
+      ? terms.some((term) => present.has(term))
       : terms.length > 0 && (await chunksWith(tx, search, terms, filters, 1)).length > 0;
   for (const word of missing) {
     if (await occurs(word.terms)) continue;
@@ -81,7 +81,7 @@ export async function correct(
     else if (mayBeMisspelled(word)) nowhere.push(word);
     if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
   }
-  // Which chunks are the best depends on what is hidden too; which words nothing has does not.
+  // The best chunks may depend on hidden chunks. Which words no visible chunk has does not.
   if (request.policy !== null && nowhere.length + inflected.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
   for (const spelled of await spell(tx, search, nowhere, filters)) {
@@ -106,13 +106,13 @@ function warningOf(corrections: readonly Correction[]): Warning {
   return { type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` };
 }
 
-/** A word, and how it may have been meant. Terms that no chunk has may be left out. */
+/** A word and its possible spellings. Terms that no chunk has may be left out. */
 interface Spelled {
   word: string;
   letters: string;
   /** Terms of all spellings one error away. */
   near: ReadonlySet<string>;
-  /** Of words with the same first letters. */
+  /** Terms of words with the same first letters. */
   alike: readonly string[];
 }
 
@@ -122,9 +122,9 @@ async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filter
     key: [word, ...languages].join(' '),
     terms: () => termsNear(word, languages),
   }));
-  const few = await search.few?.(filters);
-  const near = few
-    ? await collect(lists, ({ terms, key }) => few.having(terms, key))
+  const scan = await search.smallCorpusScan?.(filters);
+  const near = scan
+    ? await collect(lists, ({ terms, key }) => scan.presentTerms(terms, key))
     : ((await counts?.occurring(lists)) ?? lists.map(({ terms }) => [...terms()]));
   const spelled = words.map(({ word }, i) => {
     const letters = fold(word.toLowerCase());
@@ -132,13 +132,13 @@ async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filter
     return { word, letters, near: near[i]!, alike };
   });
   const terms = spelled.flatMap((one) => [...one.near, ...one.alike]);
-  const present = few || counts ? await presentTerms(tx, search, terms, filters) : undefined;
+  const present = scan || counts ? await presentTerms(tx, search, terms, filters) : undefined;
   const kept = (some: readonly string[]): readonly string[] =>
     present ? some.filter((term) => present.has(term)) : some;
   return spelled.map((one) => ({ ...one, near: new Set(kept(one.near)), alike: kept(one.alike) }));
 }
 
-/** Those of the terms that chunks have which the caller may see, where one look tells it for all. */
+/** Returns the terms that visible chunks have; undefined if one look cannot tell that for all terms. */
 async function presentTerms(
   tx: Tx,
   search: Search,
@@ -146,26 +146,26 @@ async function presentTerms(
   filters: Filters,
 ): Promise<ReadonlySet<string> | undefined> {
   if (terms.length === 0) return new Set();
-  const few = await search.few?.(filters);
-  if (few) return new Set(await few.having(() => terms));
+  const scan = await search.smallCorpusScan?.(filters);
+  if (scan) return new Set(await scan.presentTerms(() => terms));
   const { bySource } = lexicalRequest(search, [], 1);
-  const fitting = search.hasTextSearch || !bySource ? undefined : await search.fitting(filters);
-  if (!fitting || fitting.mixed || fitting.ids === null) return undefined;
-  return termsAmong(tx, terms, { ids: fitting.ids, chunks: fitting.chunks });
+  const filterMatches = search.hasTextSearch || !bySource ? undefined : await search.filterMatches(filters);
+  if (!filterMatches || filterMatches.mixed || filterMatches.ids === null) return undefined;
+  return termsAmong(tx, terms, { ids: filterMatches.ids, chunks: filterMatches.chunks });
 }
 
-/** Words that none of these chunks has, given by their terms. */
+/** Returns the words that none of these chunks has; `chunks` are the terms of the chunks. */
 function missingIn(chunks: readonly string[], words: readonly QueryWord[]): readonly QueryWord[] {
   const present = ` ${chunks.join(' ')} `;
   return words.filter((word) => !word.terms.some((term) => present.includes(` ${term} `)));
 }
 
-/** Of all spellings one error away. */
+/** Returns the terms of all spellings one error away. */
 function termsNear(word: string, languages: readonly string[]): ReadonlySet<string> {
   return firstTerms(spellingsNear(fold(word.toLowerCase())), languages);
 }
 
-/** The commonest word one error away; of a long word also two, behind the same first letters. */
+/** Returns the most common word one error away; for a long word, also two errors away with the same first letters. */
 async function correctWord(
   tx: Tx,
   search: Search,
@@ -180,7 +180,7 @@ async function correctWord(
   return commonest(others, languages, word, (other) => isNear(other, letters, 2));
 }
 
-/** A word's ending may differ besides: “populaton” is near “populations”. */
+/** Returns true if the words differ in at most so many errors. Their endings may differ too: “populaton” is near “populations”. */
 function isNear(word: string, letters: string, errors: number): boolean {
   if (word.length < letters.length - errors) return false;
   return [letters.length - 1, letters.length, letters.length + 1, word.length].some(
@@ -188,7 +188,7 @@ function isNear(word: string, letters: string, errors: number): boolean {
   );
 }
 
-/** The contents of the best chunks with one of the terms, that the caller may see. */
+/** Returns the contents of the best visible chunks with one of the terms. */
 async function chunksWith(
   tx: Tx,
   search: Search,
@@ -205,7 +205,7 @@ async function chunksWith(
     where c.tenant_id = ${search.request.tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])`);
 }
 
-/** The word that most of the contents have, of those that `fits`. */
+/** Returns the word that most of the contents have, among the words that `fits` accepts. */
 function commonest(
   contents: readonly { content: string; language: string | null }[],
   languages: readonly string[],
@@ -214,17 +214,17 @@ function commonest(
 ): Correction | undefined {
   const counts = new Map<string, { count: number; meant: string }>();
   for (const { content, language } of contents) {
-    const known = language !== null && languages.includes(language) ? language : 'und';
+    const analyzed = language !== null && languages.includes(language) ? language : 'und';
     const seen = new Set<string>();
     for (const [other] of content.matchAll(/[\p{L}\p{M}]+/gu)) {
       const letters = fold(other.toLowerCase());
       if (Math.abs(letters.length - word.length) > 4) continue;
-      const { term } = wordTerms(other, known)[0]!;
+      const { term } = wordTerms(other, analyzed)[0]!;
       if (seen.has(term) || !fits(letters, term)) continue;
       seen.add(term);
       counts.set(term, {
         count: (counts.get(term)?.count ?? 0) + 1,
-        meant: counts.get(term)?.meant ?? lowerCase(other, known),
+        meant: counts.get(term)?.meant ?? lowerCase(other, analyzed),
       });
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Finds and fuses lexical and semantic candidates. One statement finds both; two statements where few chunks match or where there is
- * no BM25 index.
+ * Finds lexical and semantic candidates and fuses them. One statement finds both halves; two statements if few chunks match or if the
+ * database has no BM25 index.
  */
 import type { Tx } from '../../db/database.ts';
 import { join, raw, sql } from '../../db/sql.ts';
@@ -8,7 +8,7 @@ import { bm25Select, type Candidate, deepened, type FoundRow, toCandidates } fro
 import { chunkConditions, lookedUpSourcePredicate } from '../query/filter-sql.ts';
 import {
   exactPlan,
-  fittingTable,
+  matchesTable,
   NEAREST_ROWS,
   type NearestPlan,
   type NearestRequest,
@@ -32,15 +32,15 @@ import { FUSED_DEPTH, fuse } from './fuse.ts';
 
 export type HybridSearch = Search & { semantic: SemanticQuery };
 
-/** Best first. */
+/** The candidates of both kinds, best first. */
 export interface Halves {
   lexical: readonly Candidate[];
   semantic: readonly Candidate[];
 }
 
 /**
- * Batches of candidates of both kinds. The first FUSED_DEPTH of each kind are fused; what longer lists add follows behind, so that
- * every page sees the same order. In mode `semantic` there is but one kind.
+ * Yields batches of fused candidates. The first FUSED_DEPTH candidates of each kind are fused. Candidates of longer lists follow after
+ * them, so that every page has the same order. The mode `semantic` has only one kind.
  */
 export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerator<Batch> {
   const { request } = search;
@@ -59,46 +59,46 @@ export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerat
   }
 }
 
-/** The best candidates of each kind, at most `limit`. Fewer are found only when there are no more. */
+/** Returns the best `limit` candidates of each kind; fewer only if no more exist. */
 export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters, limit: number): Promise<Halves> {
   const nearest = await nearestRequest(search, filters, limit);
   const plan = plannedBySize(nearest);
   const found = await findPlanned(tx, search, nearest, plan);
   if (plan.exact || found.semantic.length >= limit) return found;
-  // The index gave up, or there are no more.
+  // The index gave up early, or no more vectors match.
   return { ...found, semantic: await nearestCandidates(tx, exactPlan(nearest)) };
 }
 
 async function nearestRequest(search: HybridSearch, filters: Filters, limit: number): Promise<NearestRequest> {
   const { request, semantic, exactRowsMax } = search;
-  const fitting = await search.fitting(filters);
-  const doubtful = fitting ? undefined : await search.fitting.doubtful?.();
-  return { request, semantic, filters, fitting, doubtful, limit, exactRowsMax };
+  const filterMatches = await search.filterMatches(filters);
+  const uncertainSources = filterMatches ? undefined : await search.filterMatches.uncertainSources?.();
+  return { request, semantic, filters, filterMatches, uncertainSources, limit, exactRowsMax };
 }
 
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
   const { request, terms, hasTextSearch } = search;
-  const { filters, fitting, limit } = nearest;
+  const { filters, filterMatches, limit } = nearest;
   if (request.mode === 'semantic') return { lexical: [], semantic: await nearestCandidates(tx, plan) };
-  if (terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
+  if (terms.length === 0 || !hasTextSearch || (await search.smallCorpusScan?.(filters))) {
     const semantic = await nearestCandidates(tx, plan);
     return { lexical: await lexicalCandidates(tx, search, filters, limit), semantic };
   }
-  const conditions = fitting
-    ? [isAmong(raw('fitting'), fitting)]
+  const conditions = filterMatches
+    ? [isAmong(raw('matching'), filterMatches)]
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
   const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(request, filters)], limit));
-  // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.
-  const tables = fitting && !plan.hasFitting ? join([fittingTable(nearest), plan.tables]) : plan.tables;
+  // Not a common table expression: it would compute the score of every row again, at 0.3 ms each.
+  const tables = filterMatches && !plan.hasMatchesTable ? join([matchesTable(nearest), plan.tables]) : plan.tables;
   const both = sql`
     with ${tables}
     select true as is_lexical, l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`;
-  const rows = await deepened<FoundRow & { isLexical: boolean }>(tx, fitting, limit, both);
+  const rows = await deepened<FoundRow & { isLexical: boolean }>(tx, filterMatches, limit, both);
   const half = (isLexical: boolean): FoundRow[] => rows.filter((row) => row.isLexical === isLexical);
   return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };
 }
 
-/** Those of `longer` that are not among the first follow them: where a limit cuts through equal scores, the order behind it may differ. */
+/** Returns `first`, followed by new candidates of `longer`. A limit may cut through equal scores, so the two orders can differ. */
 function append(first: readonly Candidate[], longer: readonly Candidate[]): Candidate[] {
   const ids = new Set(first.map(({ id }) => id));
   return [...first, ...longer.filter(({ id }) => !ids.has(id))];
@@ -108,10 +108,10 @@ function toBatch(search: HybridSearch, halves: Halves, complete: boolean): Batch
   return { ranked: rankHalves(search, halves), complete, isSettled: () => true };
 }
 
-/** In mode `semantic` the score is the similarity. */
+/** Returns the ranking of both halves. In mode `semantic` the score is the similarity. */
 export function rankHalves({ request, fusion }: HybridSearch, { lexical, semantic }: Halves): RankedCandidate[] {
   if (request.mode === 'semantic') {
-    // What the index missed among the first comes behind them all the same.
+    // Candidates that the index missed come at the end, so their scores are lowered to stay in order.
     let least = Number.POSITIVE_INFINITY;
     return semantic.map((candidate) => {
       least = Math.min(least, candidate.score);

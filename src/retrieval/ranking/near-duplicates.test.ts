@@ -10,12 +10,12 @@ const words = (count: number, from = 0): string[] =>
     (_, i) => `word${String.fromCharCode(97 + ((from + i) % 26))}${'xyz'[Math.floor((from + i) / 26) % 3]}`,
   );
 
-test('layout, case and punctuation do not make a text another', () => {
+test('texts that differ only in layout, case or punctuation are copies', () => {
   const text = 'The lender insures the object, nail to nail, for the whole period of the loan agreement.';
   assert.ok(same(text, text.toUpperCase().replaceAll(' ', '\n').replaceAll(',', ' –')));
 });
 
-test('a long text with one other word is a copy, one with many is not', () => {
+test('a long text with one changed word is a copy, with many changed words it is not', () => {
   const text = words(60);
   assert.ok(same(text.join(' '), text.with(30, 'changed').join(' ')));
   assert.ok(!same(text.join(' '), [...text.slice(0, 45), ...words(15, 60)].join(' ')));
@@ -27,7 +27,7 @@ test('a text that differs in a number, a date or a code is never a copy', () => 
   assert.ok(!same(text.with(30, 'ERR4012').join(' '), text.with(30, 'ERR4013').join(' ')));
 });
 
-test('short texts are copies only by their hash', () => {
+test('short texts are copies only if they are equal', () => {
   assert.ok(!same('Closed on Mondays.', 'closed on mondays'));
 });
 
@@ -38,11 +38,11 @@ test('texts without blanks are compared by characters', () => {
   assert.ok(!same(text, text.slice(0, 20) + text.slice(40)));
 });
 
-test('a sequence counts once, however often it comes', () => {
+test('a repeated sequence of words counts once', () => {
   assert.equal(fingerprint('one two three '.repeat(10)).sequences.length, 3);
 });
 
-test('plain letters are compared as all others are', () => {
+test('the fast comparison of plain letters gives the same result as the general one', () => {
   const random = openRandom();
   const letters = Array.from({ length: 0x2028 }, (_, code) => code).filter((code) => code < 0x180 || code >= 0x2010);
   for (let run = 0; run < 300; run += 1) {
@@ -54,7 +54,7 @@ test('plain letters are compared as all others are', () => {
   }
 });
 
-test('the early end counts what the whole comparison counts', () => {
+test('the comparison that ends early gives the same result as a full comparison', () => {
   const random = openRandom();
   for (let run = 0; run < 300; run += 1) {
     const text = words(random.integer(8, 70));

@@ -1,37 +1,38 @@
-/** Texts that say the same in nearly the same words: other versions of a page, copies with another layout. Pure. */
+/** Recognises texts with nearly the same words: other versions of a page, or copies with another layout. Pure. */
 
-/** Share of common word sequences from which on two texts count as one. */
+/** Minimum share of common word sequences for two texts to count as copies. */
 export const NEAR_DUPLICATE_SHARE_MIN = 0.9;
-/** Words in a sequence. */
+/** Number of words in a sequence. */
 const SEQUENCE_WORDS = 3;
-/** More of a text is not compared. */
+/** Words after this number are not compared. */
 const COMPARED_WORDS_MAX = 2_000;
-/** Texts of fewer words are copies only when they are equal. */
+/** Texts with fewer words are copies only if they are equal. */
 const COMPARED_WORDS_MIN = 8;
 
-/** A whole number that is exactly the limit must not fall behind it. */
+/** Tolerance for rounding: a number that equals the limit must pass. */
 const ROUNDING = 1e-9;
 
-/** What two texts are compared by. */
+/** The facts by which two texts are compared. */
 export interface Fingerprint {
   /** Hashes of the word sequences, ascending, each once. */
   sequences: Uint32Array;
-  /** Every word with a digit, in order: texts that differ in a number, a date or a code never count as one. */
+  /** Every word with a digit, in order: texts that differ in a number, a date or a code are never copies. */
   numbers: string;
 }
 
-/** Where words are not separated, each character counts as one. */
+/** A word. In scripts without blanks between words, each character counts as a word. */
 const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[\p{L}\p{M}\p{N}]+/gu;
 const NUMBER = /\p{N}/u;
 
-/** The words of a text, as they are compared. */
+/** The compared words of a text. */
 interface Words {
   hashes: number[];
-  /** Those with a digit. */
+  /** The words with a digit. */
   numbers: string[];
 }
 
+/** Returns the fingerprint of a text. */
 export function fingerprint(text: string): Fingerprint {
   const { hashes, numbers } = plainWords(text) ?? anyWords(text);
   const count = hashes.length < COMPARED_WORDS_MIN ? 0 : hashes.length - SEQUENCE_WORDS + 1;
@@ -59,9 +60,9 @@ function normal(text: string): string {
 }
 
 const SEPARATES = 0;
-/** What it is depends on what stands around it, or it is several letters. */
+/** Marks a character whose form depends on its neighbours, or that stands for several letters. */
 const IS_NOT_PLAIN = 0xffff;
-/** Of the letters and marks of most languages in Latin script: the letter that each is compared as. */
+/** For the characters of most languages in Latin script, the letter that stands for each in comparisons. */
 const PLAIN = new Uint16Array(0x2028).fill(IS_NOT_PLAIN);
 for (const [from, to] of [
   [0x00, 0x180],
@@ -75,7 +76,7 @@ for (const [from, to] of [
 }
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** The same as `anyWords` in a tenth of the time; undefined for texts with other letters. */
+/** Returns the same words as `anyWords` in a tenth of the time; undefined for texts with other letters. */
 function plainWords(text: string): Words | undefined {
   const words: Words = { hashes: [], numbers: [] };
   let [start, hash, hasDigit] = [-1, HASH_START, false];
@@ -95,10 +96,10 @@ function plainWords(text: string): Words | undefined {
   return words;
 }
 
-/** True when the sequences have at least NEAR_DUPLICATE_SHARE_MIN in common (Jaccard) and the numbers are the same. */
+/** Returns true if the texts share at least NEAR_DUPLICATE_SHARE_MIN of their sequences (Jaccard) and have the same numbers. */
 export function areNearDuplicates(a: Fingerprint, b: Fingerprint): boolean {
   if (a.numbers !== b.numbers || a.sequences.length === 0 || b.sequences.length === 0) return false;
-  // Of all sequences at most so many may be in one text only: the loop ends early for texts that differ.
+  // At most so many sequences may be in only one of the texts. The loop ends early for texts that differ.
   const [left, right] = [a.sequences, b.sequences];
   const all = left.length + right.length;
   const singlesMax = (all * (1 - NEAR_DUPLICATE_SHARE_MIN)) / (1 + NEAR_DUPLICATE_SHARE_MIN) + ROUNDING;

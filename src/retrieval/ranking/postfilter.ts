@@ -1,18 +1,18 @@
-/** `use_postfilter`: searches first and filters what was found. */
+/** `use_postfilter`: searches first, and filters the results. */
 import type { Tx } from '../../db/database.ts';
 import { readHashes } from '../reading/hits.ts';
 import type { Warning } from '../types.ts';
-import { keepFitting, lexicalCandidates, lexicalOnly, type RankedCandidate, type Search } from './candidates.ts';
+import { keepMatching, lexicalCandidates, lexicalOnly, type RankedCandidate, type Search } from './candidates.ts';
 import { findHalves, rankHalves } from './hybrid.ts';
 import { select } from './select.ts';
 
-/** So many of the best chunks of each kind are looked at, or `offset + limit` if that is more. */
+/** Number of the best chunks of each kind that are filtered, or `offset + limit` if that is more. */
 export const POSTFILTER_CANDIDATES = 200;
 
 /**
- * What fits the filters among the best chunks. What the caller may not see is never among them.
+ * Returns the chunks among the best that match the filters. Chunks that the caller may not see are never among the best.
  *
- * @param wanted how many the caller is warned about when fewer fit.
+ * @param wanted number of wanted results; the caller gets a warning if fewer match.
  */
 export async function postfiltered(
   tx: Tx,
@@ -23,20 +23,20 @@ export async function postfiltered(
   const { request } = search;
   const searched = Math.max(POSTFILTER_CANDIDATES, wanted);
   const found = await findUnfiltered(tx, search, searched);
-  const fitting = await keepFitting(tx, request, found);
+  const filterMatches = await keepMatching(tx, request, found);
   const hashes = await readHashes(
     tx,
     request.tenantId,
-    fitting.map(({ id }) => id),
+    filterMatches.map(({ id }) => id),
   );
-  const remaining = select(fitting, request.maxChunksPerSource, hashes).length;
+  const remaining = select(filterMatches, request.maxChunksPerSource, hashes).length;
   if (remaining < wanted && found.length >= searched) {
     warnings.push({
       type: 'postfilter_underfilled',
       message: `Of the best ${found.length} chunks only ${remaining} fit the filters; without use_postfilter all are searched.`,
     });
   }
-  return fitting;
+  return filterMatches;
 }
 
 async function findUnfiltered(tx: Tx, search: Search, limit: number): Promise<RankedCandidate[]> {

@@ -19,7 +19,7 @@ function order(query: string, chunks: Record<string, ChunkTerms>, scores: Record
 
 const filler = (words: number): string => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
 
-test('words that stand together come before the same words far apart', () => {
+test('a chunk with the words of the query together comes before a chunk with the words far apart', () => {
   const chunks = {
     apart: chunk(`lock ${filler(80)} wait ${filler(80)} seconds`),
     together: chunk(`${filler(80)} lock wait seconds ${filler(80)}`),
@@ -29,7 +29,7 @@ test('words that stand together come before the same words far apart', () => {
   assert.deepEqual(noScore, ['apart', 'together'], 'a far better BM25 score still wins');
 });
 
-test('a heading that names the query comes before one that names much else', () => {
+test('a heading with only words of the query comes before a heading with many other words', () => {
   const chunks = {
     other: chunk('lock wait seconds', 'history of all options since the first version'),
     own: chunk('lock wait seconds', 'lock wait'),
@@ -37,7 +37,7 @@ test('a heading that names the query comes before one that names much else', () 
   assert.deepEqual(order('lock wait', chunks, { other: 10, own: 9.9 }), ['own', 'other']);
 });
 
-test('scores stay with the places, so that they fall', () => {
+test('scores stay with the ranks, so they still descend', () => {
   const chunks: Record<string, ChunkTerms> = {
     a: chunk(`lock ${filler(80)} wait`),
     b: chunk('lock wait'),
@@ -56,7 +56,7 @@ test('scores stay with the places, so that they fall', () => {
   );
 });
 
-test('only the first candidates move, and those whose text is not known keep their score', () => {
+test('only the first candidates are reordered, and candidates without a text keep their score', () => {
   const ids = Array.from({ length: PROXIMITY_MAX + 2 }, (_, i) => `c${i}`);
   const candidates = ids.map((id, i) => candidate(id, 100 - i));
   const moved = orderByProximity(candidates, new Set(['lock']), (id) =>
@@ -69,7 +69,7 @@ test('only the first candidates move, and those whose text is not known keep the
   );
 });
 
-test('a query of words that no candidate holds changes nothing', () => {
+test('a query whose words no candidate contains changes no order', () => {
   assert.deepEqual(order('absent', { a: chunk('lock'), b: chunk('absen') }, { a: 2, b: 1 }), ['a', 'b']);
   assert.deepEqual(
     orderByProximity([], new Set(['a']), () => undefined),

@@ -1,35 +1,35 @@
 /**
- * Puts the best lexical candidates into the order of how closely they hold the query. BM25 counts words wherever they stand; a
- * reader looks for a passage that holds them together, below a heading that names them. Pure.
+ * Orders the best lexical candidates by how closely they contain the query. BM25 counts words anywhere in a chunk. A reader wants a
+ * passage that has the words together, below a heading that names them. Pure.
  *
  * Measured on questions about manuals (`npm run bench:manuals`, tune half): the right passage is first for 73 % instead of 65 %.
  * Weights and window were chosen on that half and on SciFact, XQuAD (en de zh) and JSQuAD, from a handful of values each.
  */
 import type { RankedCandidate } from './candidates.ts';
 
-/** Only these candidates change places, whichever page is asked for. */
+/** Number of candidates that are reordered, for every page. */
 export const PROXIMITY_MAX = 20;
-/** Terms that stand within so many terms of each other stand together: two to three sentences. */
+/** Terms within so many terms of each other count as together: two to three sentences. */
 const WINDOW_TERMS = 50;
-/** Against 1 for the BM25 score of the best candidate. */
+/** Weights, relative to 1 for the BM25 score of the best candidate. */
 const TOGETHER_WEIGHT = 0.9;
 const TITLES_WEIGHT = 0.3;
 const NAMED_WEIGHT = 0.3;
 
-/** What a chunk is compared by. */
+/** The terms of a chunk that the order depends on. */
 export interface ChunkTerms {
   /** Terms of the chunk in reading order. */
   terms: readonly string[];
   /** Terms of its file name and headings. */
   titles: ReadonlySet<string>;
-  /** Terms of the heading right above it. */
+  /** Terms of the heading directly above the chunk. */
   heading: ReadonlySet<string>;
 }
 
 /**
- * The candidates, the first PROXIMITY_MAX of them in their new order. Scores go by place, so they still fall.
+ * Returns the candidates, the first PROXIMITY_MAX of them in a new order. Scores stay with the ranks, so they still descend.
  *
- * @param query terms of the query; those that no candidate holds do not count.
+ * @param query the terms of the query; terms that no candidate contains do not count.
  */
 export function orderByProximity(
   candidates: readonly RankedCandidate[],
@@ -59,17 +59,17 @@ export function orderByProximity(
   ];
 }
 
-/** Inverse document frequency of the query's terms among the candidates. */
+/** Returns the inverse document frequency of the query's terms among the candidates. */
 function weigh(query: ReadonlySet<string>, chunks: readonly (ChunkTerms | undefined)[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const chunk of chunks)
     for (const term of new Set(chunk?.terms)) if (query.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  // A term that all candidates hold still counts.
+  // The factor keeps the weight of a term above 0 if all candidates contain it.
   const all = chunks.length * 3;
   return new Map([...counts].map(([term, count]) => [term, Math.log(1 + (all - count + 0.5) / (count + 0.5))]));
 }
 
-/** The largest weight of terms within one window. Linear: each occurrence enters and leaves the window once. */
+/** Returns the largest weight of terms within one window. Takes linear time: each occurrence enters and leaves the window once. */
 function together(terms: readonly string[], weights: ReadonlyMap<string, number>): number {
   const places = terms.flatMap((term, at) => (weights.has(term) ? [{ term, at }] : []));
   const inside = new Map<string, number>();

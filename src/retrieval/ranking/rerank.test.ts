@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openRandom } from '../../../test/support/random.ts';
 import { inModelOrder } from './rerank.ts';
 
-test('scores fall across the last that was judged, however they are rounded', (t) => {
+test('scores descend from the last reranked candidate to the next one, despite rounding', (t) => {
   const random = openRandom();
   t.diagnostic(`seed ${random.seed}`);
   for (let run = 0; run < 500; run += 1) {

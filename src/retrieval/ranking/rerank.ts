@@ -1,19 +1,20 @@
-/** The order of a rerank model, or the one before it when the model fails: a search never fails because of it. */
+/** Orders candidates by a rerank model. If the model fails, the previous order stays: a search never fails because of the model. */
 import { ServiceError } from '../../errors.ts';
 import type { RerankModel } from '../../llm/rerank.ts';
 import { withoutLinks } from '../../text/link-line.ts';
 import type { HitRow } from '../reading/hits.ts';
 import type { Hit, Warning } from '../types.ts';
 
-/** So many of the best candidates are given to the model, whichever page is asked for: pages stay as they are. */
+/** Number of the best candidates that the model scores, for every page, so that pages fit together. */
 export const RERANKED_MAX = 50;
 
 type Rankable = Pick<Hit, 'id' | 'score' | 'scores'>;
 
 /**
- * The candidates in the model's order. Those beyond `RERANKED_MAX` follow in their order, their scores going on below the last.
+ * Returns the candidates in the order of the model. Candidates after the first `RERANKED_MAX` follow in their old order, and their
+ * scores are shifted below the last score of the model.
  *
- * @throws the signal's reason when it aborts.
+ * @throws the signal's reason if the signal aborts.
  */
 export async function rerank<T extends Rankable>(
   model: RerankModel,
@@ -41,7 +42,7 @@ export async function rerank<T extends Rankable>(
   }
 }
 
-/** Best first. What the model gave no score comes behind what it did, in the order that it had. */
+/** Returns the candidates by the model's scores, best first. Candidates without a score follow in their old order. */
 export function inModelOrder<T extends Rankable>(candidates: readonly T[], scores: readonly (number | null)[]): T[] {
   const judged = candidates.flatMap((candidate, i) => {
     const score = scores[i] ?? null;
@@ -51,11 +52,11 @@ export function inModelOrder<T extends Rankable>(candidates: readonly T[], score
   judged.sort((a, b) => b.score - a.score);
   const last = judged.at(-1)?.score ?? others[0]?.score ?? 0;
   const shift = last - (others[0]?.score ?? 0);
-  // Rounding may lift a score above the last.
+  // The minimum guards against rounding, which may lift a score above the last score.
   return [...judged, ...others.map((candidate) => ({ ...candidate, score: Math.min(candidate.score + shift, last) }))];
 }
 
-/** What the model reads: the text with what helps to understand it. */
+/** Returns the text for the model: the content with its headings and context. */
 function textOf(row: HitRow | undefined): string {
   if (!row) return '';
   return [row.headingPath.join(' › '), withoutLinks(row.context), row.content].filter((part) => part).join('\n');

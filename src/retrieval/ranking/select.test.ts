@@ -11,13 +11,13 @@ const candidate = (id: string, sourceId: string, hash: string, score = 1): Candi
 };
 const ids = (candidates: readonly Candidate[]): string => candidates.map(({ id }) => id).join('');
 
-test('equal content is kept once, the best of it', () => {
+test('of candidates with equal content only the best is selected', () => {
   const candidates = [candidate('a', 's', 'x'), candidate('b', 't', 'x'), candidate('c', 't', 'y')];
   assert.equal(ids(select(candidates, undefined, texts)), 'ac');
   assert.equal(ids(select(candidates, undefined, new Map())), 'abc', 'nothing has been read');
 });
 
-test('a source has at most its share, and a duplicate does not use it up', () => {
+test('a source has at most its maximum of candidates, and copies do not count', () => {
   const candidates = [
     candidate('a', 's', '1'),
     candidate('b', 't', '1'),
@@ -30,7 +30,7 @@ test('a source has at most its share, and a duplicate does not use it up', () =>
   assert.equal(ids(select(candidates, 2, texts, 3)), 'acd');
 });
 
-test('order is by score, then id; what the limit cut through stays as it is', () => {
+test('candidates are ordered by score, then by id; candidates with the last score keep their order', () => {
   const candidates = [
     candidate('d', 's', '1', 1),
     candidate('c', 's', '2', 2),

@@ -1,4 +1,4 @@
-/** Candidates -> hits: the columns of Content, read for the few that are returned. */
+/** Reads the returned candidates and makes hits of them: the columns of the wire's Content record. */
 
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
@@ -14,7 +14,7 @@ import type { Hit, Neighbour, ReadText } from '../types.ts';
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
   apiMetadata: Record<string, string>;
-  /** The ingest rules that its source was read under. */
+  /** The ingest rules under which the source was read. */
   redactedBy: string;
 };
 
@@ -24,7 +24,7 @@ const HIT_COLUMNS = raw(`c.id, c.source_id, c.source_group_id,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
   s.content_at, s.language, s.redacted_by`);
 
-/** Of chunk `c` and its source `s`. A key that is limited to tags is shown no others. */
+/** Returns the columns of chunk `c` and its source `s`. A key that is limited to tags sees no other tags. */
 export function hitColumns(tagIds: readonly string[] | null): Sql {
   const shown = tagIds ? sql`and t.id = any(${tagIds}::uuid[])` : raw('');
   return sql`${HIT_COLUMNS},
@@ -38,13 +38,13 @@ export interface HitRequest {
   tagIds: readonly string[] | null;
 }
 
-/** A row as a search reads it. */
+/** A row with the terms that a search needs. */
 export type ReadRow = HitRow & { terms: string };
 
-/** Rows of chunks by id; those that are gone are left out. */
+/** Returns the rows of chunks by id; deleted chunks are left out. */
 export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, ReadRow>> {
   if (ids.length === 0) return new Map();
-  // Lateral, with an offset: a join may be planned as a scan of all sources. Of the one partition, as the plan is kept.
+  // Lateral, with an offset: a join may be planned as a scan of all sources. The statement names the partition, because its plan is kept.
   const read = sql`
     select ${hitColumns(request.tagIds)}, c.terms from ${identifier(chunkPartition(request.partitionNo))} c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
@@ -53,7 +53,7 @@ export async function readRows(tx: Tx, request: HitRequest, ids: readonly string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Hashes of the content of chunks, by id. */
+/** Returns hashes of the contents of chunks, by id. */
 export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, ReadText>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.query<{ id: string; hash: string }>(sql`
@@ -62,16 +62,16 @@ export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[
   return new Map(rows.map(({ id, hash }) => [id, { hash }]));
 }
 
-/** The same of a content that has been read. */
+/** Returns the same hash of a content that has been read. */
 export function hashOf(content: string): string {
   return hash('sha256', content);
 }
 
-/** What is known of a chunk's rank; nothing of one that no search found. */
+/** The rank of a chunk; a chunk that no search found has no scores. */
 export type Rank = Pick<Hit, 'score' | 'scores'>;
 export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
 
-/** `row` as selected by `hitColumns`, as it may be shown; undefined when a rule withholds it. */
+/** Redacts a `hitColumns` row for a reader; returns undefined if a rule blocks it. */
 export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
   const { name, url, content, context, headingPath, chunkMetadata } = row;
   const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
@@ -104,17 +104,17 @@ export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Reda
   };
 }
 
-/** API records win over origin records of the same key; sorted by key. */
+/** Returns the metadata sorted by key; API records win over origin records of the same key. */
 function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): TypedMetadata {
   const merged = new Map(Object.entries(origin));
   for (const [key, val] of Object.entries(api)) merged.set(key, { val, type: 'string' });
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** With what else withholds it. */
+/** A neighbour, with the texts that can also block it. */
 export type NeighbourRow = Neighbour & Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string };
 
-/** The chunks around each of these in its source, those that may be seen; null where none were asked for. */
+/** Returns the visible chunks around each of the given chunks in its source; null if no neighbours were asked for. */
 export async function readNeighbours(
   tx: Tx,
   { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
@@ -123,15 +123,15 @@ export async function readNeighbours(
 ): Promise<NeighbourRow[] | null> {
   if (before + after === 0) return null;
   return tx.query<NeighbourRow>(sql`
-    select h.id as hit_id, (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as redacted_by, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path,
-      c.start_offset, c.end_offset
+    select h.id as hit_id, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path, c.start_offset, c.end_offset,
+      (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as redacted_by
     from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
       and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
     where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[]) and ${mayShowChunk({ policy })}
     order by c.ordinal`);
 }
 
-/** Gives each hit its neighbours, as they may be shown. */
+/** Adds the redacted neighbours to each hit. */
 export async function addNeighbours(
   hits: readonly Hit[],
   rows: readonly NeighbourRow[] | null,
@@ -141,9 +141,9 @@ export async function addNeighbours(
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
     const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {
-      const shown = await redactChunk(redactor, row, readerSteps(redactor, redactedBy));
-      if (!shown) return undefined;
-      const { context: _context, headingPath: _headingPath, ...neighbour } = shown;
+      const redacted = await redactChunk(redactor, row, readerSteps(redactor, redactedBy));
+      if (!redacted) return undefined;
+      const { context: _context, headingPath: _headingPath, ...neighbour } = redacted;
       return neighbour;
     });
     hit.neighbours = {

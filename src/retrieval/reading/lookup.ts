@@ -1,4 +1,4 @@
-/** Content by id instead of by question: one chunk, the chunks of a source, its text. The same walls as in search. */
+/** Reads content by id: one chunk, the chunks of a source, or its text. The access rules are the same as in search. */
 
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
@@ -11,23 +11,23 @@ import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit } from '../types.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 
-/** Code points read on both sides of a range: the longest match, a block of a private key, is half as long. */
+/** Number of code points read on both sides of a range: twice the length of the longest match, a block of a private key. */
 const REDACTION_MARGIN = 16_384;
 
-/** A stretch of extracted text as it is stored, with more around it where rules are to be applied. */
+/** A range of stored text, with a margin around it if rules must be applied. */
 export interface ReadRange {
-  /** Of the source. */
+  /** The name of the source. */
   name: string;
   text: string;
-  /** The code points that were asked for. */
+  /** The requested range within `text`, in code points. */
   from: number;
   to: number;
   steps: readonly ApplyAt[];
-  /** Of the whole extracted text, in code points. */
+  /** Length of the whole extracted text, in code points. */
   textLength: number;
 }
 
-/** Undefined for chunks that do not exist, are deleted, or may not be seen. */
+/** Returns the chunk; undefined if it does not exist, is deleted, or the caller may not see it. */
 export async function findChunk(
   tx: Queryable,
   tenantId: string,
@@ -41,15 +41,14 @@ export async function findChunk(
   return row;
 }
 
-/**
- * Chunks as they may be shown, without those that a redaction rule withholds. Not within a transaction: it may take its time.
- */
-export function shownChunks(redactor: Redactor | null, rows: readonly HitRow[]): Promise<Hit[]> {
+/** Returns the redacted chunks; blocked chunks are left out. Do not call this function within a transaction: it may be slow. */
+export function readerViewOfChunks(redactor: Redactor | null, rows: readonly HitRow[]): Promise<Hit[]> {
   return collect(rows, (row) => toHit(row, UNRANKED, redactor));
 }
 
 /**
- * Chunks of a source in reading order; undefined when there is no such source, or nothing of it may be seen. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
+ * Returns one page of a source's chunks in reading order; undefined if the source does not exist or nothing of it is visible. The page
+ * after a deleted chunk is empty: the source has been read again, so its list of chunks is another one.
  */
 export async function listChunks(
   tx: Tx,
@@ -68,19 +67,20 @@ export async function listChunks(
               and c.id = ${page.afterId} and ${mayShowChunk(access)})`;
   const rows = await tx.query<HitRow>(sql`
     select ${hitColumns(access.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation} and ${mayShowChunk(access)} and ${after}
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
+      and ${mayShowChunk(access)} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
   const onPage = rows.slice(0, page.limit);
   return {
     rows: onPage,
     nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
-    total: await countShown(tx, tenantId, sourceId, source, access),
+    total: await countVisible(tx, tenantId, sourceId, source, access),
   };
 }
 
 /**
- * Code points `start` to `end` of the extracted text, less where it ends before; undefined when there is no such source, or a part
- * of it may not be seen.
+ * Reads the code points `start` to `end` of the extracted text, or fewer at its end. Returns undefined if the source does not exist
+ * or a part of it is not visible.
  */
 export async function readText(
   tx: Tx,
@@ -93,7 +93,7 @@ export async function readText(
   const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
   if (!source) return undefined;
   const steps = readerSteps(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
-  // What is looked for may begin before the range or end behind it: half a match is none.
+  // A match may begin before the range or end after it, and a rule does not recognise half of a match.
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
   const start = Math.max(0, range.start - margin);
   const end = range.end + margin;
@@ -101,7 +101,8 @@ export async function readText(
     select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
                   least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
     from source_text t
-    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
+    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation}
+      and t.start_offset < ${end}::int and t.end_offset > ${start}::int
     order by t.start_offset`);
   const text = segments.map((segment) => segment.part).join('');
   return {
@@ -115,10 +116,10 @@ export async function readText(
 }
 
 /**
- * The code points [from, to) of what was read, with every match that reaches into them replaced. Undefined: a rule withholds the
- * text. Not within a transaction: it may take its time.
+ * Returns the code points [from, to) of the read range; every match that overlaps them is replaced. Returns undefined if a rule
+ * blocks the text. Do not call this function within a transaction: it may be slow.
  */
-export async function shownText(
+export async function readerViewOfText(
   redactor: Redactor | null,
   read: ReadRange,
   signal: AbortSignal,
@@ -129,15 +130,15 @@ export async function shownText(
     const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);
     if (blocked) return undefined;
     const cut = matches.find((match) => match.end > from && match.start < from);
-    const places = offsetsAfter(matches);
-    from = places(cut ? cut.start : from);
-    to = Math.max(from, places(to));
+    const offsetOf = offsetsAfter(matches);
+    from = offsetOf(cut ? cut.start : from);
+    to = Math.max(from, offsetOf(to));
     text = redacted;
   }
   return read.steps.length === 0 ? text : [...text].slice(from, to).join('');
 }
 
-interface ShownSource {
+interface VisibleSource {
   name: string;
   redactedBy: string;
   generation: number;
@@ -145,28 +146,28 @@ interface ShownSource {
   textLength: number;
 }
 
-/** @param condition on source `s`. */
+/** Returns the source if the caller may see it. @param condition a further condition on source `s`. */
 async function findSource(
   tx: Tx,
   tenantId: string,
   id: string,
   access: Access,
   condition: Sql = raw('true'),
-): Promise<ShownSource | undefined> {
+): Promise<VisibleSource | undefined> {
   const columns: Sql = raw('s.name, s.redacted_by, s.generation, s.chunk_count, s.text_length');
-  const [source] = await tx.query<ShownSource>(sql`
+  const [source] = await tx.query<VisibleSource>(sql`
     select ${columns} from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${showsSomething(access)} and ${condition}`);
   return source;
 }
 
-/** A number that counted more than is shown would tell that there is more. */
-async function countShown(
+/** Returns the number of visible chunks: a larger number would reveal that hidden chunks exist. */
+async function countVisible(
   tx: Tx,
   tenantId: string,
   sourceId: string,
-  { generation, chunkCount }: ShownSource,
+  { generation, chunkCount }: VisibleSource,
   access: Access,
 ): Promise<number> {
   if (!access.policy?.chunk) return chunkCount;

@@ -1,31 +1,31 @@
-/** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
+/** Semantic candidates: SQL that finds the vectors nearest to the query, exactly or through the HNSW index. */
 import { vectorColumn, vectorOrder, vectorType } from '../../corpus/vector-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { empty, identifier, join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { type Candidate, inOrder } from '../lexical/lexical.ts';
+import { type FilterMatches, sourcesOf } from '../query/filter-matches.ts';
 import { ALIVE, chunkConditions, narrowingConditions } from '../query/filter-sql.ts';
-import { type Fitting, sourcesOf } from '../query/fitting.ts';
 import type { AdmittedRequest, Filters } from '../types.ts';
 import type { SemanticQuery } from './semantic.ts';
 
 /**
- * Up to so many rows that fit a filter every vector is compared. With four of five to pass over, the index misses three in a hundred of
- * the nearest.
+ * Up to so many rows that match a filter, every vector is compared. If four of five vectors do not match, the index misses 3 % of the
+ * nearest vectors.
  */
 export const EXACT_ROWS_MAX = 20_000;
-/** The same without a filter, where the index misses hardly any. */
+/** The same limit without a filter: then the index misses hardly any vector. */
 const EXACT_UNFILTERED_ROWS_MAX = 10_000;
-/** What the index looks at before it gives up on a filter; what is missing then is found by comparing every vector. */
+/** Number of vectors that the index visits before it gives up on a filter. Then every vector is compared. */
 const INDEX_ROWS_MAX = 20_000;
-/** When less than this share fits a filter, the index is asked for more than are wanted: some of the nearest come late. */
+/** If a smaller share matches a filter, the index is asked for more vectors than wanted, because it finds some of the nearest late. */
 const NARROW_SHARE = 0.4;
 const NARROW_MARGIN = 1.5;
-/** Candidates that the index keeps while it looks: more find more of the nearest, and cost more. */
+/** Number of candidates that the index keeps during its search: a larger number finds more of the nearest vectors and costs more. */
 const INDEX_BREADTH = 100;
 
 /**
- * For the transaction: the index goes on until enough rows fit the filters. Not in strict order, which drops what it comes upon too
- * late and so misses some of the nearest under a filter; what was found is sorted anyway.
+ * Settings of the transaction: the index goes on until enough rows match the filters. Strict order would drop vectors that the index
+ * finds too late, and so miss some of the nearest under a filter. The results are sorted anyway.
  */
 export const NEAREST_SETTINGS = raw(`set_config('hnsw.iterative_scan', 'relaxed_order', true),
   set_config('hnsw.ef_search', '${INDEX_BREADTH}', true), set_config('hnsw.max_scan_tuples', '${INDEX_ROWS_MAX}', true)`);
@@ -33,12 +33,12 @@ export const NEAREST_SETTINGS = raw(`set_config('hnsw.iterative_scan', 'relaxed_
 export interface NearestRequest {
   request: AdmittedRequest;
   semantic: SemanticQuery;
-  /** Those of the request, or none where they are applied later. The key's limits and the policy always hold. */
+  /** The filters of the request, or none if they are applied later. The limits of the key and the policy always apply. */
   filters: Filters;
-  /** What is known of them; else the sources are looked for within the statement. */
-  fitting?: Fitting | undefined;
-  /** Where no filter narrows the search: of all other sources every chunk fits. Absent: not known. */
-  doubtful?: readonly string[] | undefined;
+  /** The matching sources, if they are known; else the statement finds them. */
+  filterMatches?: FilterMatches | undefined;
+  /** Only without a narrowing filter: every chunk of all other sources matches. Absent if not known. */
+  uncertainSources?: readonly string[] | undefined;
   limit: number;
   exactRowsMax: number;
 }
@@ -46,56 +46,56 @@ export interface NearestRequest {
 /** Common table expressions, the last of which is `nearest (chunk_id, source_id, distance)`: at most `limit` rows. */
 export interface NearestPlan {
   tables: Sql;
-  /** `fittingTable` is among them. */
-  hasFitting: boolean;
-  /** Every vector that fits is compared, however many there are. */
+  /** True if `matchesTable` is one of them. */
+  hasMatchesTable: boolean;
+  /** True if every matching vector is compared, whatever their number. */
   exact: boolean;
-  /** About as many vectors fit. */
+  /** Approximate number of matching vectors. */
   rows: number;
-  /** The statement is the same for all filters, and so is its best plan. */
+  /** True if the statement, and so its best plan, is the same for all filters. */
   keepsPlan: boolean;
 }
 
-/** Compares every vector that fits. */
+/** Returns the plan that compares every matching vector. */
 export function exactPlan(nearest: NearestRequest): NearestPlan {
-  const { request, filters, fitting } = nearest;
-  const keepsPlan = areNamed(fitting) && chunkConditions(request, filters).length === 0;
-  return { exact: true, rows: rowsOf(nearest), keepsPlan, ...withFitting(nearest, exactScan(nearest)) };
+  const { request, filters, filterMatches } = nearest;
+  const keepsPlan = areNamed(filterMatches) && chunkConditions(request, filters).length === 0;
+  return { exact: true, rows: rowsOf(nearest), keepsPlan, ...withMatchesTable(nearest, exactScan(nearest)) };
 }
 
-/** By the number of chunks of the sources that fit: few are compared one by one, for many the index is asked. */
+/** Returns the plan for the number of matching chunks: few vectors are compared one by one, for many the index is used. */
 export function plannedBySize(nearest: NearestRequest): NearestPlan {
-  const { fitting, exactRowsMax } = nearest;
-  const rowsMax = fitting ? exactRowsMax : Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX);
+  const { filterMatches, exactRowsMax } = nearest;
+  const rowsMax = filterMatches ? exactRowsMax : Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX);
   const rows = rowsOf(nearest);
   if (rows <= rowsMax) return exactPlan(nearest);
-  if (!fitting) {
+  if (!filterMatches) {
     const tables = nearestTable(indexScan(nearest, isCertainlyAlive(nearest)));
-    return { exact: false, rows, keepsPlan: false, hasFitting: false, tables };
+    return { exact: false, rows, keepsPlan: false, hasMatchesTable: false, tables };
   }
-  const margin = fitting.share < NARROW_SHARE ? NARROW_MARGIN : 1;
-  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, sourceFits(nearest, fitting));
+  const margin = filterMatches.share < NARROW_SHARE ? NARROW_MARGIN : 1;
+  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, sourceFits(nearest, filterMatches));
   const best = sql`select i.* from (${found}) i (chunk_id, source_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
-  return { exact: false, rows, keepsPlan: false, ...withFitting(nearest, best) };
+  return { exact: false, rows, keepsPlan: false, ...withMatchesTable(nearest, best) };
 }
 
-function rowsOf({ semantic, fitting }: NearestRequest): number {
-  return fitting?.chunks ?? semantic.rows;
+function rowsOf({ semantic, filterMatches }: NearestRequest): number {
+  return filterMatches?.chunks ?? semantic.rows;
 }
 
-/** Of the source of vector `v`. */
-function sourceFits({ request, filters }: NearestRequest, fitting: Fitting): Sql {
-  // More sources than can be named are many: most candidates of the index are of one of them.
-  if (fitting.ids === null)
+/** Returns the condition that the source of vector `v` matches. */
+function sourceFits({ request, filters }: NearestRequest, filterMatches: FilterMatches): Sql {
+  // With too many sources to pass by id, most candidates of the index match.
+  if (filterMatches.ids === null)
     return sourceIsAlive(request.tenantId, narrowingConditions(request.tenantId, request, filters));
-  // The planner makes a hash of an array that it is given, sooner than the statement would of a table.
-  if (!fitting.mixed) return sql`coalesce(v.source_id = any(${fitting.ids}::uuid[]), false)`;
-  return sql`coalesce(v.source_id in (select f.id from fitting f), false)
-    and (v.source_id not in (select f.id from fitting f where f.mixed)
-      or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`;
+  // The planner hashes a given array faster than the statement hashes a table.
+  if (!filterMatches.mixed) return sql`coalesce(v.source_id = any(${filterMatches.ids}::uuid[]), false)`;
+  return sql`coalesce(v.source_id in (select f.id from matching f), false)
+    and (v.source_id not in (select f.id from matching f where f.mixed)
+      or ${isOfGeneration(request.tenantId, raw('(select f.generation from matching f where f.id = v.source_id)'))})`;
 }
 
-/** Nearest first; of equal distance, the lower id first. */
+/** Returns the candidates, nearest first; for equal distances, the lower id first. */
 export async function nearestCandidates(tx: Queryable, { tables, keepsPlan }: NearestPlan): Promise<Candidate[]> {
   const statement = sql`with ${tables} ${NEAREST_ROWS}`;
   return toSimilar(await tx.query<NearestRow>(keepsPlan ? keepPlan(statement) : statement));
@@ -106,7 +106,7 @@ export type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 /** The rows of `nearest`. A vector is there only as long as its chunk. */
 export const NEAREST_ROWS = raw('select n.chunk_id as id, n.source_id, n.distance from nearest n');
 
-/** With the cosine as score. A vector of zeros, for a text in which the model found nothing, is near to nothing. */
+/** Returns candidates with the cosine as score. A zero vector, from a text in which the model found nothing, is left out. */
 export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
   const candidates: Candidate[] = [];
   for (const { id, sourceId, distance } of rows) {
@@ -115,49 +115,49 @@ export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
   return inOrder(candidates, Number.NEGATIVE_INFINITY);
 }
 
-/** Of the sources that fit: also for the lexical half of a statement. */
-export function fittingTable({ request, filters, fitting }: NearestRequest): Sql {
-  return sql`fitting as materialized (${fitting?.sources ?? sourcesOf(request, filters)})`;
+/** Returns the table `matching` of the matching sources, which the lexical half of a statement can use too. */
+export function matchesTable({ request, filters, filterMatches }: NearestRequest): Sql {
+  return sql`matching as materialized (${filterMatches?.sources ?? sourcesOf(request, filters)})`;
 }
 
-/** Sources that are named, and of which every chunk fits, need no table. */
-function withFitting(nearest: NearestRequest, select: Sql): Pick<NearestPlan, 'tables' | 'hasFitting'> {
+/** Returns the tables of a plan. Sources that are passed by id, and of which every chunk matches, need no table. */
+function withMatchesTable(nearest: NearestRequest, select: Sql): Pick<NearestPlan, 'tables' | 'hasMatchesTable'> {
   const table = nearestTable(select);
-  return areNamed(nearest.fitting)
-    ? { hasFitting: false, tables: table }
-    : { hasFitting: true, tables: join([fittingTable(nearest), table]) };
+  return areNamed(nearest.filterMatches)
+    ? { hasMatchesTable: false, tables: table }
+    : { hasMatchesTable: true, tables: join([matchesTable(nearest), table]) };
 }
 
-function areNamed(fitting: Fitting | undefined): boolean {
-  return fitting !== undefined && fitting.ids !== null && !fitting.mixed;
+function areNamed(filterMatches: FilterMatches | undefined): boolean {
+  return filterMatches !== undefined && filterMatches.ids !== null && !filterMatches.mixed;
 }
 
 function nearestTable(select: Sql): Sql {
   return sql`nearest (chunk_id, source_id, distance) as materialized (${select})`;
 }
 
-/** Fenced off by its offset, each distance is computed once; the sum keeps the index out of it. */
+/** Compares every vector. The offset makes the database compute each distance once; the sum prevents the use of the index. */
 function exactScan(nearest: NearestRequest): Sql {
   return sql`select d.* from (${compared(nearest)} offset 0) d (chunk_id, source_id, distance)
     order by d.distance + 0 limit ${nearest.limit}`;
 }
 
-/** Source by source, where they are not named: a join may be planned as a scan of all. */
-function compared({ request, semantic, filters, fitting }: NearestRequest): Sql {
+/** Selects the distances. Sources that are not passed by id are read one by one, because a join may be planned as a full scan. */
+function compared({ request, semantic, filters, filterMatches }: NearestRequest): Sql {
   const { tenantId } = request;
   const vectors = identifier(semantic.vectors.table);
   const column = vectorColumn(semantic.vectors);
-  // Converted once: a plan that is kept would do it for each vector.
+  // The sub-select converts the query once; a kept plan would convert it for each vector.
   const distance = sql`${column} <=> (select ${queryVector(semantic)})`;
   const fits = join([raw('true'), ...chunkFits(request, filters)], ' and ');
-  if (fitting && areNamed(fitting)) {
-    // Of a list that it knows, the planner would estimate how many vectors each of the sources has.
+  if (filterMatches && areNamed(filterMatches)) {
+    // The sub-select hides the list from the planner, which would otherwise estimate the number of vectors of each source.
     return sql`select v.chunk_id, v.source_id, ${distance} from ${vectors} v
-      where v.tenant_id = ${tenantId} and v.source_id = any((select ${fitting.ids}::uuid[])::uuid[]) and ${fits}`;
+      where v.tenant_id = ${tenantId} and v.source_id = any((select ${filterMatches.ids}::uuid[])::uuid[]) and ${fits}`;
   }
   const ofGeneration =
-    fitting?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;
-  return sql`select v.chunk_id, f.id, ${distance} from fitting f cross join lateral (
+    filterMatches?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;
+  return sql`select v.chunk_id, f.id, ${distance} from matching f cross join lateral (
       select v.chunk_id, ${column} from ${vectors} v
       where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
     where ${fits}`;
@@ -171,7 +171,7 @@ function indexScan({ request, semantic, filters, limit }: NearestRequest, condit
     order by ${distance} limit ${limit}`;
 }
 
-/** As the index knows it. Its conversion takes as long as the rest of a comparison: not for scans. */
+/** Returns the distance as the index defines it. Scans do not use it: the conversion doubles the time of a comparison. */
 function indexedDistance(semantic: SemanticQuery): Sql {
   return sql`(${vectorOrder(semantic.vectors)} <=> ${queryVector(semantic)})`;
 }
@@ -189,19 +189,21 @@ function chunkFits(request: AdmittedRequest, filters: Filters): Sql[] {
   ];
 }
 
-/** Only of sources that have chunks of several generations the chunk of vector `v` is looked up. */
+/** Returns the condition that the chunk of vector `v` has the generation. Only mixed sources need this look-up. */
 function isOfGeneration(tenantId: string, generation: Sql): Sql {
   return sql`exists (select from chunk c where c.tenant_id = ${tenantId} and c.id = v.chunk_id and c.generation = ${generation})`;
 }
 
-/** Of doubtful sources it is looked up. */
-function isCertainlyAlive({ request, doubtful }: NearestRequest): Sql {
+/** Returns the condition that the source of vector `v` is alive; only uncertain sources are looked up. */
+function isCertainlyAlive({ request, uncertainSources }: NearestRequest): Sql {
   const isAlive = sourceIsAlive(request.tenantId);
-  if (doubtful?.length === 0) return raw('true');
-  return doubtful ? sql`case when v.source_id = any(${[...doubtful]}::uuid[]) then ${isAlive} else true end` : isAlive;
+  if (uncertainSources?.length === 0) return raw('true');
+  return uncertainSources
+    ? sql`case when v.source_id = any(${[...uncertainSources]}::uuid[]) then ${isAlive} else true end`
+    : isAlive;
 }
 
-/** Looked up for each candidate of the index: nearly all are. `conditions`: what its source fulfils besides. */
+/** Returns the condition that the source of vector `v` is alive and satisfies `conditions`, looked up for each candidate. */
 function sourceIsAlive(tenantId: string, conditions: readonly Sql[] = []): Sql {
   return sql`coalesce((select ${join([ALIVE, ...conditions], ' and ')} and (not s.mixed or ${isOfGeneration(tenantId, raw('s.generation'))})
     from (select * from source where tenant_id = ${tenantId} and id = v.source_id offset 0) s,

@@ -1,4 +1,4 @@
-/** The vector of a query, made with the model whose vectors serve the tenant. */
+/** The vector of a query, from the model of the tenant's vectors. */
 
 import { findServingVectors, type ServingVectors, vectorBytes, vectorsPerPage } from '../../corpus/vector-store.ts';
 import type { Database } from '../../db/database.ts';
@@ -13,27 +13,27 @@ export const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
 
 export interface EmbeddedQuery {
   vectors: ServingVectors;
-  /** From `vectorBytes`. */
+  /** The vector, from `vectorBytes`. */
   vector: Buffer;
 }
 
-/** What a semantic search needs. */
+/** The vector of a query, and the vectors to compare with it. */
 export interface SemanticQuery extends EmbeddedQuery {
-  /** About as many vectors there are. */
+  /** Approximate number of vectors. */
   rows: number;
 }
 
 /**
- * Undefined when the search is lexical: no model is configured, no vectors are there yet, or, with a warning, the model failed.
- * Outside of any transaction: the model may be slow.
+ * Returns the vector of the query. Returns undefined if the search is lexical: no model is configured, no vectors exist yet, or, with
+ * a warning, the model failed. Do not call this function within a transaction: the model may be slow.
  *
- * @throws ServiceError for mode `semantic`: `invalid_request` without a model, else what the model throws; the signal's reason
- * when it aborts.
+ * @throws ServiceError for mode `semantic`: `invalid_request` without a model, else the error of the model; the signal's reason if
+ * the signal aborts.
  */
 export async function embedQuery(
   { db, embedding }: Pick<RetrieveDeps, 'db' | 'embedding'>,
   { tenantId, mode, query }: RetrieveRequest,
-  tellQuery: () => Promise<string>,
+  modelQuery: () => Promise<string>,
   warnings: Warning[],
   signal: AbortSignal,
 ): Promise<EmbeddedQuery | undefined> {
@@ -47,13 +47,13 @@ export async function embedQuery(
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
     return undefined;
   }
-  const told = redaction === null ? query : await tellQuery();
-  // Not `AbortSignal.timeout`: that one would go off after each search, seconds later.
+  const modelView = redaction === null ? query : await modelQuery();
+  // Not `AbortSignal.timeout`: its timer would fire seconds after each search.
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
   try {
     const either = AbortSignal.any([signal, deadline.signal]);
-    const vector = await embedding.embedQuery(tenantId, vectors.model, told, either);
+    const vector = await embedding.embedQuery(tenantId, vectors.model, modelView, either);
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
@@ -71,7 +71,7 @@ export async function embedQuery(
   }
 }
 
-/** Reads which vectors serve, and the version of the redaction policy that may change the query; null: none does. */
+/** Reads the vectors in use, and the version of the redaction policy that may change the query; null without such a policy. */
 async function findServing(
   db: Pick<Database, 'transaction'>,
   tenantId: string,
@@ -90,12 +90,12 @@ async function findServing(
   );
 }
 
-/** Selects how many pages the vectors take, which is known at once; null when they are gone. */
+/** Selects the number of pages of the vectors' table, which is fast; null if the table was dropped. */
 export function vectorPages({ table }: ServingVectors): Sql {
   return sql`pg_table_size(to_regclass(${table})) / current_setting('block_size')::int`;
 }
 
-/** About as many vectors there are: what is dead counts as well. */
+/** Returns the approximate number of vectors; dead rows count too. */
 export function vectorCount(vectors: ServingVectors, pages: number): number {
   return pages * vectorsPerPage(vectors);
 }

@@ -1,13 +1,13 @@
-/** The chunks that fit a narrow filter are scored without the index: to its scores, whatever the texts, and wherever it keeps them. */
+/** A scan scores the chunks of a narrow filter like the index: for all texts, in its write buffer and in its segments. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant, termsIndex } from '../../src/corpus/tenant-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { type FindFew, openFew } from '../../src/retrieval/lexical/few-chunks.ts';
 import { type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
-import { openFitting } from '../../src/retrieval/query/fitting.ts';
+import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
+import { openFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
@@ -20,12 +20,12 @@ import { type SeedSource, seed } from './corpus.ts';
 const SOURCES = 120;
 const CHUNKS_PER_SOURCE = 4;
 const WORDS = 400;
-/** By at most one part in eight the length of a text is rounded. */
+/** Rounding changes the length of a text by at most one part in eight. */
 const IN_BUFFER = 0.1;
 const LENGTHS = [1, 5, 22, 23, 24, 25, 40, 60, 110, 300, 700];
 
 const random = openRandom(20_261_122);
-/** The first are common, the last rare. */
+/** The first words are common, the last ones rare. */
 const words = Array.from({ length: WORDS }, () => random.word(random.integer(3, 9)));
 const word = (): string => words[Math.floor(WORDS ** random.next()) - 1] ?? words[0]!;
 
@@ -49,7 +49,7 @@ function source(): SeedSource {
   return { metadata: { share: String(random.integer(0, 99)) }, chunks };
 }
 
-/** What is in the write buffer of the index goes to its segments. */
+/** Writes the write buffer of the index to its segments. */
 async function spill(): Promise<void> {
   await database.db.system.execute(`select bm25_spill_index('${termsIndex(tenant.partitionNo)}')`);
 }
@@ -77,23 +77,23 @@ async function both(terms: readonly string[], filters: Filters, limit: number): 
   const request = requestOf(filters);
   return database.db.transaction(tenant.id, async (tx: Tx) => {
     await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
-    const fitting = openFitting(tx, request);
+    const filterMatches = openFilterMatches(tx, request);
     const search: Search = {
-      ...{ request, hasTextSearch: true, languages: ['en'], terms, fitting },
+      ...{ request, hasTextSearch: true, languages: ['en'], terms, filterMatches },
       ...{ fusion: FUSION_DEFAULT, exactRowsMax: 0 },
     };
-    const few: FindFew = openFew(tx, request, fitting);
+    const few: FindSmallCorpusScan = openSmallCorpusScan(tx, request, filterMatches);
     assert.ok(await few(filters), 'they are few');
     return [
-      await lexicalCandidates(tx, { ...search, few }, filters, limit),
+      await lexicalCandidates(tx, { ...search, smallCorpusScan: few }, filters, limit),
       await lexicalCandidates(tx, search, filters, limit),
     ];
   });
 }
 
 /**
- * @param off by which share scores may be off. Those of the chunks that the index has in its write buffer are: there it knows their
- * lengths exactly, for a while.
+ * @param off the allowed relative error of scores. Scores of chunks in the write buffer differ: the index knows their exact lengths
+ * there.
  */
 async function assertSame(share: number, off = 1e-5): Promise<void> {
   for (let n = 0; n < 15; n++) {
@@ -104,14 +104,14 @@ async function assertSame(share: number, off = 1e-5): Promise<void> {
     for (const { id, score } of few) {
       assert.ok(Math.abs(score / scores.get(id)! - 1) < off, `${terms.join(' ')}: ${score} ${scores.get(id)}`);
     }
-    // In order, but for what the index takes for different in the last of its digits.
+    // The order is the same, except for scores that differ only in the last digits of the index.
     for (const [i, { id }] of few.entries()) {
       assert.ok(Math.abs(scores.get(id)! / byIndex[i]!.score - 1) < off, `place ${i}`);
     }
   }
 }
 
-test('texts of every length get the scores of the index', async (t) => {
+test('a scan gives texts of every length the same scores as the index', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   await assertSame(5, IN_BUFFER);
   await spill();
@@ -120,7 +120,7 @@ test('texts of every length get the scores of the index', async (t) => {
   await assertSame(40);
 });
 
-test('and once others have come or gone', async (t) => {
+test('a scan gives the same scores as the index after chunks were added and deleted', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   await seed(database.db, tenant.id, [{ sources: Array.from({ length: 20 }, () => source()) }]);
   await database.db.query(tenant.id, sql`delete from source where metadata ->> 'share' in ('3', '4', '50', '51')`);
@@ -130,7 +130,7 @@ test('and once others have come or gone', async (t) => {
   await assertSame(30);
 });
 
-test('words that no chunk has find nothing', async (t) => {
+test('a scan finds nothing for words that no chunk has', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   assert.deepEqual(await both(['zqnowhere'], below(30), 10), [[], []]);
   for (const terms of [
@@ -146,30 +146,30 @@ test('words that no chunk has find nothing', async (t) => {
   }
 });
 
-test('what a term counts is known until the corpus changes', async (t) => {
+test('weights of terms are cached until the corpus changes', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const rare = `w${newId().slice(-6)}`;
   const add = (): Promise<unknown> =>
     seed(database.db, tenant.id, [{ sources: [{ metadata: { share: '-2' }, chunks: [`${rare} ${newId()}`] }] }]);
   await add();
   const { db, texts } = recording();
-  const memory = openCorpusMemory(db);
+  const corpusCache = openCorpusCache(db);
   const scores = async (deps: Parameters<typeof retrieve>[0]): Promise<number[]> =>
     (await retrieve(deps, requestOf(below(-1), rare))).hits.map(({ score }) => score);
   const asked = (): number => texts.splice(0).filter((text) => text.includes('as t(term)')).length;
-  const first = await scores({ db, memory });
+  const first = await scores({ db, corpusCache });
   assert.equal(first.length, 1);
   assert.equal(asked(), 1);
-  assert.deepEqual(await scores({ db, memory }), first);
+  assert.deepEqual(await scores({ db, corpusCache }), first);
   assert.equal(asked(), 0);
   await add();
-  const changed = await scores({ db, memory });
+  const changed = await scores({ db, corpusCache });
   assert.equal(asked(), 1);
   assert.deepEqual(changed, await scores({ db: database.db }));
   assert.notEqual(changed[0], first[0]);
 });
 
-test('a search reads few chunks once, also to find what was misspelled', async (t) => {
+test('a search reads the chunks of a scan once, also to correct typing errors', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const rare = newId().slice(-4);
   const content = `The pterodactyl flew over the archipelago ${rare}.`;
@@ -185,16 +185,16 @@ test('a search reads few chunks once, also to find what was misspelled', async (
   assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
 });
 
-test('which terms occur is looked for once for a key, and for few keys', async (t) => {
+test('the present terms of a list are cached by key, for a limited number of keys', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const filters = below(5);
   const request = requestOf(filters);
-  const knowledge = openCorpusMemory(database.db).at('1');
+  const cache = openCorpusCache(database.db).at('1');
   await database.db.transaction(tenant.id, async (tx) => {
-    const open = () => openFew(tx, request, openFitting(tx, request, knowledge), knowledge)(filters);
+    const open = () => openSmallCorpusScan(tx, request, openFilterMatches(tx, request, cache), cache)(filters);
     let looked = 0;
     const having = async (key?: string, ...terms: string[]): Promise<readonly string[]> =>
-      (await open())!.having(() => {
+      (await open())!.presentTerms(() => {
         looked += 1;
         return terms;
       }, key);
@@ -210,7 +210,7 @@ test('which terms occur is looked for once for a key, and for few keys', async (
   });
 });
 
-/** The database, and the statements that its transactions ran. */
+/** Returns the database, and a list of the statements that its transactions ran. */
 function recording(): { db: Database; texts: string[] } {
   const texts: string[] = [];
   const transaction: Database['transaction'] = (tenantId, run, options) =>

@@ -1,4 +1,4 @@
-/** What searches keep of the corpus: nothing of it outlives a change, whoever makes the change and in whatever way. */
+/** Every change of the corpus invalidates what searches cache, whoever makes the change and in whatever way. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildStep, findColumnRefs, insertColumn } from '../../src/corpus/column-store.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
 import type { MetadataFilterGroup } from '../../src/filters/types.ts';
 import { analyzeChunks } from '../../src/ingest/upkeep/analyze-chunks.ts';
-import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
+import { type CorpusCache, openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -16,10 +16,10 @@ import { type SeedGroup, seed, type TagIds } from './corpus.ts';
 import { seedVectors } from './vectors.ts';
 
 let database: TestDatabase;
-let memory: CorpusMemory;
+let corpusCache: CorpusCache;
 before(async () => {
   database = await openTestDatabase();
-  memory = openCorpusMemory(database.db);
+  corpusCache = openCorpusCache(database.db);
 });
 after(() => database.close());
 
@@ -36,7 +36,7 @@ interface Made {
   tags: TagIds;
 }
 
-/** A group with the tag `shown` and the colour blue, of two sources: `one` is red, `two` is not. */
+/** Makes a group with the tag `shown`, the colour blue and two sources: `one` is red, `two` is not. */
 async function make(db = database.db): Promise<Made> {
   const tenant = await createTenant(db, { id: newId(), name: newId() });
   const tags: TagIds = new Map();
@@ -57,12 +57,12 @@ function requestOf({ tenant }: Made, filters: Filters, limits: Partial<RetrieveR
   return { tenantId: tenant.id, partitionNo: tenant.partitionNo, ...asked };
 }
 
-async function names(request: RetrieveRequest, remembered: CorpusMemory | null, db = database.db): Promise<string[]> {
-  const { hits } = await retrieve({ db, memory: remembered }, request);
+async function names(request: RetrieveRequest, remembered: CorpusCache | null, db = database.db): Promise<string[]> {
+  const { hits } = await retrieve({ db, corpusCache: remembered }, request);
   return hits.map(({ name }) => name).toSorted();
 }
 
-/** Of the made corpus: which search, and what then changes for it. */
+/** Changes of the corpus, each with a search that the change affects. */
 interface Change {
   filters: (made: Made) => Filters;
   limits?: (made: Made) => Partial<RetrieveRequest>;
@@ -213,22 +213,22 @@ const CHANGES: Record<string, Change> = {
   },
 };
 
-describe('what fits a filter is asked for anew after', () => {
+describe('the matches of a filter are found again after', () => {
   for (const [name, { filters, limits, change, after: then }] of Object.entries(CHANGES)) {
     test(name, async () => {
       const made = await make();
       const request = requestOf(made, filters(made), limits?.(made));
-      const first = await names(request, memory);
+      const first = await names(request, corpusCache);
       assert.notDeepEqual(first, then);
-      assert.deepEqual(await names(request, memory), first);
+      assert.deepEqual(await names(request, corpusCache), first);
       const changed = change(made);
       await (changed instanceof Promise ? changed : database.db.query(made.tenant.id, changed));
-      assert.deepEqual(await names(request, memory), then);
-      assert.deepEqual(await names(request, null), then, 'the same without any memory');
+      assert.deepEqual(await names(request, corpusCache), then);
+      assert.deepEqual(await names(request, null), then, 'the same without any corpusCache');
     });
   }
 
-  test('a value of a metadata column', async () => {
+  test('a change of a metadata column value', async () => {
     const made = await make();
     const { id: tenantId } = made.tenant;
     const column = { id: newId(), key: 'colour', type: 'string' as const, description: '' };
@@ -239,36 +239,36 @@ describe('what fits a filter is asked for anew after', () => {
     const columns = new Map(refs.map((ref) => [ref.key, ref]));
     assert.equal(columns.get('colour')?.status, 'ready');
     const request = requestOf(made, { metadataFilter: is('red'), columns });
-    assert.deepEqual(await names(request, memory), ['one']);
+    assert.deepEqual(await names(request, corpusCache), ['one']);
     await database.db.query(tenantId, sql`update metadata_column_value set text_value = 'red'`);
-    assert.deepEqual(await names(request, memory), ['one', 'three', 'two']);
+    assert.deepEqual(await names(request, corpusCache), ['one', 'three', 'two']);
   });
 });
 
-test('a change that is taken back leaves nothing behind', async () => {
+test('a change that is rolled back leaves no trace in the cache', async () => {
   const made = await make();
   const request = requestOf(made, RED);
-  assert.deepEqual(await names(request, memory), ['one']);
+  assert.deepEqual(await names(request, corpusCache), ['one']);
   const taking = database.db.transaction(made.tenant.id, async (tx) => {
     await tx.query(sql`update source set deleted_at = now()`);
     throw new Error('taken back');
   });
   await assert.rejects(taking, /taken back/);
-  assert.deepEqual(await names(request, memory), ['one']);
+  assert.deepEqual(await names(request, corpusCache), ['one']);
 });
 
-test('what one tenant or key was shown is kept from the others', async () => {
+test('cached matches of one tenant or key are not used for others', async () => {
   const made = await make();
   const other = await make();
   await database.db.query(other.tenant.id, sql`delete from source where name = 'one'`);
-  assert.deepEqual(await names(requestOf(made, RED), memory), ['one']);
-  assert.deepEqual(await names(requestOf(other, RED), memory), []);
-  assert.deepEqual(await names(requestOf(made, RED, { sourceGroupIds: [] }), memory), []);
-  assert.deepEqual(await names(requestOf(made, RED, { sourceGroupIds: [made.groupId] }), memory), ['one']);
-  assert.deepEqual(await names(requestOf(made, RED, { tagIds: [newId()] }), memory), []);
+  assert.deepEqual(await names(requestOf(made, RED), corpusCache), ['one']);
+  assert.deepEqual(await names(requestOf(other, RED), corpusCache), []);
+  assert.deepEqual(await names(requestOf(made, RED, { sourceGroupIds: [] }), corpusCache), []);
+  assert.deepEqual(await names(requestOf(made, RED, { sourceGroupIds: [made.groupId] }), corpusCache), ['one']);
+  assert.deepEqual(await names(requestOf(made, RED, { tagIds: [newId()] }), corpusCache), []);
 });
 
-test('a search with known filters and languages looks for neither, nor for the terms of few chunks or how many chunks have each', async () => {
+test('a repeated search reads matches, languages, terms and counts of terms from the cache', async () => {
   const made = await make();
   const texts: string[] = [];
   const watched: Database = {
@@ -287,43 +287,43 @@ test('a search with known filters and languages looks for neither, nor for the t
         options,
       ),
   };
-  const look = async (remembered: CorpusMemory | null): Promise<number> => {
+  const look = async (remembered: CorpusCache | null): Promise<number> => {
     texts.length = 0;
     assert.deepEqual(await names(requestOf(made, RED), remembered, watched), ['one']);
     const ofTerms = database.db.hasTextSearch ? 'c.source_id, c.terms from' : 'own_term_counts';
     const looks = ['s.language = l.language', 's.chunk_count', ofTerms];
     return texts.filter((text) => looks.some((part) => text.includes(part))).length;
   };
-  assert.equal(await look(memory), 3);
-  assert.equal(await look(memory), 0);
+  assert.equal(await look(corpusCache), 3);
+  assert.equal(await look(corpusCache), 0);
   assert.equal(await look(null), 3);
 });
 
-test('without a BM25 index, scores and corrections are those of the corpus as it is', async () => {
+test('without a BM25 index, scores and corrections follow every change of the corpus', async () => {
   const scanned: Database = { ...database.db, hasTextSearch: false };
   const made = await make(scanned);
   const { id: tenantId } = made.tenant;
-  const scores = async (remembered: CorpusMemory | null): Promise<number[]> => {
-    const { hits } = await retrieve({ db: scanned, memory: remembered }, requestOf(made, {}));
+  const scores = async (remembered: CorpusCache | null): Promise<number[]> => {
+    const { hits } = await retrieve({ db: scanned, corpusCache: remembered }, requestOf(made, {}));
     return hits.map(({ score }) => score);
   };
-  const first = await scores(memory);
-  assert.deepEqual(await scores(memory), first);
+  const first = await scores(corpusCache);
+  assert.deepEqual(await scores(corpusCache), first);
   const change = async (): Promise<unknown> =>
     seed(database.db, tenantId, [{ sources: [{ name: newId(), chunks: ['something else'] }] }]);
   for (let changes = 0; changes < 2; changes += 1) {
     await change();
-    const then = await scores(memory);
+    const then = await scores(corpusCache);
     assert.ok(then[0]! > first[0]!, 'the word has become rarer');
-    assert.deepEqual(then, await scores(null), 'the same without any memory');
+    assert.deepEqual(then, await scores(null), 'the same without any corpusCache');
   }
   const misspelled = { ...requestOf(made, {}), query: 'elevnth' };
-  for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, memory, scanned), []);
+  for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, corpusCache, scanned), []);
   await seed(database.db, tenantId, [{ sources: [{ name: 'late', chunks: ['eleventh'] }] }]);
-  for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, memory, scanned), ['late']);
+  for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, corpusCache, scanned), ['late']);
 });
 
-test('with another embedding model, searches use its vectors', async () => {
+test('searches use the vectors of a new embedding model as soon as they are in use', async () => {
   const made = await make();
   const { id: tenantId } = made.tenant;
   const chunks = await database.db.query<{ id: string; name: string }>(
@@ -340,7 +340,7 @@ test('with another embedding model, searches use its vectors', async () => {
     },
   };
   const nearest = async (): Promise<string | undefined> => {
-    const deps = { db: database.db, memory, embedding: embedding as never };
+    const deps = { db: database.db, corpusCache, embedding: embedding as never };
     return (await retrieve(deps, requestOf(made, {}, { mode: 'semantic' }))).hits[0]?.name;
   };
   assert.equal(await nearest(), undefined);
@@ -351,7 +351,7 @@ test('with another embedding model, searches use its vectors', async () => {
   assert.deepEqual(asked, ['first', 'second']);
 });
 
-test('a change that ends after a later one is seen when it ends', async (t) => {
+test('a change that commits after a later change is seen when it commits', async (t) => {
   if (database.db.kind === 'embedded') return t.skip('there transactions run one after the other');
   const made = await make();
   const request = requestOf(made, RED);
@@ -364,15 +364,15 @@ test('a change that ends after a later one is seen when it ends', async (t) => {
     await ending.promise;
   });
   await changed.promise;
-  assert.deepEqual(await names(request, memory), ['one']);
+  assert.deepEqual(await names(request, corpusCache), ['one']);
   await database.db.query(made.tenant.id, touch('three'));
-  assert.deepEqual(await names(request, memory), ['one', 'three']);
+  assert.deepEqual(await names(request, corpusCache), ['one', 'three']);
   ending.resolve();
   await earlier;
-  assert.deepEqual(await names(request, memory), ['one', 'three', 'two']);
+  assert.deepEqual(await names(request, corpusCache), ['one', 'three', 'two']);
 });
 
-test('however many changes there are, few are looked through, and no state is taken for one before', async () => {
+test('with many changes only few are scanned, and no version of the corpus repeats', async () => {
   const made = await make();
   const seen = new Set<string>();
   let most = 0;
