@@ -353,7 +353,7 @@ test('a full conversation refuses a further turn and says why', async () => {
   assert.equal(last.status, 200);
   const full = await ask(QUESTION, { conversation_id });
   assert.deepEqual([full.status, full.body.error.type], [400, 'invalid_request_error']);
-  assert.match(full.body.error.message, /holds 2000 messages.*begin a new one/);
+  assert.match(full.body.error.message, /holds 2000 messages.*start a new conversation/);
   await set(CONVERSATION_MESSAGES_MAX - 1, 0);
   const again = { conversation_id, parent_message_id: last.body.user_message_id, regenerate: true };
   assert.equal((await ask(QUESTION, again)).status, 200, 'an answer alone still fits');
