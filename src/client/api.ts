@@ -1253,7 +1253,7 @@ export interface Operations {
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
         authz_policy?: string | undefined;
-        /** The conversation that the turn continues. Absent: a new one. It has at most 2,000 messages. */
+        /** The conversation that the turn continues. Absent: a new one. A conversation has at most 2,000 messages. */
         conversation_id?: string | undefined;
         /** The message of the conversation after which the turn continues. Absent: the active message. */
         parent_message_id?: string | undefined;

@@ -1,4 +1,4 @@
-/** Answers in which one fact of a passage was changed are never verified, reworded ones are. The long form: npm run bench:altered */
+/** Checks that sentences with one altered fact are not verified, and that reworded sentences are. `npm run bench:altered` checks many more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { citeAnswer } from '../../src/answers/grounding/citations.ts';
@@ -13,7 +13,7 @@ function isVerified(sentence: string, content: string, language: string): boolea
 }
 
 for (const [language, { passage, faithful }] of Object.entries(ALTERED_PASSAGES)) {
-  test(`in ${language}`, () => {
+  test(`sentences with one altered fact are not verified, and faithful ones are: ${language}`, () => {
     for (const { start, end } of splitUnits(passage)) {
       const sentence = passage.slice(start, end);
       assert.equal(isVerified(sentence, passage, language), true, sentence);
@@ -29,12 +29,12 @@ for (const [language, { passage, faithful }] of Object.entries(ALTERED_PASSAGES)
   });
 }
 
-test('every kind of change is among them', () => {
+test('the handwritten changes cover every kind of fact', () => {
   const changed = new Set(
     Object.keys(ALTERED_PASSAGES).flatMap((language) => changesOf(language).map(({ fact }) => fact)),
   );
   assert.deepEqual(
     FACTS.filter((fact) => !changed.has(fact)),
-    ['number'], // those are made from every sentence
+    ['number'], // numbers are altered in every sentence by a rule
   );
 });

@@ -36,7 +36,7 @@ after(() => Promise.all([service.close(), fake.close(), wire.close(), rerank.clo
 
 const IMPATIENT = { PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS: '100' };
 
-/** What doctor says of the model that these settings name. */
+/** Returns what doctor says about the model of these settings. */
 async function examined(name: string, env: Record<string, string>): Promise<Check> {
   const { deps } = service;
   const config = loadConfig({ PINAKES_DATA_DIR: deps.config.dataDir, ...env });
@@ -61,7 +61,7 @@ const chat = (baseUrl: string, more: Record<string, string> = {}): Promise<Check
     ...more,
   });
 
-/** A server that answers every request alike. */
+/** Starts a server that gives the same answer to every request. */
 async function serving(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
   const server: Server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -73,7 +73,7 @@ async function serving(answer: RequestListener, use: (url: string) => Promise<vo
   }
 }
 
-/** An address where nothing listens. */
+/** Returns an address at which nothing listens. */
 async function deadUrl(): Promise<string> {
   let url = '';
   await serving(
@@ -85,7 +85,7 @@ async function deadUrl(): Promise<string> {
   return url;
 }
 
-test('a chat model that works is asked for a few words', async () => {
+test('doctor asks a working chat model for a few words', async () => {
   fake.respond({ deltas: ['OK'] });
   const { ok, detail } = await chat(fake.url);
   assert.match(detail, /^openai-compatible:llama answers in \d+ ms$/);
@@ -95,7 +95,7 @@ test('a chat model that works is asked for a few words', async () => {
   assert.match((await examined('chat model', {})).detail, /extractive/);
 });
 
-test('a chat model that does not: which setting is wrong', async () => {
+test('doctor says which setting is wrong when the chat model fails', async () => {
   const says = async (url: string, pattern: RegExp, more?: Record<string, string>): Promise<void> => {
     const { ok, detail } = await chat(url, more);
     assert.match(detail, pattern);
@@ -123,7 +123,7 @@ test('a chat model that does not: which setting is wrong', async () => {
   }
 });
 
-test('the same in the words of other providers', async () => {
+test('doctor understands the error messages of other providers', async () => {
   const anthropic = { PINAKES_CHAT_MODEL: 'anthropic:claude-test' };
   wire.respond(() => ({ status: 401 }));
   assert.match((await chat(wire.anthropicUrl, anthropic)).detail, /the key is refused/);
@@ -139,7 +139,7 @@ test('the same in the words of other providers', async () => {
   });
 });
 
-test('a rerank model is tried, too', async () => {
+test('doctor tries the rerank model', async () => {
   const tried = (url: string, more = {}) =>
     examined('rerank model', { PINAKES_RERANK_MODEL: 'ranker', PINAKES_RERANK_BASE_URL: url, ...more });
   rerank.respond(() => 1);
@@ -157,7 +157,7 @@ test('a rerank model is tried, too', async () => {
   assert.equal(ok, false);
 });
 
-test('why an embedding model of this machine cannot be loaded', async () => {
+test('doctor says why a local embedding model cannot be loaded', async () => {
   const directory = join(service.deps.config.dataDir, 'models/broken');
   writeTinyModel(directory, { words: { text: [1, 1] } });
   writeFileSync(join(directory, 'onnx/model.onnx'), 'this is no model');
@@ -170,7 +170,7 @@ test('why an embedding model of this machine cannot be loaded', async () => {
   assert.match(slow, /no vector in time: a large model/);
 });
 
-test('an analyzer of names is tried, too', async () => {
+test('doctor tries the analyzer of names', async () => {
   const presidio = await openFakePresidio({ David: 'PERSON' });
   const tried = (url: string, more = {}) =>
     examined('analyzer of names', { PINAKES_PRESIDIO_URL: url, PINAKES_PRESIDIO_TIMEOUT_MS: '100', ...more });

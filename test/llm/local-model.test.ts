@@ -1,4 +1,4 @@
-/** Embedding models of this machine: vectors that can be told beforehand, made by a tiny model that this test writes. */
+/** Tests local embedding models with a tiny model that the test writes, so that the expected vectors can be computed. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { EmbeddingUse } from '../../src/llm/models.ts';
 import { ConfigError } from '../../src/util/settings-reader.ts';
 import { type TinyModel, writeTinyModel } from '../support/files/tiny-model.ts';
 
-/** The first axis is that of `[CLS]`. */
+/** The first axis belongs to `[CLS]`. */
 const words = {
   ferry: [0, 1, 0, 0],
   boat: [0, 1, 0, 0],
@@ -38,7 +38,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes a model; returns its directory. */
+/** Writes a model and returns its directory. */
 function write(name: string, changes: Partial<TinyModel> = {}): string {
   const directory = join(folder, name);
   writeTinyModel(directory, { words, ...changes });
@@ -49,7 +49,7 @@ async function embed(directory: string, texts: string[], use: EmbeddingUse = 'pa
   return (await opened.open(directory).embed(texts, use, never)).map((vector) => [...vector]);
 }
 
-/** The mean of `[CLS]`, the words and `[SEP]`. */
+/** Returns the mean of `[CLS]`, the words and `[SEP]`. */
 function mean(...said: (keyof typeof words)[]): number[] {
   const sum = said.reduce((total, word) => total.map((value, i) => value + words[word][i]!), [1, 0, 0, 0]);
   return [...unit(Float32Array.from(sum))];
@@ -73,15 +73,15 @@ async function failure(promise: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-describe('vectors', () => {
-  test('the mean of the tokens, of length 1; texts of any length together are as each alone', async () => {
+describe('the vector of a text from a local model', () => {
+  test('is the mean of its tokens with length 1, also when texts of different lengths run together', async () => {
     const directory = write('mean');
     const texts = ['Ferry', 'bread boat', '', 'ferry boat bread bread', 'unknown words'];
     const expected = [mean('ferry'), mean('bread', 'boat'), mean(), mean('ferry', 'boat', 'bread', 'bread'), mean()];
     close(await embed(directory, texts), expected);
     for (const [i, text] of texts.entries()) close(await embed(directory, [text]), [expected[i]!]);
   });
-  test('pooled as the model was trained', async () => {
+  test('is pooled as the files of the model say', async () => {
     const pooling = (mode: string) => ({ '1_Pooling/config.json': { [`pooling_mode_${mode}`]: true } });
     close(await embed(write('first', { files: pooling('cls_token') }), ['ferry bread']), [[1, 0, 0, 0]]);
     const max = unit(Float32Array.of(1, 1, 2, 0));
@@ -93,37 +93,37 @@ describe('vectors', () => {
     const elsewhere = { 'modules.json': modules, 'pool/config.json': { pooling_mode: 'cls' } };
     close(await embed(write('elsewhere', { files: elsewhere }), ['ferry']), [[1, 0, 0, 0]]);
   });
-  test('a model that pools for itself is believed', async () => {
+  test('is taken as it is from a model that pools by itself', async () => {
     const files = { 'modules.json': [{ type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
     close(await embed(write('whole', { poolsItself: true, files }), ['bread ferry']), [mean('bread', 'ferry')]);
   });
-  test('long texts are cut, and end as they should', async () => {
+  test('uses only the first tokens of a long text, with the special tokens at its end', async () => {
     const files = { 'sentence_bert_config.json': { max_seq_length: 5 } };
     const directory = write('short', { files });
     close(await embed(directory, ['ferry ferry ferry bread bread bread']), [mean('ferry', 'ferry', 'ferry')]);
     const lastToken = { ...files, '1_Pooling/config.json': { pooling_mode_lasttoken: true } };
-    // [SEP], which has no vector.
+    // The text ends with [SEP], which has a vector of zeros.
     close(await embed(write('short-last', { files: lastToken }), ['bread '.repeat(9)]), [[0, 0, 0, 0]]);
     close(await embed(directory, ['ferry '.repeat(100_000)]), [mean('ferry', 'ferry', 'ferry')]);
   });
 });
 
-describe('prefixes', () => {
-  test('none by default', async () => close(await embed(write('plain'), ['ferry'], 'query'), [mean('ferry')]));
-  test('of a family whose model card asks for them', async () => {
+describe('the prefixes of a local model', () => {
+  test('are empty by default', async () => close(await embed(write('plain'), ['ferry'], 'query'), [mean('ferry')]));
+  test('come from the family when its model card asks for them', async () => {
     const directory = write('multilingual-e5-small');
     close(await embed(directory, ['ferry'], 'query'), [mean('query', 'ferry')]);
     close(await embed(directory, ['ferry'], 'passage'), [mean('passage', 'ferry')]);
     const instructed = write('multilingual-e5-large-instruct');
     close(await embed(instructed, ['ferry'], 'query'), [mean('ferry')]);
   });
-  test('that the model has written down', async () => {
+  test('come from the files of the model', async () => {
     const files = { 'config_sentence_transformers.json': { prompts: { query: 'query ', document: 'bread ' } } };
     const directory = write('prompted', { files });
     close(await embed(directory, ['ferry'], 'query'), [mean('query', 'ferry')]);
     close(await embed(directory, ['ferry'], 'passage'), [mean('bread', 'ferry')]);
   });
-  test('that the operator sets', async () => {
+  test('are replaced by the settings', async () => {
     const own = openLocalModels({ ...settings, queryPrefix: 'bread ', passagePrefix: 'boat ' });
     const directory = join(folder, 'multilingual-e5-small');
     close(await embed(directory, ['ferry'], 'query', own), [mean('bread', 'ferry')]);
@@ -132,8 +132,8 @@ describe('prefixes', () => {
   });
 });
 
-describe('the thread', () => {
-  test('a query goes before passages that came earlier, and nobody waits for what was left', async () => {
+describe('the thread of a local model', () => {
+  test('runs a query before earlier passages, and drops abandoned texts', async () => {
     const model = models.open(write('busy'));
     await model.embed(['ferry'], 'query', never);
     const done: string[] = [];
@@ -148,7 +148,7 @@ describe('the thread', () => {
     await assert.rejects(model.embed(['ferry'], 'query', AbortSignal.abort(new Error('gone'))), /gone/);
     assert.deepEqual(await model.embed([], 'passage', never), []);
   });
-  test('a model that cannot be loaded is a failure of the model, and is tried again', async () => {
+  test('reports a model that cannot be loaded, and tries to load it again', async () => {
     const directory = write('broken');
     writeFileSync(join(directory, 'onnx/model.onnx'), 'this is no model');
     const model = models.open(directory);
@@ -156,14 +156,14 @@ describe('the thread', () => {
     write('broken');
     close([[...(await model.embed(['ferry'], 'passage', never))[0]!]], [mean('ferry')]);
   });
-  test('one text in which the numbers break leaves the others their vectors; a model that breaks on any text is refused', async () => {
+  test('returns the other vectors when one text has no finite vector, and refuses a model without any', async () => {
     const broken = words.ferry.map(() => Number.NaN);
     const some = write('breaks-on-some', { words: { ...words, storm: broken } });
     close(await embed(some, ['ferry', 'storm ferry', 'bread']), [mean('ferry'), [0, 0, 0, 0], mean('bread')]);
     const error = await failure(embed(write('breaks', { words: { ...words, text: broken } }), ['ferry']));
     assert.match(`${error.message} ${error.cause}`, /cannot be loaded.*not finite/);
   });
-  test('what the graph wants and nobody can give is said', async () => {
+  test('names the inputs of a model that it does not know', async () => {
     const error = await failure(embed(write('strange', { input: 'pixel_values' }), ['ferry']));
     assert.match(String(error.cause), /pixel_values/);
     const files = { 'modules.json': [{ type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
@@ -171,7 +171,7 @@ describe('the thread', () => {
   });
 });
 
-describe('the setting', () => {
+describe('the setting of a local model', () => {
   const refused = (setting: string, pattern: RegExp, opened = models): void => {
     assert.throws(
       () => opened.open(setting),
@@ -185,7 +185,7 @@ describe('the setting', () => {
       close(await embed(setting, ['ferry']), expected);
     }
   });
-  test('that names nothing usable stops the start with one line', () => {
+  test('stops the start with one line when it names nothing usable', () => {
     refused('/no/such/directory', /PINAKES_EMBEDDING_MODEL names \/no\/such\/directory, which is not there/);
     refused(
       'intfloat/e5',
@@ -202,7 +202,7 @@ describe('the setting', () => {
     refused('no-tokenizer', /has no tokenizer\.json/);
     refused(write('bad-json', { files: { 'config.json': '{"pad_token_id": "x"}' } }), /config\.json cannot be read/);
   });
-  test('says which packages to install when they are missing', () => {
+  test('stops the start with the command for missing packages', () => {
     const without = openLocalModels(settings, { 'no-such-package-here': '1.2.3' });
     refused('mean', /npm install no-such-package-here@1\.2\.3/, without);
     const substitutes = { 'no-such-package-here': 'onnxruntime-web' };
@@ -211,10 +211,10 @@ describe('the setting', () => {
   });
 });
 
-describe('the recorded name', () => {
+describe('the recorded name of a local model', () => {
   const fingerprint = (directory: string, changes = {}) =>
     readLocalModel(directory, { ...defaults, ...changes }).fingerprint;
-  test('changes with whatever changes the vectors of passages, and with nothing else', () => {
+  test('changes when the vectors of passages change, and only then', () => {
     const directory = write('named');
     const own = fingerprint(directory);
     cpSync(directory, join(folder, 'copy'), { recursive: true });
@@ -228,7 +228,7 @@ describe('the recorded name', () => {
     ];
     assert.equal(new Set([own, ...others]).size, 5);
   });
-  test('is the same where the directory was moved, and finds it beside the one that is configured', async () => {
+  test('stays the same when the directory is moved, and the model is found beside the configured one', async () => {
     const { name } = models.open(write('first-place/old'));
     mkdirSync(join(folder, 'second-place/owner'), { recursive: true });
     renameSync(join(folder, 'first-place/old'), join(folder, 'second-place/owner/old'));
@@ -248,7 +248,7 @@ describe('the recorded name', () => {
     close([[...(await later.named(chosen.name).embed(['ferry'], 'query', never))[0]!]], [mean('ferry')]);
     await later.close();
   });
-  test('finds the model whose vectors still serve, while another is configured', async () => {
+  test('finds the model of stored vectors while another model is configured', async () => {
     const { name } = models.open(write('older'));
     let asked = 0;
     const http = {
@@ -272,7 +272,7 @@ describe('the recorded name', () => {
     write('older', { words: { ...words, boat: [0, 9, 0, 0] } });
     const later = openEmbedding(configured, http)!;
     assert.equal((await failure(later.embedQuery('t', name, 'ferry', never))).code, 'upstream_failed');
-    // The texts of tenants go to no address that is not configured.
+    // Texts of tenants are never sent to an address that is not configured.
     assert.equal((await failure(later.embedQuery('t', 'gpt', 'ferry', never))).code, 'upstream_failed');
     assert.equal(asked, 0);
     await embedding.close();
@@ -280,13 +280,13 @@ describe('the recorded name', () => {
   });
 });
 
-test('a static model takes the words alone: nothing around them, and none that it does not know', async () => {
+test('a static model gets no special tokens and no unknown words', async () => {
   const directory = write('potion-tiny', { isStatic: true });
   close(await embed(directory, ['Ferry']), [[0, 1, 0, 0]]);
   close(await embed(directory, ['bread zebra ferry']), [[...unit(Float32Array.from([0, 1, 2, 0]))]]);
 });
 
-test('what a pull wrote beside the model counts more than its files, and settings count more than both', async () => {
+test('the notes of a pull take precedence over the model files, and settings take precedence over both', async () => {
   const prompts = { prompts: { query: 'bread ', passage: 'bread ' } };
   const notes = {
     ...{ model: 'acme/noted', revision: 'c', license: 'mit', file: 'onnx/other.onnx' },

@@ -99,7 +99,7 @@ const POINTERS = [
 const OPENERS_ALWAYS = [
   /^(?:and |but |so |ok |okay |then )?(?:what|how) about(?!\p{L})/iu,
   /^(?:what|who|where|anything|anyone|which) (?:else|other)(?!\p{L})/iu,
-  /^(?:und |aber |ok )?(?:was ist mit|wie (?:ist|sieht|steht|verhält) es|wie sieht['’]?s|was noch|wer noch|wo noch|was sonst|wer sonst)(?!\p{L})/iu,
+  /^(?:und |aber |ok )?(?:was ist mit|wie (?:ist|sieht|steht|verhält) es|wie sieht['’]?s|(?:was|wer|wo) noch|(?:was|wer) sonst)(?!\p{L})/iu,
   /^(?:et |mais )?(?:qu['’]en est-il|quid)(?!\p{L})/iu,
   /^(?:y |pero )?(?:qué (?:hay|pasa) (?:de|con))(?!\p{L})/iu,
   /^(?:那么?|那麼|还有|還有|另外|然后|然後|而且|但是|可是)(?!里|裡|儿|个|個|些|种|種|年|天|时|時|位|家)/u,
@@ -109,8 +109,7 @@ const OPENERS_ALWAYS = [
 ];
 
 /** Openings that continue another question when little follows. */
-const OPENERS_SHORT =
-  /^(?:and|or|but|so|then|also|und|oder|aber|also|dann|auch|et|ou|mais|alors|donc|y|o|pero|entonces|e|ma|allora|а|и|или|но|тогда|en|maar|of|och|men)(?![\p{L}\p{N}'’])/iu;
+const OPENERS_SHORT = new RegExp(`^(?:${[...wordsIn('openers')].join('|')})(?![\\p{L}\\p{N}'’])`, 'iu');
 
 /** Questions for a reason. When little follows, the question does not say of what. */
 const WHY = /^(?:why|warum|wieso|weshalb|pourquoi|perché|waarom|varför|почему|por qué|por quê)(?![\p{L}\p{N}'’])/iu;

@@ -63,7 +63,8 @@ const parameters = z.strictObject({
     .string()
     .optional()
     .describe(
-      `The conversation that the turn continues. Absent: a new one. It has at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
+      'The conversation that the turn continues. Absent: a new one. ' +
+        `A conversation has at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
     ),
   parent_message_id: z
     .string()

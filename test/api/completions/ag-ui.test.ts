@@ -66,7 +66,7 @@ for (const [version, { HttpAgent }] of CLIENTS) {
       ...(threadId === undefined ? {} : { threadId }),
     });
 
-  test(`the official client ${version}: accepted, text equal to the JSON answer, citations received`, async () => {
+  test(`the official ag-ui client ${version} receives the same text as in JSON, and the citations`, async () => {
     const json = (await service.post('/completions', { messages: [{ role: 'user', content: QUESTION }] })).body;
     const agent = agentWith([{ id: newId(), role: 'user', content: QUESTION }]);
     const { seen, subscriber } = watch();
@@ -87,7 +87,7 @@ for (const [version, { HttpAgent }] of CLIENTS) {
     );
   });
 
-  test(`client ${version}: a thread of the client's own is one conversation, and its id is accepted too`, async () => {
+  test(`ag-ui client ${version}: a thread name of the client is one conversation, and the conversation id works too`, async () => {
     const agent = agentWith([{ id: newId(), role: 'user', content: QUESTION }]);
     const first = watch();
     await agent.runAgent({}, first.subscriber);
@@ -108,7 +108,7 @@ for (const [version, { HttpAgent }] of CLIENTS) {
     assert.equal(rows.length, 6);
   });
 
-  test(`client ${version}: no answer is a message without citations`, async () => {
+  test(`ag-ui client ${version}: a completion without an answer is a message without citations`, async () => {
     const agent = agentWith([{ id: newId(), role: 'user', content: 'Which dinosaurs lived in Patagonia?' }]);
     const { seen, subscriber } = watch();
     await agent.runAgent({}, subscriber);
@@ -118,7 +118,7 @@ for (const [version, { HttpAgent }] of CLIENTS) {
     assert.deepEqual(seen.custom[0]!.value.citations, []);
   });
 
-  test(`client ${version}: messages of tools and parts of messages are understood`, async () => {
+  test(`ag-ui client ${version}: tool messages are ignored, and text parts of a message are joined`, async () => {
     const agent = agentWith([
       { id: newId(), role: 'developer', content: 'Be brief.' },
       {
@@ -133,13 +133,13 @@ for (const [version, { HttpAgent }] of CLIENTS) {
     assert.match(String(agent.messages.at(-1)!.content), /Alice Meyer/);
   });
 
-  test(`client ${version}: a mistyped parameter is refused`, async () => {
+  test(`ag-ui client ${version}: an unknown parameter is refused`, async () => {
     const agent = agentWith([{ id: newId(), role: 'user', content: QUESTION }]);
     await assert.rejects(agent.runAgent({ forwardedProps: { limitt: 3 } }, watch().subscriber));
   });
 }
 
-test('the event stream, line by line', async () => {
+test('the event stream has the documented events in their order', async () => {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'x-api-key': service.key, 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -160,7 +160,7 @@ test('the event stream, line by line', async () => {
   for (const event of events.slice(0, -1)) assert.equal(Object.values(event).includes(null), false);
 });
 
-test('stream: false wins over the Accept header, and errors before the stream have their status', async () => {
+test('stream: false takes precedence over the Accept header, and errors before the stream have an HTTP status', async () => {
   const headers = { accept: 'text/event-stream' };
   const json = await service.request({
     method: 'POST',

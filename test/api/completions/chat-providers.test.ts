@@ -61,7 +61,7 @@ for (const provider of PROVIDERS) {
 
     const ask = () => service.post('/completions', { messages: [{ role: 'user', content: QUESTION }] });
 
-    test('answers in its own protocol, with checked citations', async () => {
+    test('answers in its own protocol, and the citations are checked', async () => {
       fake.respond(() => ({ deltas: ['Staff get ', '25 days', ' [1].'] }));
       const answer = await ask();
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -74,14 +74,14 @@ for (const provider of PROVIDERS) {
       assert.match(fake.calls[0]!.path, provider.model.startsWith('google') ? /gemini-test/ : /messages/);
     });
 
-    test('tells why it stopped', async () => {
+    test('gives its reason for the end of an answer', async () => {
       fake.respond(() => ({ deltas: ['Staff get'], finish: provider.cut }));
       assert.equal((await ask()).body.choices[0].finish_reason, 'length');
       fake.respond(() => ({ deltas: ['Staff get'], finish: provider.filtered }));
       assert.equal((await ask()).body.choices[0].finish_reason, 'content_filter');
     });
 
-    test('is overloaded or broken without telling its details', async () => {
+    test('can be overloaded or broken, and the caller sees no details', async () => {
       fake.respond(() => ({ status: 429 }));
       const busy = await ask();
       assert.equal(busy.status, 503);
@@ -93,7 +93,7 @@ for (const provider of PROVIDERS) {
       assert.doesNotMatch(JSON.stringify([busy.body, broken.body]), /secret/);
     });
 
-    test('is left when the reader leaves', async () => {
+    test('gets its call aborted when the client disconnects', async () => {
       fake.respond(() => ({ deltas: ['Staff get '], stall: true }));
       const controller = new AbortController();
       const stream = service.deps.chatModel.stream(
@@ -108,7 +108,7 @@ for (const provider of PROVIDERS) {
   });
 }
 
-test('at its own address a provider needs a key, and the environment of its SDK is not read', () => {
+test('a provider at its own address needs a configured key, and the environment of its SDK is not read', () => {
   for (const model of ['anthropic:x', 'google:x']) {
     const { chat } = loadConfig({ PINAKES_CHAT_MODEL: model });
     const http = openHttpClient({ allow: [] });

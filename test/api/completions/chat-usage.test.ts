@@ -1,4 +1,4 @@
-/** What a chat model costs: time-outs, retries, tokens counted by key, budgets, metrics. */
+/** Tests the cost of chat models: timeouts, retries, tokens by key, budgets, metrics. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ const QUESTION = 'How many days of leave do staff get?';
 const BODY = { messages: [{ role: 'user', content: QUESTION }] };
 const ANSWER = { deltas: ['Staff get ', '25 days.'], usage: { prompt_tokens: 300, completion_tokens: 7 } };
 
-/** A key of its own, with its id. */
+/** Issues a new key and returns it with its id. */
 async function newKey(): Promise<{ key: string; id: string }> {
   const { body } = await service.post('/api-keys', { name: 'asker', scopes: ['inference:run'] });
   return { key: body.key, id: body.id };
@@ -66,13 +66,13 @@ async function textOf(more: Partial<AiSdkOptions> = {}, request: Partial<ChatReq
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('');
 }
 
-/** Answers with these, one after the other, and with the last for ever. */
+/** Gives these answers one after the other, and then always the last one. */
 function respondInTurn(...scripts: Script[]): void {
   let calls = 0;
   fake.respond(() => scripts[Math.min(calls++, scripts.length - 1)]!);
 }
 
-test('a busy provider is asked again, not for ever, and not when it asks for a long pause', async () => {
+test('a busy provider is retried a limited number of times, and not when it asks for a long wait', async () => {
   for (const status of [429, 503, 529]) {
     fake.calls.length = 0;
     respondInTurn({ status }, { status, headers: { 'retry-after': '0' } }, ANSWER);
@@ -95,7 +95,7 @@ test('a busy provider is asked again, not for ever, and not when it asks for a l
   }
 });
 
-test('pauses between retries grow, follow Retry-After and differ', () => {
+test('waits between retries grow, honour Retry-After and differ', () => {
   const busy = (seconds?: number) => ({
     statusCode: 429,
     ...(seconds !== undefined && { responseHeaders: { 'retry-after': String(seconds) } }),
@@ -107,7 +107,7 @@ test('pauses between retries grow, follow Retry-After and differ', () => {
   assert.equal(retryDelay(busy(), RETRIES_MAX, 100), undefined);
 });
 
-test('a caller that leaves ends the pause', async () => {
+test('a wait before a retry ends when the caller aborts', async () => {
   fake.respond({ status: 429, headers: { 'retry-after': '5' } });
   const controller = new AbortController();
   const answer = Array.fromAsync(model({ retryBaseMs: 60_000 }).stream(chatRequest(), controller.signal));
@@ -116,7 +116,7 @@ test('a caller that leaves ends the pause', async () => {
   await assert.rejects(answer, /gone/);
 });
 
-test('an endpoint that does not know stream_options is asked without it from then on', async () => {
+test('an endpoint that refuses stream_options is called without it from then on', async () => {
   const body = JSON.stringify({ error: { message: 'Unknown field: stream_options' } });
   fake.respond((call) => ('stream_options' in call.body ? { status: 400, body } : ANSWER));
   const one = model();
@@ -127,7 +127,7 @@ test('an endpoint that does not know stream_options is asked without it from the
   );
 });
 
-test('silence before the first words, between words, and an answer without an end are cut', async () => {
+test('a call ends when the model is silent before the first words, between words, or never ends its answer', async () => {
   const late = { code: 'upstream_timeout' };
   fake.respond({ stallAfter: [] });
   await assert.rejects(textOf({ firstDeltaTimeoutMs: 50, nextDeltaTimeoutMs: 60_000 }), late);
@@ -136,7 +136,7 @@ test('silence before the first words, between words, and an answer without an en
   await assert.rejects(textOf({ answerTimeoutMs: 50 }), late);
 });
 
-test('a slow reader is not taken for a silent model', async () => {
+test('a slow reader does not count as a silent model', async () => {
   async function* deltas(): AsyncGenerator<string> {
     yield 'Staff ';
     yield 'get ';
@@ -152,7 +152,7 @@ test('a slow reader is not taken for a silent model', async () => {
   assert.equal(text, 'Staff get 25 days.');
 });
 
-test('what providers say of tokens is believed only when it makes sense', async () => {
+test('impossible token numbers of a provider are replaced by an estimate', async () => {
   const usageOf = async (script: Script): Promise<Usage[]> => {
     fake.respond(script);
     const used: Usage[] = [];
@@ -170,7 +170,7 @@ test('what providers say of tokens is believed only when it makes sense', async 
   assert.deepEqual(await usageOf({ status: 500 }), [], 'a refused call costs nothing');
 });
 
-test('usage is counted for the key that asked, and readable', async () => {
+test('usage is counted for the key of the request, and can be read', async () => {
   const [asker, other] = [await newKey(), await newKey()];
   fake.respond(ANSWER);
   assert.equal((await service.post('/completions', BODY, asker.key)).status, 200);
@@ -190,7 +190,7 @@ test('usage is counted for the key that asked, and readable', async () => {
   assert.deepEqual((await service.get(`/api-keys/${asker.id}/usage`)).body.total, counts);
 });
 
-test('usage is for those who may see the key', async () => {
+test('usage can be read only by those who may see the key', async () => {
   const { id, key } = await newKey();
   const stranger = await service.secondTenant();
   assert.equal((await service.get(`/api-keys/${id}/usage`, key)).status, 403);
@@ -202,7 +202,7 @@ test('usage is for those who may see the key', async () => {
     assert.equal((await service.get(`/api-keys/${id}/usage?days=${days}`)).status, 400);
 });
 
-test('an answer that is left is counted too', async () => {
+test('the tokens of an abandoned answer are counted', async () => {
   const { id, key } = await newKey();
   fake.respond({ stallAfter: ['Staff get '] });
   const controller = new AbortController();
@@ -221,7 +221,7 @@ test('an answer that is left is counted too', async () => {
   assert.ok(total.input_tokens > 100 && total.output_tokens > 0);
 });
 
-test('a used up budget is 429 until midnight, before the body is read', async () => {
+test('a used up budget gives 429 until midnight, before the body is read', async () => {
   const { key } = await newKey();
   fake.respond({ ...ANSWER, usage: { prompt_tokens: BUDGET - 1, completion_tokens: 1 } });
   assert.equal((await service.post('/completions', BODY, key)).status, 200);
@@ -236,7 +236,7 @@ test('a used up budget is 429 until midnight, before the body is read', async ()
   assert.equal((await service.post('/completions', BODY, (await newKey()).key)).status, 200, 'others go on');
 });
 
-test('metrics tell totals, outcomes and the time to the first words, and no key', async () => {
+test('metrics have totals, outcomes and the time to the first words, but no key', async () => {
   const { key, id } = await newKey();
   fake.respond(ANSWER);
   await service.post('/completions', BODY, key);

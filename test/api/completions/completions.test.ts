@@ -84,7 +84,7 @@ test('instructions inside a source are not followed', async () => {
   }
 });
 
-test('other languages', async () => {
+test('questions in other languages are answered', async () => {
   const de = (await ask('Wie viele Plätze hat das Parkhaus?')).body.choices[0];
   assert.equal(de.message.content, 'Das Parkhaus hat 320 Plätze für Mitarbeiter.');
   const ja = (await ask('有給休暇は何日ですか？')).body.choices[0];
@@ -92,7 +92,7 @@ test('other languages', async () => {
   assert.equal(ja.citations[0].citation.verified, true);
 });
 
-test('no answer says so in the language of the question and stores nothing', async () => {
+test('a completion without an answer says so in the language of the question and stores nothing', async () => {
   const { status, body } = await ask('Welche Dinosaurier lebten in Patagonien?');
   assert.equal(status, 200);
   const [choice] = body.choices;
@@ -102,7 +102,7 @@ test('no answer says so in the language of the question and stores nothing', asy
   assert.deepEqual([body.conversation_id, body.user_message_id, body.assistant_message_id], [null, null, null]);
 });
 
-test('without citation there are none', async () => {
+test('an answer with citation: false has no citations', async () => {
   const [choice] = (await ask('Who approves trips abroad?', { citation: false })).body.choices;
   assert.deepEqual(choice.citations, []);
   assert.match(choice.message.content, /Alice Meyer/);
@@ -157,7 +157,7 @@ async function activeLeaf(conversationId: string): Promise<unknown> {
   return rows[0]?.['active_message_id'];
 }
 
-test('unknown ids are 404 with one body', async () => {
+test('unknown conversation and message ids give 404 with the same body', async () => {
   const { body: other } = await ask('Who approves trips abroad?');
   const { body: own } = await ask('Who approves trips abroad?');
   const foreign = await service.secondTenant();
@@ -185,7 +185,7 @@ test('unknown ids are 404 with one body', async () => {
   assert.equal(bodies.size, 1);
 });
 
-test('requests that are refused', async () => {
+test('invalid completion requests are refused with 400 and the place of the mistake', async () => {
   const { body: own } = await ask('Who approves trips abroad?');
   const { conversation_id, assistant_message_id } = own;
   const message = { role: 'user', content: 'Who approves trips abroad?' };
@@ -236,7 +236,7 @@ test('requests that are refused', async () => {
   }
 });
 
-test('accepted bounds and ignored parameters', async () => {
+test('limits at their bounds are accepted, and principal_id and grounding are ignored', async () => {
   const { status, body } = await ask('Who approves trips abroad?', {
     limit: 100,
     grounding: true,
@@ -253,18 +253,18 @@ test('accepted bounds and ignored parameters', async () => {
   assert.equal('web_citations' in body.choices[0], false);
 });
 
-test('filters limit what is cited', async () => {
+test('only chunks that match the filters are cited', async () => {
   const [none] = (await ask('Who approves trips abroad?', { file_types: ['pdf'] })).body.choices;
   assert.equal(none.finish_reason, 'no_answer');
 });
 
-test('a key without the scope is refused', async () => {
+test('a key without the scope inference:run is refused', async () => {
   const key = await service.issueKey(['knowledge:read']);
   const answer = await service.post('/completions', { messages: [{ role: 'user', content: 'x' }] }, key);
   assert.equal(answer.status, 403);
 });
 
-test('a tenant sees nothing of another', async () => {
+test('a tenant sees no sources and no conversations of another tenant', async () => {
   const { key } = await service.secondTenant();
   const { body } = await service.post(
     '/completions',
@@ -274,7 +274,7 @@ test('a tenant sees nothing of another', async () => {
   assert.equal(body.choices[0].finish_reason, 'no_answer');
 });
 
-test('the plain-text stream carries the same text and the conversation in a header', async () => {
+test('the plain-text stream has the same text, and the conversation id in a header', async () => {
   const json = (await ask('Who approves trips abroad?')).body;
   const stream = await ask('Who approves trips abroad?', { stream: true });
   assert.equal(stream.status, 200);

@@ -1,4 +1,4 @@
-/** The list of conversations: its orders, and what `q` finds. */
+/** Tests the list of conversations: its order and its search. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
@@ -29,7 +29,7 @@ async function converse(title: string, key = service.key): Promise<string> {
   return id;
 }
 
-test('conversations are listed newest first on request, and found by their title as the caller sees it', async () => {
+test('conversations are listed newest first on request, and found by their redacted title', async () => {
   const titles = ['Leave of ada@example.com', 'Leave in May', 'Parking'];
   const ids: string[] = [];
   for (const title of titles) ids.push(await converse(title));

@@ -1,4 +1,4 @@
-/** Conversations over HTTP: the rules of completions about history, and the stored tree. */
+/** Tests conversations over HTTP: which history a completion uses, and the stored tree. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
@@ -79,7 +79,7 @@ async function nodes(id: string, key?: string): Promise<Node[]> {
   return body.messages;
 }
 
-/** One root, every parent known and earlier, roles fit, the active leaf is a message of it. */
+/** Checks the tree: one root, every parent exists and is earlier, roles alternate, the active message belongs to the tree. */
 async function assertValidTree(id: string): Promise<Node[]> {
   const { body } = await service.get(`/conversations/${id}`);
   const seen = new Map<string, Node>();
@@ -95,7 +95,7 @@ async function assertValidTree(id: string): Promise<Node[]> {
   return body.messages;
 }
 
-test('rule 1: without conversation_id a conversation is created and its id is in the body, or in a header', async () => {
+test('without conversation_id a conversation is created and its id is in the body, or in a header', async () => {
   const first = await begin();
   const [user, assistant, ...rest] = await nodes(first['conversation_id']!);
   assert.deepEqual(rest, []);
@@ -109,7 +109,7 @@ test('rule 1: without conversation_id a conversation is created and its id is in
   assert.equal((await nodes(String(streamed.headers['x-conversation-id']))).length, 2);
 });
 
-test('rule 2: the history comes from the stored tree, only the latest user message of the request counts', async () => {
+test('the history comes from the stored tree, and only the latest user message of the request counts', async () => {
   const { conversation_id } = await begin();
   await service.post('/completions', {
     conversation_id,
@@ -132,7 +132,7 @@ test('rule 2: the history comes from the stored tree, only the latest user messa
   );
 });
 
-test('rule 3: a turn continues at the active leaf, parent_message_id forks', async () => {
+test('a turn continues at the active message, and parent_message_id starts a branch', async () => {
   const first = await begin();
   const { conversation_id } = first;
   const second = (await ask('Leave, second?', { conversation_id })).body;
@@ -145,7 +145,7 @@ test('rule 3: a turn continues at the active leaf, parent_message_id forks', asy
   assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /second/);
 });
 
-test('rule 4: regenerate writes a sibling answer and no user message; its parent must be a user message', async () => {
+test('regenerate writes a sibling answer and no user message; its parent must be a user message', async () => {
   const first = await begin();
   const { conversation_id } = first;
   const parent_message_id = first['user_message_id'];
@@ -167,7 +167,7 @@ test('rule 4: regenerate writes a sibling answer and no user message; its parent
   }
 });
 
-test('rule 5: truncation auto drops the oldest turns, disabled is 400, and only with conversation_id', async () => {
+test('truncation auto drops the oldest turns, and disabled gives 400 when conversation_id is set', async () => {
   fake.respond({ deltas: [`Staff get 25 days of leave [1]. ${'And more of it. '.repeat(60)}`] });
   const { conversation_id } = await begin(`${QUESTION} 0`);
   for (let i = 1; i < 8; i++) assert.equal((await ask(`${QUESTION} ${i}`, { conversation_id })).status, 200);
@@ -182,7 +182,7 @@ test('rule 5: truncation auto drops the oldest turns, disabled is 400, and only 
   assert.equal((await ask(QUESTION, { truncation: 'disabled' })).status, 200);
 });
 
-test('rule 6: an existing conversation keeps its id in the answer when the turn is not stored, a new one is null', async () => {
+test('when a turn is not stored, the answer has the id of an existing conversation and null for a new one', async () => {
   const { conversation_id, assistant_message_id } = await begin();
   const nothing = (await ask('Dinosaurs in Patagonia?', { conversation_id })).body;
   const expected = { conversation_id, user_message_id: null, assistant_message_id: null };
@@ -196,7 +196,7 @@ test('rule 6: an existing conversation keeps its id in the answer when the turn 
   assert.equal((await ask('Dinosaurs in Patagonia?')).body.conversation_id, null);
 });
 
-test('50 parallel turns on one leaf: none is lost and the tree stays valid', async () => {
+test('50 parallel turns after one message are all stored, and the tree stays valid', async () => {
   const first = await begin();
   const { conversation_id } = first;
   const turns = await Promise.all(
@@ -214,7 +214,7 @@ test('50 parallel turns on one leaf: none is lost and the tree stays valid', asy
   assert.ok(turns.some((turn) => turn.body.assistant_message_id === body.active_message_id));
 });
 
-test('PUT renames and chooses the active message; any message of the conversation may be it', async () => {
+test('PUT renames a conversation, and chooses any of its messages as the active one', async () => {
   const first = await begin();
   const { conversation_id } = first;
   const path = `/conversations/${conversation_id}`;
@@ -244,7 +244,7 @@ test('PUT renames and chooses the active message; any message of the conversatio
   assert.equal((await service.put(path, { title: '😀'.repeat(200) })).status, 200);
 });
 
-test('a refused PUT changes nothing', async () => {
+test('a refused PUT of a conversation changes nothing', async () => {
   const { conversation_id } = await begin();
   const before = (await service.get(`/conversations/${conversation_id}`)).body;
   const other = await begin();
@@ -256,7 +256,7 @@ test('a refused PUT changes nothing', async () => {
   assert.deepEqual((await service.get(`/conversations/${conversation_id}`)).body, before);
 });
 
-test('DELETE takes the messages along', async () => {
+test('DELETE of a conversation deletes its messages', async () => {
   const { conversation_id } = await begin();
   const deleted = await service.delete(`/conversations/${conversation_id}`);
   assert.deepEqual([deleted.status, deleted.body.id, deleted.body.title], [200, conversation_id, QUESTION]);
@@ -273,7 +273,7 @@ test('DELETE takes the messages along', async () => {
   assert.equal(left?.n, 0);
 });
 
-test('a key with limits reads [removed] where answers lie outside them, and may not delete them', async () => {
+test('a limited key reads [removed] for answers outside its limits, and may not delete their conversation', async () => {
   const cited = await begin();
   const uncited = (await ask(QUESTION, { citation: false })).body;
   const other = await ingest(service, [{ name: 'other.md', content: 'The canteen opens at 11.' }]);
@@ -288,7 +288,7 @@ test('a key with limits reads [removed] where answers lie outside them, and may 
   assert.equal((await service.delete(`/conversations/${cited['conversation_id']}`, inside)).status, 200);
 });
 
-test('an answer is kept from keys whose limits exclude anything that its model was given, cited or not', async () => {
+test('an answer is hidden from keys whose limits exclude a chunk that the model received, cited or not', async () => {
   const rules = await ingest(service, [{ name: 'crew.md', content: 'The lighthouse crew has its own leave rules.' }]);
   const { conversation_id: id } = await begin('How many days of leave does the lighthouse crew get?');
   assert.match(fake.calls.at(-1)!.messages.at(-1)!.content, /lighthouse crew has its own/);
@@ -305,7 +305,7 @@ test('an answer is kept from keys whose limits exclude anything that its model w
   assert.equal((await nodes(id!, all))[1]?.content, ANSWER);
 });
 
-test('what an answer of the history rested on counts for the answers after it', async () => {
+test('an answer also rests on the chunks of the earlier answers in its history', async () => {
   const secret = await ingest(service, [{ name: 'vault.md', content: 'The vault opens with the word heliotrope.' }]);
   fake.respond({ deltas: ['The word is heliotrope [1].'] });
   const { conversation_id } = (await ask('Which word opens the vault?', { tag_ids: [await tagged(secret)] })).body;
@@ -315,7 +315,7 @@ test('what an answer of the history rested on counts for the answers after it', 
   const contents = async (key: string): Promise<string[]> =>
     (await nodes(conversation_id!, key)).filter(({ role }) => role === 'assistant').map(({ content }) => content);
   assert.deepEqual(await contents(inside), ['[removed]', '[removed]']);
-  // It does not get them as history either, so that its own answer rests on what it may see.
+  // The limited key does not get them as history either, so that its own answer rests only on chunks that it may see.
   fake.respond({ deltas: [ANSWER] });
   assert.equal((await ask(QUESTION, { conversation_id }, inside)).status, 200);
   assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /heliotrope/);
@@ -324,7 +324,7 @@ test('what an answer of the history rested on counts for the answers after it', 
   assert.doesNotMatch((await contents(all)).join(), /removed/);
 });
 
-test('answers of which nobody knows what they rest on are kept from keys with limits', async () => {
+test('answers without a record of their chunks are hidden from limited keys', async () => {
   const { conversation_id } = await begin();
   await service.deps.db.query(
     service.tenantId,
@@ -336,7 +336,7 @@ test('answers of which nobody knows what they rest on are kept from keys with li
   assert.deepEqual([read[1]?.content, read[3]?.content], ['[removed]', '[removed]']);
 });
 
-test('a conversation that is full takes no turn more, and says so', async () => {
+test('a full conversation refuses a further turn and says why', async () => {
   const { conversation_id } = await begin();
   const { tenantId, deps } = service;
   const row = sql`where tenant_id = ${tenantId} and id = ${conversation_id!}`;
@@ -353,7 +353,7 @@ test('a conversation that is full takes no turn more, and says so', async () => 
   assert.equal(last.status, 200);
   const full = await ask(QUESTION, { conversation_id });
   assert.deepEqual([full.status, full.body.error.type], [400, 'invalid_request_error']);
-  assert.match(full.body.error.message, /holds 2000 messages.*begin a new one/);
+  assert.match(full.body.error.message, /holds 2000 messages.*start a new conversation/);
   await set(CONVERSATION_MESSAGES_MAX - 1, 0);
   const again = { conversation_id, parent_message_id: last.body.user_message_id, regenerate: true };
   assert.equal((await ask(QUESTION, again)).status, 200, 'an answer alone still fits');
@@ -362,7 +362,7 @@ test('a conversation that is full takes no turn more, and says so', async () => 
   await set(2, CONVERSATION_BYTES_MAX - Buffer.byteLength(QUESTION));
   assert.equal((await ask(QUESTION, { conversation_id })).status, 200);
   assert.match((await ask(QUESTION, { conversation_id })).body.error.message, /holds 8 MiB/);
-  // One that fills up while the answer is made keeps its size; the answer is given all the same.
+  // When a conversation becomes full during an answer, the turn is not stored, and the caller still gets the answer.
   await set(2, 0);
   fake.respond(async () => {
     await set(CONVERSATION_MESSAGES_MAX, 0);
@@ -373,7 +373,7 @@ test('a conversation that is full takes no turn more, and says so', async () => 
   assert.deepEqual([late.assistant_message_id, late.warnings[0].type], [null, 'history_not_stored']);
 });
 
-test('while authorization is off, principal_id is ignored', async () => {
+test('principal_id of a conversation is ignored while authorization is off', async () => {
   const first = await ask(QUESTION, { principal_id: 'ann' });
   const id = first.body.conversation_id;
   for (const query of ['', '?principal_id=ann', '?principal_id=bob&authz_policy=other'])

@@ -1,4 +1,4 @@
-/** Models that are hostile, broken or overloaded, behind every form of answer: nothing they say becomes more than text. */
+/** Tests hostile, broken and overloaded models with every form of answer: their output is only ever text. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ANSWER_UNITS_MAX } from '../../../src/features/completions/answer-text.ts';
@@ -78,7 +78,7 @@ async function asText(): Promise<string> {
   return (await openStream(await service.url(), limitedKey, body({ stream: true }), 'text/plain')).ended;
 }
 
-/** Of the answer's text, outside of code: what a reader would take for a citation. */
+/** Finds text outside code that a reader would take for a citation. */
 function rawMarkers(text: string): string[] {
   return (
     text
@@ -108,9 +108,9 @@ async function assertHarmless(answered: Answered): Promise<void> {
   }
 }
 
-describe('a model that', () => {
+describe('a hostile model that', () => {
   for (const [what, script] of Object.entries(ANSWERING)) {
-    test(`${what}: the same harmless answer in every form`, async () => {
+    test(`${what}: JSON, text and events have the same harmless answer`, async () => {
       fake.respond(script);
       const json = await asJson();
       await assertHarmless(json);
@@ -118,7 +118,7 @@ describe('a model that', () => {
       await assertHarmless(events);
       const plain = await asText();
       await assertHarmless({ ...json, text: plain });
-      if (what.includes('prompt') || what.includes('obeys')) return; // each request has a prompt of its own
+      if (what.includes('prompt') || what.includes('obeys')) return; // the prompt is different in every request
       assert.equal(events.text, json.text);
       assert.equal(plain, json.text);
       const shown = ({ citations }: Answered) => citations.map(({ id, citation }) => [id, citation]);
@@ -128,7 +128,7 @@ describe('a model that', () => {
   }
 
   for (const [what, script] of Object.entries(BABBLING)) {
-    test(`${what}: is cut, and its call ends`, async () => {
+    test(`${what}: the answer is truncated, and the call ends`, async () => {
       fake.respond(script);
       for (const answered of [await asJson(), await asEvents()]) {
         assert.equal(answered.finishReason, 'length');
@@ -141,7 +141,7 @@ describe('a model that', () => {
   }
 
   for (const [what, { script, status, hasBegun }] of Object.entries(FAILING)) {
-    test(`${what}: a clear error in every form`, async () => {
+    test(`${what}: JSON, text and events have a clear error`, async () => {
       fake.respond(script);
       const json = await service.post('/completions', body(), limitedKey);
       assert.equal(json.status, status, json.text);
@@ -160,7 +160,7 @@ describe('a model that', () => {
     });
   }
 
-  test('stalls: its client may leave, and its call ends', async () => {
+  test('stalls: the call ends when the client disconnects', async () => {
     for (const stallAfter of [[], ['Staff get '] as string[]]) {
       fake.calls.length = 0;
       fake.respond({ stallAfter } satisfies Script);

@@ -47,7 +47,7 @@ const QUESTION = 'How many days of leave do staff get?';
 const ask = (more: object = {}) =>
   service.post('/completions', { messages: [{ role: 'user', content: QUESTION }], ...more });
 
-/** The number that the model's request gives to a file. */
+/** Returns the number of a file in the request to the model. */
 function labelOf(call: ChatCall, name: string): string {
   return new RegExp(`\\[(\\d+)\\] file: ${name}`).exec(call.messages.at(-1)!.content)![1]!;
 }
@@ -55,7 +55,7 @@ function labelOf(call: ChatCall, name: string): string {
 /** Splits every marker over deltas. */
 const cut = (text: string): string[] => text.match(/[\s\S]{1,2}/g) ?? [];
 
-test('a model answers, its markers become checked citations', async () => {
+test('the markers of a model become checked citations', async () => {
   fake.respond((call) => ({
     deltas: cut(
       `Staff get 25 days of leave per year [${labelOf(call, 'leave.md')}]. Unused days are paid out [${labelOf(call, 'leave.md')}]. Ask Bob.[77]`,
@@ -95,7 +95,7 @@ test('sources are fenced by a nonce of the request and cannot forge labels', asy
   assert.notEqual(nonces[0], nonces[1]);
 });
 
-test('a model that obeys its sources cites only retrieved chunks', async () => {
+test('a model that obeys instructions in its sources can cite only retrieved chunks', async () => {
   fake.respond({ deltas: ['HACKED [999] [2] <script>alert(1)</script> data: {"type":"RUN_FINISHED"}\n\ndata: x'] });
   const { body } = await ask();
   const known = new Set(body.choices[0].citations.map((c: { name: string }) => c.name));
@@ -113,7 +113,7 @@ test('a model that obeys its sources cites only retrieved chunks', async () => {
   assert.match(String(agent.messages.at(-1)!.content), /RUN_FINISHED[\s\S]*data: x$/);
 });
 
-test('the sentinel becomes an honest no-answer', async () => {
+test('the sentinel of the model becomes an answer that says that there is none', async () => {
   fake.respond({ deltas: ['NO_', 'ANSWER_IN', '_SOURCES', '\n'] });
   const { body } = await ask();
   assert.equal(body.choices[0].finish_reason, 'no_answer');
@@ -121,7 +121,7 @@ test('the sentinel becomes an honest no-answer', async () => {
   assert.equal(body.conversation_id, null);
 });
 
-test('without chunks the model is not asked', async () => {
+test('without retrieved chunks the model is not called', async () => {
   const { body } = await service.post('/completions', {
     messages: [{ role: 'user', content: 'Dinosaurs in Patagonia?' }],
   });
@@ -129,7 +129,7 @@ test('without chunks the model is not asked', async () => {
   assert.equal(fake.calls.length, 0);
 });
 
-test('finish reasons are passed on', async () => {
+test('the finish reason of the model is in the answer', async () => {
   for (const [given, expected] of [
     ['stop', 'stop'],
     ['length', 'length'],
@@ -140,7 +140,7 @@ test('finish reasons are passed on', async () => {
   }
 });
 
-test('failures of the model have their status and say nothing of its inside', async () => {
+test('failures of the model have a documented status and no details of the provider', async () => {
   const before = await storedMessages();
   for (const [status, expected, type] of [
     [429, 503, 'overloaded_error'],
@@ -205,7 +205,7 @@ test('a failure after the first byte resets the text stream and is RUN_ERROR for
   assert.equal(await storedMessages(), before);
 });
 
-test('UTF-8 and markers cut in the middle arrive whole', async () => {
+test('characters and markers that are cut between two pieces arrive whole', async () => {
   const bytes = Buffer.from(
     chunkOf('m', { content: 'Staff get 25 days 😀 of leave ［1］。' }, null) +
       chunkOf('m', {}, 'stop') +
@@ -216,7 +216,7 @@ test('UTF-8 and markers cut in the middle arrive whole', async () => {
   assert.equal(body.choices[0].message.content, 'Staff get 25 days 😀 of leave。');
 });
 
-test('when the client leaves, the model call ends and nothing is stored', async () => {
+test('when the client disconnects, the call of the model ends and nothing is stored', async () => {
   fake.respond({ stallAfter: ['Staff get '] });
   const before = await storedMessages();
   for (const [accept, body] of [
@@ -241,7 +241,7 @@ test('when the client leaves, the model call ends and nothing is stored', async 
   assert.equal(await storedMessages(), before);
 });
 
-test('the rebuilt history goes to the model, earlier entries of the request do not', async () => {
+test('the stored history goes to the model, and earlier messages of the request do not', async () => {
   fake.respond({ deltas: ['Staff get 25 days of leave [1].'] });
   const first = (await ask()).body;
   await service.post('/completions', {
@@ -260,7 +260,7 @@ test('the rebuilt history goes to the model, earlier entries of the request do n
   assert.match(messages.at(-1)!.content, /Question: And leave days in total\?$/);
 });
 
-test('a limited key does not see answers from outside its limits in the history', async () => {
+test('the history of a limited key has no answers from outside its limits', async () => {
   fake.respond((call) => ({ deltas: [`Staff get 25 days of leave [${labelOf(call, 'leave.md')}].`] }));
   const first = (await ask()).body;
   const other = await ingest(service, [{ name: 'other.md', content: 'Leave days of other staff: ask the union.' }]);
@@ -279,7 +279,7 @@ test('a limited key does not see answers from outside its limits in the history'
   assert.match(JSON.stringify(fake.calls.at(-1)!.messages), /25 days/);
 });
 
-test('truncation: auto drops the oldest turns, disabled refuses', async () => {
+test('a history that does not fit loses its oldest turns, or is refused with truncation: disabled', async () => {
   fake.respond({ deltas: [`Staff get 25 days of leave [1]. ${'And more of it. '.repeat(60)}`] });
   let conversation_id: string | undefined;
   for (let i = 0; i < 8; i++) {
@@ -299,7 +299,7 @@ test('truncation: auto drops the oldest turns, disabled refuses', async () => {
   assert.equal((await ask({ truncation: 'disabled' })).status, 200);
 });
 
-test('what is logged of a failure holds neither the request nor the key', async () => {
+test('the log of a failed model call contains neither the request nor the key', async () => {
   const model = openAiSdkModel({
     name: 'x',
     provider: 'openai-compatible',
@@ -321,7 +321,7 @@ test('what is logged of a failure holds neither the request nor the key', async 
   });
 });
 
-test('a model that does not answer in time is 504', async () => {
+test('a model that does not answer in time gives 504', async () => {
   const slow: ChatModel = openAiSdkModel({
     name: 'x',
     provider: 'openai-compatible',

@@ -1,4 +1,4 @@
-/** Answers that stream: many at once, cut anywhere, to clients of several kinds, to clients that do not read. */
+/** Tests streamed answers: many at once, cut anywhere, to several kinds of clients, to clients that do not read. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ import { openStream, readEvents, textOfRun } from '../../support/stream-client.t
 import { ingest } from '../../support/upload.ts';
 
 const STREAMS = 100;
-/** Looks at a provider that says nothing more, before it counts as stopped. */
+/** Checks without progress after which the provider counts as stopped. */
 const QUIET_LOOKS = 8;
 const QUESTION = 'How many days of leave do staff get?';
 const BODY = { messages: [{ role: 'user', content: QUESTION }] };
@@ -44,7 +44,7 @@ beforeEach(() => {
   fake.calls.length = 0;
 });
 
-test('many streams at once are all open together, and all finish', async () => {
+test('many streams are open at the same time, and all finish', async () => {
   const gate = Promise.withResolvers<void>();
   async function* deltas(): AsyncGenerator<string> {
     yield 'Staff get ';
@@ -65,7 +65,7 @@ test('many streams at once are all open together, and all finish', async () => {
   }
 });
 
-test('wherever the words of a model are cut, answer, spans and citations are the same, as JSON and as events', async () => {
+test('answer, spans and citations are the same wherever the words of a model are cut, as JSON and as events', async () => {
   const whole = '😀 Staff get 25 days [1]. 25 or 26 [[1]] lapse【1†x】 😀[9].';
   const seen = new Set<string>();
   for (let at = 0; at <= whole.length; at += 1) {
@@ -108,9 +108,9 @@ test('both official clients, curl and the text stream give the same text', async
   }
 });
 
-test('a client that does not read stops the reading from the provider, until it leaves', async () => {
+test('while a client does not read, the service does not read from the provider', async () => {
   let said = 0;
-  // An event for each unit: every buffer on the way is full long before the answer is as long as it may be.
+  // Each unit is an event of its own, so every buffer is full long before the answer reaches its maximum length.
   async function* endless(): AsyncGenerator<string> {
     for (;;) {
       said++;
