@@ -25,7 +25,7 @@ const FAILURE_EXAMPLES_MAX = 3;
 export function ingestRun(deps: IngestDeps): JobHandler {
   return async ({ tenantId, runId }, { signal, lastAttempt }) => {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
-    const active = await takeOrEnd(deps, tenantId, runId);
+    const active = await claimOrEnd(deps, tenantId, runId);
     if (!active) return;
     deps.log.info(
       {
@@ -50,7 +50,7 @@ export function ingestRun(deps: IngestDeps): JobHandler {
     } catch (error) {
       if (error instanceof RunLost) {
         // If the group was deleted or another worker claimed the run, that request or worker finishes the work.
-        if (error.reason === 'canceling') await takeOrEnd(deps, tenantId, runId);
+        if (error.reason === 'canceling') await claimOrEnd(deps, tenantId, runId);
         return;
       }
       if (lastAttempt && !signal.aborted) await giveUp(deps, active);
@@ -63,9 +63,9 @@ export function ingestRun(deps: IngestDeps): JobHandler {
  * Claims the run for this worker. Returns undefined when nothing is left to do, for example because this call ended a
  * canceled run.
  */
-async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Promise<ActiveRun | undefined> {
+async function claimOrEnd(deps: IngestDeps, tenantId: string, runId: string): Promise<ActiveRun | undefined> {
   const now = deps.clock.now();
-  const taken = await deps.db.transaction(tenantId, async (tx): Promise<ActiveRun | RunEnd | undefined> => {
+  const claimed = await deps.db.transaction(tenantId, async (tx): Promise<ActiveRun | RunEnd | undefined> => {
     const found = await lockGroupOfRun(tx, tenantId, runId);
     if (!found || found.group.deletedAt || !isActive(found.run.status)) return undefined;
     const { group, run } = found;
@@ -91,8 +91,8 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
       chunkMetadataKeys: group.chunkMetadataKeys,
     };
   });
-  if (!taken || !('ending' in taken)) return taken;
-  logEnd(deps, taken);
+  if (!claimed || !('ending' in claimed)) return claimed;
+  logEnd(deps, claimed);
   return undefined;
 }
 

@@ -60,8 +60,8 @@ export function openOperatorFetch(request: OperatorRequest): typeof fetch {
   }) as typeof fetch;
 }
 
-function headersOf(given: RequestInit['headers'], requestBody: unknown): Headers {
-  const headers = new Headers(given);
+function headersOf(initHeaders: RequestInit['headers'], requestBody: unknown): Headers {
+  const headers = new Headers(initHeaders);
   if (typeof requestBody === 'string') headers.set('content-length', String(Buffer.byteLength(requestBody)));
   return headers;
 }

@@ -1,4 +1,4 @@
-/** Repositories and web sites through the whole service: what runs say and change, what is found, what is downloaded. */
+/** Repositories and web sites through the whole service: what runs report and change, what search finds, what is downloaded. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -53,7 +53,7 @@ async function runAgain(groupId: string) {
   return ended(started.body.id);
 }
 
-/** Addresses of the sources that have a word. */
+/** Returns the addresses of sources that search finds for a word. */
 async function found(word: string): Promise<string[]> {
   const { body } = await t.post('/search', { query: word, mode: 'lexical', limit: 50 });
   return body.results.map((result: { url: string }) => result.url).sort();
@@ -66,7 +66,7 @@ async function sourceIdOf(groupId: string, name: string): Promise<string> {
 
 const NOTES = Array.from({ length: 30 }, (_, i) => [`notes/${i}.md`, note(i)]);
 
-/** With a word of its own that is like no other. */
+/** Returns a text with a unique word. */
 function note(number: number): string {
   return `# Note ${number}\n\nThe badger ${wordOf(number)} sleeps.\n`;
 }
@@ -81,7 +81,7 @@ function wordOf(number: number): string {
 describe('a repository', () => {
   let id: string;
 
-  test('is read with a stored secret, and skips are counted', async () => {
+  test('a repository is read with a stored secret, and skipped files are counted', async () => {
     const commit = manual.git.commit({
       ...Object.fromEntries(NOTES),
       'README.md': '# Manual\n\nTurn the purple handle.\n',
@@ -114,7 +114,7 @@ describe('a repository', () => {
     await assertRawDownload(t, await sourceIdOf(id, 'README.md'), Buffer.from('# Manual\n\nTurn the purple handle.\n'));
   });
 
-  test('changes by what its commits change', async () => {
+  test('a run changes exactly the sources that new commits change', async () => {
     manual.git.commit({
       'README.md': '# Manual\n\nTurn the green handle.\n',
       'notes/1.md': null,
@@ -139,7 +139,7 @@ describe('a repository', () => {
     assert.equal((await found('green')).length, 1);
   });
 
-  test('costs nothing while it stays as it is', async () => {
+  test('a run of an unchanged repository downloads nothing', async () => {
     github.requests.length = 0;
     const run = await runAgain(id);
     assert.equal(run.status, 'success');
@@ -149,10 +149,10 @@ describe('a repository', () => {
 
   for (const [what, status, title] of [
     ['fails', 500, 'GitHub failed'],
-    ['does not accept the credential any more', 401, 'GitHub does not accept the access token'],
-    ['does not know the repository any more', 404, 'The repository was not found'],
+    ['no longer accepts the credential', 401, 'GitHub does not accept the access token'],
+    ['no longer finds the repository', 404, 'The repository was not found'],
   ] as const) {
-    test(`keeps everything when GitHub ${what}`, async () => {
+    test(`all sources of a repository stay when GitHub ${what}`, async () => {
       github.faults.add(/./, { status, headers: { 'retry-after': '0' } }, 9);
       const run = await runAgain(id);
       github.faults.clear();
@@ -162,7 +162,7 @@ describe('a repository', () => {
     });
   }
 
-  test('reads with the next run what could not be read with this one', async () => {
+  test('files of a repository that failed in one run are read by the next run', async () => {
     manual.git.commit({ 'README.md': '# Manual\n\nTurn the yellow handle.\n', 'late.md': 'A walrus arrives.\n' });
     github.faults.add(/\/git\/blobs\//, { status: 500, headers: { 'retry-after': '0' } }, 6);
     const run = await runAgain(id);
@@ -178,7 +178,7 @@ describe('a web site', () => {
   let id: string;
   const home = htmlPage('Home', ['/guide', '/paper.txt', '/hidden']);
 
-  test('is crawled as it wants, and its bytes are kept as they came', async () => {
+  test('a site is crawled as robots.txt allows, and its bytes are stored unchanged', async () => {
     site.set({
       '/': home,
       '/guide': htmlPage('Guide to otters', ['/guide/deep']),
@@ -198,7 +198,7 @@ describe('a web site', () => {
     await assertRawDownload(t, await sourceIdOf(id, 'Home'), Buffer.from(home));
   });
 
-  test('changes by what its pages change', async () => {
+  test('a run changes exactly the sources of pages that changed', async () => {
     site.set({ '/paper.txt': { type: 'text/plain', body: 'A paper about storks.' }, '/guide/deep': null });
     site.requests.length = 0;
     const run = await runAgain(id);
@@ -216,7 +216,7 @@ describe('a web site', () => {
     assert.deepEqual(await found('waters'), []);
   });
 
-  test('keeps everything while it is down', async () => {
+  test('all sources of a site stay while it is down', async () => {
     site.faults.add(/./, { status: 503, headers: { 'retry-after': '0' } }, 99);
     const run = await runAgain(id);
     site.faults.clear();
@@ -224,8 +224,8 @@ describe('a web site', () => {
     assert.deepEqual([(await found('storks')).length, (await found('otters')).length], [1, 1]);
   });
 
-  test('reads a page in the encoding that only its server names, and its links from where it is', async () => {
-    // "Zażółć gęślą jaźń" in ISO 8859-2; in windows-1250, which is commoner, three of its letters are others.
+  test('a page is decoded with the charset of its header, and its links are relative to its address', async () => {
+    // "Zażółć gęślą jaźń" in ISO 8859-2; in the more common windows-1250 three of its bytes are other letters.
     const words = Buffer.from([0x67, 0xea, 0xb6, 0x6c, 0xb1, 0x20, 0x6a, 0x61, 0xbc, 0xf1]);
     const body = Buffer.concat([Buffer.from('<p>'), words, Buffer.from(' <a href="dalej/ksztaltka">tu</a></p>')]);
     site.set({ '/pismo/strona': { type: 'text/html; charset=ISO-8859-2', body } });

@@ -1,4 +1,4 @@
-/** Repositories: what a failing GitHub leads to, and what can never work. */
+/** Repositories: faults of GitHub, and settings that can never work. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { beforeEach, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { problemOf } from '../support/worlds/read-origin.ts';
 import { fake, files, origin, type RepoOrigin, repo, run, site } from '../support/worlds/repo-world.ts';
 
-describe('an error of the listing names itself', () => {
+describe('an error of the listing', () => {
   beforeEach(() => site.git.commit(files(3)));
 
   const cases: [what: string, title: string, prepare: () => void, credential?: string][] = [
@@ -41,7 +41,7 @@ describe('an error of the listing names itself', () => {
     ],
   ];
   for (const [what, title, prepare, credential] of cases) {
-    test(what, async () => {
+    test(`the listing of a repository explains ${what}`, async () => {
       prepare();
       const found = await problemOf(run(origin(), credential === undefined ? {} : { credential }));
       assert.equal(found.title, title);
@@ -50,7 +50,7 @@ describe('an error of the listing names itself', () => {
   }
 });
 
-describe('faults that pass', () => {
+describe('temporary faults', () => {
   beforeEach(() => site.git.commit(files(SINGLE_FETCHES_MAX + 5)));
   const all = files(SINGLE_FETCHES_MAX + 5);
 
@@ -65,7 +65,7 @@ describe('faults that pass', () => {
     ],
   ] as const) {
     for (const place of [/site$/, /\/commits\/heads/, /\/git\/commits\//, /\/git\/trees\//, /\/tarball\//, /legacy/]) {
-      test(`${what} at ${place.source}`, async () => {
+      test(`a temporary fault (${what} at ${place.source}) does not change the result`, async () => {
         fake.faults.add(place, fault);
         const { stored, full } = await run(origin());
         assert.deepEqual(Object.entries(stored).sort(), Object.entries(all).sort());
@@ -74,7 +74,7 @@ describe('faults that pass', () => {
     }
   }
 
-  test('a tarball that breaks off in the middle is made up for', async () => {
+  test('files that are missing from a truncated tarball are fetched one by one', async () => {
     site.git.commit({ 'large.txt': Buffer.alloc(300_000, 'a b c d e f g h i j\n') });
     fake.faults.add(/legacy/, { truncateAfter: 700 });
     const { stored } = await run(origin());
@@ -83,14 +83,14 @@ describe('faults that pass', () => {
   });
 });
 
-test('so many files are not fetched one by one when there is no tarball', async () => {
+test('a run without a tarball fails if too many files would be fetched one by one', async () => {
   site.git.commit(files(1001));
   fake.faults.add(/tarball/, { status: 500 }, 9);
   assert.equal((await problemOf(run(origin()))).title, 'GitHub failed');
   assert.equal(fake.count(/\/git\/blobs\//), 0);
 });
 
-test('a file that does not come whole fails alone', async () => {
+test('a file of a repository that is truncated fails alone', async () => {
   site.git.commit({ 'a.md': 'a\n', 'b.md': 'text that is long enough to be cut\n' });
   const { sha } = site.git.allEntries(site.git.resolve('main')!.tree).find((entry) => entry.path === 'b.md')!;
   fake.faults.add(new RegExp(sha), { truncateAfter: 4 }, 9);
@@ -106,17 +106,17 @@ test('a file that does not come whole fails alone', async () => {
 describe('the rate limit', () => {
   beforeEach(() => site.git.commit(files(3)));
 
-  test('that lasts is an error that says until when', async () => {
+  test('a long rate limit of GitHub is an error that says until when it lasts', async () => {
     fake.rate.remaining = 2;
     fake.rate.resetAt = Math.floor(Date.parse('2100-01-02T03:04:05Z') / 1000);
     const { title, message, retryable } = await problemOf(run(origin()));
     assert.equal(title, 'The rate limit of GitHub is used up');
     assert.match(message, /2100-01-02 03:04:05 UTC.*access token/);
     assert.equal(retryable, true);
-    assert.equal(fake.requests.length, 3, 'nothing was asked after the refusal');
+    assert.equal(fake.requests.length, 3, 'no request was sent after the refusal');
   });
 
-  test('that was met once is respected by all that read with the same credential', async () => {
+  test('a rate limit of GitHub applies to all clients with the same credential', async () => {
     fake.add('ada/other', { privateTo: 'token-2' }).git.commit(files(1));
     fake.rate.remaining = 0;
     await problemOf(run(origin()));
@@ -128,7 +128,7 @@ describe('the rate limit', () => {
     assert.equal(Object.keys(other.stored).length, 1);
   });
 
-  test('that ends soon is waited for', async () => {
+  test('a client waits for a short rate limit of GitHub', async () => {
     fake.faults.add(/\/git\/trees\//, {
       status: 403,
       headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000)) },
@@ -137,14 +137,14 @@ describe('the rate limit', () => {
     assert.equal(Object.keys((await run(origin())).stored).length, 3);
   });
 
-  test('with a long Retry-After is not waited for', async () => {
+  test('a client does not wait for a long Retry-After of GitHub', async () => {
     const seconds = String(RATE_LIMIT_WAIT_MS_MAX / 1000 + 1);
     fake.faults.add(/\/git\/trees\//, { status: 429, headers: { 'retry-after': seconds } });
     assert.equal((await problemOf(run(origin()))).title, 'The rate limit of GitHub is used up');
   });
 });
 
-test('a listing stops when its signal aborts', async () => {
+test('a listing of a repository stops when its signal aborts', async () => {
   site.git.commit(files(3));
   fake.faults.add(/\/git\/trees\//, 'stall');
   const stop = new AbortController();
@@ -154,7 +154,7 @@ test('a listing stops when its signal aborts', async () => {
   await assert.rejects(listed, /stopped|abort/i);
 });
 
-describe('what can never work is refused', () => {
+describe('settings that can never work', () => {
   const refused = (options: Partial<RepoOrigin>, credential: string | null = null) =>
     assert.throws(
       () => repo.check(origin(options), credential),
@@ -162,7 +162,7 @@ describe('what can never work is refused', () => {
       JSON.stringify(options),
     );
 
-  test('repositories', () => {
+  test('invalid names of repositories are refused', () => {
     repo.check(origin({ repository: 'Ada-1/my.repo_x' }), 'ghp_abc');
     const names = [
       'site',
@@ -178,7 +178,7 @@ describe('what can never work is refused', () => {
     for (const repository of names) refused({ repository });
   });
 
-  test('references', () => {
+  test('invalid references of a repository are refused', () => {
     repo.check(origin({ referenceType: 'branch', referenceParam: 'feature/x-1' }), null);
     repo.check(origin({ referenceType: 'commit', referenceParam: 'abcdef0' }), null);
     refused({ referenceType: 'default', referenceParam: 'main' });
@@ -201,7 +201,7 @@ describe('what can never work is refused', () => {
       for (const referenceType of ['branch', 'tag'] as const) refused({ referenceType, referenceParam });
   });
 
-  test('path filters and credentials', () => {
+  test('invalid path filters and credentials of a repository are refused', () => {
     refused({ pathFilters: Array.from({ length: 101 }, () => 'a') });
     refused({ pathFilters: ['a'.repeat(501)] });
     refused({ pathFilters: ['a\nb'] });

@@ -1,4 +1,4 @@
-/** Repositories: what is listed and fetched of a fake GitHub. */
+/** Repositories: what is listed and fetched from a fake GitHub. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { type Memory, problemOf } from '../support/worlds/read-origin.ts';
 import { fake, files, origin, type RepoOrigin, run, site } from '../support/worlds/repo-world.ts';
 
 describe('a first run', () => {
-  test('makes a source of every file at the commit', async () => {
+  test('every file of the commit is listed', async () => {
     const commit = site.git.commit({ 'README.md': '# Site\n', 'docs/über uns.md': 'We\n' });
     const { stored, items, full } = await run(origin());
     assert.deepEqual(stored, { 'README.md': '# Site\n', 'docs/über uns.md': 'We\n' });
@@ -16,7 +16,7 @@ describe('a first run', () => {
     const item = items.get('docs/über uns.md')!;
     assert.equal(item.name, 'über uns.md');
     assert.equal(item.url, `https://github.com/ada/site/blob/${commit}/docs/%C3%BCber%20uns.md`);
-    // git hash-object of the text.
+    // The result of git hash-object for the text.
     assert.equal(items.get('README.md')!.revision, '97b25970230936e5f78aae40a42f801a5900e266');
     assert.deepEqual(
       Object.entries(item.metadata).map(([key, { val }]) => [key, val]),
@@ -30,7 +30,7 @@ describe('a first run', () => {
     assert.equal(item.modifiedAt?.toISOString(), site.git.commits.get(commit)!.date.replace('Z', '.000Z'));
   });
 
-  test('of many files is one tarball from another host, without the credential', async () => {
+  test('many files are fetched in one tarball from another host, without the credential', async () => {
     site.privateTo = 'secret-1';
     const long = `deep/${'folder-with-a-long-name/'.repeat(6)}file.md`;
     site.git.commit({ ...files(SINGLE_FETCHES_MAX + 20), [long]: 'deep\n' });
@@ -43,7 +43,7 @@ describe('a first run', () => {
     assert.deepEqual(fake.leakedCredentials, []);
   });
 
-  test('asks singly for what a tarball leaves out or changes', async () => {
+  test('files that a tarball lacks or changes are fetched one by one', async () => {
     site.git.commit(files(SINGLE_FETCHES_MAX + 1));
     site.git.exportIgnored.add('notes/3.md');
     site.git.exportSubstituted.add('notes/4.md');
@@ -52,7 +52,7 @@ describe('a first run', () => {
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
 
-  test('asks singly for a file that is too large to be kept in memory', async () => {
+  test('a file that is too large for memory is fetched by itself', async () => {
     site.git.commit({
       ...files(SINGLE_FETCHES_MAX + 1),
       'large.txt': Buffer.alloc(9 * 1024 * 1024, 'words and words\n'),
@@ -62,13 +62,13 @@ describe('a first run', () => {
     assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/legacy/)], [1, 1]);
   });
 
-  test('of few files of a large repository is no tarball', async () => {
+  test('few files of a large repository are fetched without a tarball', async () => {
     site.git.commit({ ...files(SINGLE_FETCHES_MAX + 1), 'film.mp4': Buffer.alloc(65 * 1024 * 1024) });
     await run(origin({ pathFilters: ['notes/'] }));
     assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/tarball/)], [SINGLE_FETCHES_MAX + 1, 0]);
   });
 
-  test('takes only what the path filters name', async () => {
+  test('only files that match the path filters are listed', async () => {
     site.git.commit({ 'README.md': 'a\n', 'docs/a.md': 'b\n', 'docs/old/b.md': 'c\n', 'src/c.ts': 'd\n' });
     const { stored, skipped } = await run(origin({ pathFilters: ['docs/', '*.ts', '!docs/old/'] }));
     assert.deepEqual(Object.keys(stored), ['docs/a.md', 'src/c.ts']);
@@ -76,7 +76,7 @@ describe('a first run', () => {
   });
 });
 
-test('what is no text to read is passed over with a reason', async () => {
+test('files without readable text are skipped with a reason', async () => {
   const lfs = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`;
   site.git.commit({
     'a.md': 'kept\n',
@@ -128,7 +128,7 @@ test('what is no text to read is passed over with a reason', async () => {
   assert.equal(Object.keys(together.stored).length, taken.length + SINGLE_FETCHES_MAX);
   assert.equal(fake.count(/legacy\.tar\.gz/), 1);
 
-  // What a tarball showed to be unreadable is not fetched again while it stays the same.
+  // A file that the tarball showed to be unreadable is not fetched again while it stays the same.
   site.git.commit({ 'a.md': 'new\n', 'gen.go': 'package gen\n' });
   fake.requests.length = 0;
   const next = await run(origin(), { memory, cursor: together.cursor });
@@ -137,14 +137,14 @@ test('what is no text to read is passed over with a reason', async () => {
   assert.equal(fake.count(/\/git\/blobs\//), 3, 'two changed files and .gitattributes');
 });
 
-test('a folder of others is read when a path filter names it', async () => {
+test('a vendored folder is read when a path filter names it', async () => {
   site.git.commit({ 'vendor/lib/README.md': 'a\n', 'dist/b.md': 'b\n' });
   const { stored } = await run(origin({ pathFilters: ['vendor/lib/*.md', 'dist/', '!dist/'] }));
   assert.deepEqual(stored, { 'vendor/lib/README.md': 'a\n' });
 });
 
 describe('a later run', () => {
-  test('without a new tree asks for nothing but the commit', async () => {
+  test('a run without a new tree requests only the commit', async () => {
     site.git.commit(files(5));
     const memory: Memory = new Map();
     const first = await run(origin(), { memory });
@@ -156,7 +156,7 @@ describe('a later run', () => {
     assert.equal(fake.count(/\/git\/(?:trees|blobs)\//), 0);
   });
 
-  test('fetches what changed, and names neither what is gone nor what was renamed by its old name', async () => {
+  test('a run fetches changed files and does not report deleted files and old names', async () => {
     site.git.commit(files(40));
     const memory: Memory = new Map();
     const first = await run(origin(), { memory });
@@ -170,7 +170,7 @@ describe('a later run', () => {
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
 
-  test('follows a branch that was rewritten', async () => {
+  test('a run follows a branch whose history was rewritten', async () => {
     site.git.commit({ 'a.md': 'a\n', 'b.md': 'b\n' });
     const memory: Memory = new Map();
     const first = await run(origin(), { memory });
@@ -181,14 +181,14 @@ describe('a later run', () => {
 });
 
 describe('the reference', () => {
-  test('is a branch, a tag of either kind or a commit', async () => {
+  test('the reference may be a branch, a lightweight or annotated tag, or a commit', async () => {
     const first = site.git.commit({ 'a.md': 'one\n' });
     site.git.annotatedTag('v1', first);
     const second = site.git.commit({ 'a.md': 'two\n' });
     site.git.tag('light', second);
     site.git.commit({ 'a.md': 'three\n' });
     site.git.commit({ 'a.md': 'side\n' }, 'feature/x');
-    // A tag of the name of a branch.
+    // A tag with the same name as a branch.
     site.git.tag('feature/x', first);
     const text = async (referenceType: RepoOrigin['referenceType'], referenceParam: string) =>
       (await run(origin({ referenceType, referenceParam }))).stored['a.md'];
@@ -201,7 +201,7 @@ describe('the reference', () => {
     assert.equal(await text('commit', first.slice(0, 7)), 'one\n');
   });
 
-  test('that does not exist is an error', async () => {
+  test('a reference that does not exist is an error', async () => {
     site.git.commit({ 'a.md': 'a\n' });
     const gone = await problemOf(run(origin({ referenceType: 'branch', referenceParam: 'release/2' })));
     assert.equal(gone.title, 'The reference was not found');
@@ -209,7 +209,7 @@ describe('the reference', () => {
   });
 });
 
-test('a repository that moved is read where it is', async () => {
+test('a repository that moved is read at its new address', async () => {
   const moved = fake.add('ada/new-site');
   moved.git.commit({ 'a.md': 'a\n' });
   site.movedTo = 'ada/new-site';
@@ -218,7 +218,7 @@ test('a repository that moved is read where it is', async () => {
   assert.match(items.get('a.md')!.url!, /^https:\/\/github\.com\/ada\/new-site\/blob\//);
 });
 
-test('a tree that is too large for one answer is walked', async () => {
+test('a tree that GitHub truncates is read folder by folder', async () => {
   site.git.commit({ ...files(9), 'a/b/c.md': 'c\n', 'a/b/d/e.md': 'e\n', 'top.md': 't\n' });
   const whole = await run(origin());
   fake.treeEntriesMax = 3;
@@ -229,7 +229,7 @@ test('a tree that is too large for one answer is walked', async () => {
 });
 
 describe('the official client reads the same server', () => {
-  test('commits, trees, blobs, pages, tarballs and errors', async () => {
+  test('the official client reads commits, trees, blobs, pages, tarballs and errors of the fake GitHub', async () => {
     const octokit = new Octokit({ baseUrl: fake.url, log: { debug() {}, info() {}, warn() {}, error() {} } });
     const place = { owner: 'ada', repo: 'site' };
     const first = site.git.commit({ 'docs/a.md': 'hello\n' });

@@ -1,6 +1,6 @@
 /**
- * Canaries: secrets and API keys are used, misused and rotated in a real service that logs everything. Afterwards they are
- * in no file of the data directory, no line of the log and no error body. Only `admin.key` holds a key, the first one.
+ * Canaries: a real service that logs everything uses, misuses and rotates secrets and API keys. Afterwards they are in no file
+ * of the data directory, no line of the log and no error body. Only `admin.key` has a key, the first one.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ const NOTES = 'nor-is-the-description';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-canary-'));
 const first = generateApiKey().key;
-/** What must be found nowhere. */
+/** Values that must be found nowhere. */
 const canaries = new Map<string, string>();
 const logs: string[] = [];
 const refusals: { what: string; status: number; body: string }[] = [];
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   service = await startServiceProcess({ dataDir, key: first, env: { PINAKES_LOG_LEVEL: 'trace' } });
 }
 
-/** Sends JSON; a string body is sent as it is. Error bodies are kept. */
+/** Sends JSON; a string body is sent unchanged. Error bodies are collected. */
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const answer = await service.fetch(path, {
     method,
@@ -53,7 +53,7 @@ before(async () => {
   await useKeys();
   await rotateMasterKey(keptIds.length);
   logs.push(service.errors());
-  // Not stopped: the log of the database still holds everything, nothing is tidied up.
+  // The service is killed, not stopped, so the log of the database still has everything.
   await service.kill();
 });
 after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -123,7 +123,7 @@ async function useKeys(): Promise<void> {
   assert.equal((await send('POST', '/secrets', {}, { 'x-api-key': key })).status, 403);
   const rotated = await send('POST', `/api-keys/${made.body.id}/rotate`, { grace_seconds: 60 });
   canaries.set('rotated key', rotated.body.key);
-  // A key where an id, a number or a name belongs.
+  // A key in the place of an id, a number or a name.
   const places = [
     ['DELETE', `/api-keys/${key}`],
     ['POST', `/api-keys/${key}/rotate`],
@@ -159,7 +159,7 @@ function files(): Map<string, Buffer> {
   );
 }
 
-/** `what` is found in a file. */
+/** Returns whether `what` is in a file. */
 function findings(): string[] {
   const forms = [...canaries].flatMap(([what, value]) => [
     { what, bytes: Buffer.from(value) },
@@ -172,8 +172,8 @@ function findings(): string[] {
   );
 }
 
-describe('a canary is found', () => {
-  test('in no file after a kill, write-ahead log included', () => {
+describe('canaries', () => {
+  test('secrets are in no file after a kill, also not in the write-ahead log', () => {
     const read = files();
     assert.ok(
       [...read.keys()].some((path) => path.includes('pg_wal')),
@@ -186,7 +186,7 @@ describe('a canary is found', () => {
     assert.ok([...read.values()].some((bytes) => bytes.includes(NOTES)));
     assert.deepEqual(findings(), []);
   });
-  test('in no file after a restart, a checkpoint and a stop', async () => {
+  test('secrets are in no file after a restart, a checkpoint and a stop', async () => {
     await start();
     assert.equal((await send('GET', '/secrets')).body.secrets.length, 3);
     assert.equal(await service.stop(), 0);
@@ -195,13 +195,13 @@ describe('a canary is found', () => {
     const checked = await runPinakes(['doctor', '--check'], { PINAKES_DATA_DIR: dataDir });
     assert.match(checked.stdout, /^ok {4}master key: 3 secrets open/m, checked.stdout);
   });
-  test('in no line of the log', () => {
+  test('secrets are in no line of the log', () => {
     const log = logs.join('');
     assert.ok(log.includes('"path":"/api/v1/secrets"'), 'requests were logged');
     for (const [what, value] of canaries) assert.ok(!log.includes(value), `${what} is in the log`);
     assert.ok(!log.includes(first));
   });
-  test('in no error body', () => {
+  test('secrets are in no error body', () => {
     assert.ok(refusals.length > 60);
     assert.deepEqual(
       refusals.filter(({ status }) => status >= 500),
@@ -213,7 +213,7 @@ describe('a canary is found', () => {
       }
     }
   });
-  test('and the first key in admin.key alone', () => {
+  test('the first key is only in admin.key', () => {
     const holding = [...files()].filter(([, bytes]) => bytes.includes(first)).map(([path]) => path);
     assert.deepEqual(holding, ['admin.key']);
   });

@@ -1,4 +1,4 @@
-/** The process ends before and after each durable step of upload, ingestion and deletion; the next start makes it whole. */
+/** The process ends before and after each durable step of upload, ingestion and deletion; the next start completes the work. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** One parser process starts faster than two. Each embedding point has a model of its own: all stored chunks get new vectors. */
+/** One parser process starts faster than two. Each point has a new embedding model, so that all stored chunks get new vectors. */
 function settings(point: string): Record<string, string> {
   const fast = { PINAKES_PARSER_PROCESSES: '1' };
   if (!point.startsWith('embed.')) return fast;
@@ -40,16 +40,19 @@ async function chunksWaiting(service: { url: string }): Promise<number> {
   return Number(/^pinakes_embedding_chunks_waiting (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Enough rows that the second file is stored in parts. */
+/** Enough rows so that the second file is stored in parts. */
 const table = `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\n`;
 
-/** Those of the master key's rotation: see rotate-master-key.test.ts; of embedding: see embed-models.test.ts; of origins: see test/connectors. */
+/**
+ * Points of other tests: rotation of the master key (rotate-master-key.test.ts), embedding (embed-models.test.ts), origins
+ * (test/connectors).
+ */
 const points = CRASH_POINTS.filter(
   (point) => !/^(rotate|embed|origin)\./.test(point) || point === 'embed.batch_stored',
 );
 
 for (const point of points) {
-  test(`kill -9 at ${point}`, async () => {
+  test(`an upload or deletion that is killed at ${point} is completed by the next start`, async () => {
     const word = `zz${point.replace(/[^a-z]/g, '')}`;
     const files = [
       { name: `${word}.txt`, content: `The word is ${word}.` },
@@ -92,10 +95,11 @@ for (const point of points) {
     try {
       if (point.startsWith('delete.')) {
         await eventually(async () => !(await listGroups(service)).some((group) => group.id === id));
-        assert.deepEqual(await search(service, word), [], 'what was deleted stays deleted');
+        assert.deepEqual(await search(service, word), [], 'deleted content stays deleted');
         return;
       }
-      // A client whose answer was lost asks again with its key: one group, whole, whatever had happened.
+      // A client that lost its response repeats the request with its key. The result is one complete group, whatever happened
+      // before.
       const again = await send(service);
       assert.equal(again.status, 201);
       if (id) assert.equal(((await again.json()) as { source_group_id: string }).source_group_id, id);
@@ -116,7 +120,7 @@ for (const point of points) {
 }
 
 for (const point of ['delete.tombstoned', 'delete.chunks_removed', 'delete.blobs_removed', 'delete.finished']) {
-  test(`kill -9 at ${point} of a source`, async () => {
+  test(`the deletion of a source that is killed at ${point} is completed by the next start`, async () => {
     const word = `yy${point.replace(/[^a-z]/g, '')}`;
     const upload = multipartBody([
       { name: 'kept.txt', content: `The word ${word} stays.` },
@@ -152,7 +156,7 @@ for (const point of ['delete.tombstoned', 'delete.chunks_removed', 'delete.blobs
   });
 }
 
-test('afterwards the stored data keeps every promise', async () => {
+test('after all kills the stored data is consistent', async () => {
   const db = await openDatabase({ dataDir });
   try {
     const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));

@@ -1,10 +1,10 @@
 /**
- * A Drive folder with many files in nested folders, kept in step by a service of its own: the first run brings all, the second
- * transfers nothing, later ones exactly what changed; kill -9 in the middle of runs costs nothing.
+ * A Drive folder with many files in nested folders, followed by a separate service. The first run stores all files, the second
+ * transfers nothing, and later ones transfer exactly the changes. kill -9 in the middle of runs does no harm.
  *
  *     npm run faults:connectors -- [--files 1000] [--kills 6] [--seed 1234]
  *
- * Exits 1 when something is not as it should be. A seed repeats the decisions; what the machine does between them stays its own.
+ * Exits 1 when a check fails. A seed repeats the decisions; the timing of the machine differs.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,28 +24,28 @@ import { eventually } from '../support/upload.ts';
 import { search } from './kill-model.ts';
 
 const RUN_MS_MAX = 900_000;
-/** The limit only ends a test that has already failed. */
+/** This limit only ends a test that has already failed. */
 const REACHED_MS_MAX = 60_000;
 const FOLDERS = 20;
 const EDITS = 10;
 const DELETES = 5;
 const MOVES = 3;
 const RENAMES = 2;
-/** After so many milliseconds of a run it may be killed. */
+/** Milliseconds of a run within which it may be killed. */
 const KILL_AFTER_MS = { min: 50, max: 3_000 };
 
 export interface ScenarioOptions {
   files: number;
-  /** Kills at random moments. */
+  /** Number of kills at random moments. */
   kills: number;
-  /** Kills at these points, each in a run of its own. */
+  /** Crash points, each in a separate run. */
   crashPoints: readonly string[];
   seed?: number;
 }
 
 export interface ScenarioReport {
   seed: number;
-  /** Milliseconds of the first run, of the second, and of the one with changes. */
+  /** Durations in milliseconds of the first run, the second run, and the run with changes. */
   runMs: number[];
   kills: number;
 }
@@ -56,7 +56,7 @@ interface World {
   key: string;
   service: ServiceProcess;
   groupId: string;
-  /** Id at the origin -> name, and the one word that only it has. */
+  /** Maps the id at the origin to the name and the unique word of a file. */
   files: Map<string, { name: string; word: string }>;
   folders: string[];
   random: Random;
@@ -139,7 +139,7 @@ async function runsInOrder(world: World, count: number): Promise<number[]> {
   return [first.ms, second.ms, third.ms];
 }
 
-/** A change of everything, and a kill at that point of the run which brings it. */
+/** Changes everything, and kills the run that reads the changes at a point. */
 async function killAt(world: World, point: string): Promise<void> {
   const { fake, key, dataDir } = world;
   const change = changeMuch(world);
@@ -174,7 +174,7 @@ interface Change {
   statistics: Statistics;
 }
 
-/** Some of each kind. */
+/** Makes some changes of each kind. */
 function changeMuch(world: World): Change {
   const ids = [...world.files.keys()];
   const picked = new Set<string>();
@@ -233,7 +233,7 @@ function remove(world: World, id: string): void {
   world.files.delete(id);
 }
 
-/** No two are one letter apart: a search for one corrects no spelling. */
+/** No two words differ in one letter only, so that a search corrects no spelling. */
 function nextWord(world: World): string {
   world.words += 1;
   return `w${(world.words * 2_654_435_761).toString(36)}q`;
@@ -283,7 +283,9 @@ async function waitForRun(world: World): Promise<{ statistics: Statistics; ms: n
   return { statistics: ended.statistics, ms: performance.now() - startedAt };
 }
 
-/** The stored sources are the files at the origin, each once; those of `ids` are found by their words. */
+/**
+ * Asserts that the stored sources are the files at the origin, each once, and that search finds those of `ids` by their words.
+ */
 async function checkContent(world: World, ids: readonly string[]): Promise<void> {
   const names: string[] = [];
   for (let after = ''; ; ) {
@@ -330,7 +332,7 @@ if (import.meta.main) {
   const report = await runDriveScenario({
     files: Number(values.files),
     kills: Number(values.kills),
-    // Only long listings come to checkpoints.
+    // Only long listings have checkpoints.
     crashPoints: CRASH_POINTS.filter((point) => point.startsWith('origin.') && point !== 'origin.checkpoint'),
     ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
   });

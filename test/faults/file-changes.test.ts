@@ -1,4 +1,7 @@
-/** The process ends before and after each durable step of a change of files: the old version or the new one is served, never both or none. */
+/**
+ * The process ends before and after each durable step of a change of files: the old or the new version is served, never both or
+ * none.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { eventually, multipartBody } from '../support/upload.ts';
 import { listGroups, search } from './kill-model.ts';
 
-/** Before these a change does what every upload does: see crash.test.ts. */
+/** Earlier points of a change are the same as in an upload: see crash.test.ts. */
 const POINTS: readonly CrashPoint[] = [
   'upload.blobs_durable',
   'upload.committed',
@@ -29,7 +32,7 @@ let dataDir: string;
 const { key } = generateApiKey();
 /** One parser process starts faster than two. */
 const fast = { PINAKES_PARSER_PROCESSES: '1' };
-/** Crash point -> group. */
+/** Maps a crash point to its group. */
 const groups = new Map<string, string>();
 
 before(async () => {
@@ -43,7 +46,7 @@ after(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const wordOf = (point: string): string => `zz${point.replace(/[^a-z]/g, '')}`;
 
-/** Enough rows to be stored in parts. */
+/** Enough rows for storage in parts. */
 const table = (word: string): string =>
   `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\nlast,${word}\n`;
 
@@ -72,7 +75,7 @@ function change(service: ServiceProcess, point: string): Promise<Response> {
   });
 }
 
-/** `file: state` of everything that is found, sorted. */
+/** Returns the sorted `file: state` of all search results. */
 async function served(service: ServiceProcess, point: string): Promise<string[]> {
   const word = wordOf(point);
   const hits = (await search(service, word)).filter(({ content }) => content.includes(word));
@@ -83,7 +86,7 @@ const all = (point: string, state: string): string[] =>
   ['csv', 'txt'].map((end) => `${wordOf(point)}.${end}: ${state}`);
 
 for (const point of POINTS) {
-  test(`kill -9 at ${point}`, async () => {
+  test(`a change of files that is killed at ${point} serves the old or the new version`, async () => {
     const doomed = await startServiceProcess({
       dataDir,
       key,
@@ -105,8 +108,8 @@ for (const point of POINTS) {
         all(point, '').map((line) => line.split(':')[0]),
         now.join('\n'),
       );
-      if (isAnswered) assert.ok(!now.some((line) => line.endsWith('gone')), 'what was deleted stays deleted');
-      // A client whose answer was lost asks again with its key.
+      if (isAnswered) assert.ok(!now.some((line) => line.endsWith('gone')), 'deleted content stays deleted');
+      // A client that lost its response repeats the request with its key.
       const again = await eventually(async () => {
         const answer = await change(service, point);
         return answer.status !== 409 && answer;
@@ -123,7 +126,7 @@ for (const point of POINTS) {
   });
 }
 
-test('afterwards the stored data keeps every promise', async () => {
+test('after all kills of file changes the stored data is consistent', async () => {
   const db = await openDatabase({ dataDir });
   try {
     const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));

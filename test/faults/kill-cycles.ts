@@ -3,7 +3,7 @@
  *
  *     npm run faults:kill -- [--cycles 50] [--seed 1234]
  *
- * Exits 1 when a promise was broken. A seed repeats the decisions; what the machine does between them stays its own.
+ * Exits 1 when a promise was broken. A seed repeats the decisions; the timing of the machine differs.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,13 +21,13 @@ import { checkAfterRestart, checkDeleted, type Model, newGroup, sendDeletion, se
 
 const KILL_AFTER_MS = { min: 20, max: 2_500 };
 const UPLOADERS = 3;
-/** What a crash leaves for the collector is forgiven. */
+/** Leftovers that the garbage collector will remove are allowed. */
 const GRACE_SECONDS = 3_600;
 
 export interface KillReport {
   seed: number;
   kills: number;
-  /** Restarts, slowest last, in milliseconds. */
+  /** Durations of restarts in milliseconds, slowest last. */
   readyMs: number[];
   figures: Model['figures'];
   problems: string[];
@@ -63,7 +63,7 @@ export async function runKillCycles(cycles: number, seed?: number): Promise<Kill
   };
 }
 
-/** Several clients at once until the service is gone; their broken connections are the point. */
+/** Runs several clients until the service is gone. Their broken connections are intended. */
 async function loadAndKill(service: ServiceProcess, model: Model, random: Random): Promise<void> {
   let isDead = false;
   void service.ended.then(() => {
@@ -105,7 +105,10 @@ function isConnectionError(error: unknown): boolean {
   return error instanceof TypeError || (error as Error).name === 'AbortError';
 }
 
-/** Without the service: every acknowledged file is byte-equal in the blob store, and the stored data keeps its promises. */
+/**
+ * Checks, without the service, that every acknowledged file is byte-equal in the blob store, and that the stored data keeps its
+ * promises.
+ */
 async function checkStore(dataDir: string, model: Model): Promise<void> {
   const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));
   const tenants = new Map<string, string>();

@@ -1,27 +1,27 @@
-/** What the kill test knows: which uploads and deletions were acknowledged, and what must therefore be true. */
+/** The model of the kill test: which uploads and deletions were acknowledged, and what must therefore be true. */
 import type { Random } from '../support/random.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { eventually, multipartBody } from '../support/upload.ts';
 
 export interface KnownFile {
   name: string;
-  /** In no other file. */
+  /** A word in no other file. */
   word: string;
   content: string;
 }
 
 export interface KnownGroup {
-  /** The group's name: in no other group. */
+  /** The group's name, which no other group has. */
   name: string;
   files: KnownFile[];
-  /** Undefined until an answer named it. */
+  /** Undefined until a response contained it. */
   id: string | undefined;
   /**
-   * `sent`: the upload's answer never came, both outcomes are right. `here`: acknowledged. `deleting`: the deletion's
-   * answer never came. `deleted`: acknowledged.
+   * `sent`: the response of the upload never came, so both outcomes are right. `here`: acknowledged. `deleting`: the response
+   * of the deletion never came. `deleted`: acknowledged.
    */
   state: 'sent' | 'here' | 'deleting' | 'deleted';
-  /** Its files were all found since the last change. */
+  /** All its files were found since the last change. */
   verified: boolean;
 }
 
@@ -42,7 +42,7 @@ export function newGroup(random: Random): KnownGroup {
   return { name: `group-${random.word(16)}`, files, id: undefined, state: 'sent', verified: false };
 }
 
-/** Answers 201 make the group `here`; a broken connection leaves it `sent`. */
+/** Uploads a group. Status 201 makes the group `here`; a broken connection leaves it `sent`. */
 export async function sendUpload(service: ServiceProcess, model: Model, group: KnownGroup): Promise<void> {
   const { headers, body } = multipartBody(group.files, [['name', group.name]], `b-${group.name}-${Date.now()}`);
   const answer = await service.fetch('/local-file-groups', {
@@ -72,7 +72,7 @@ export async function sendDeletion(service: ServiceProcess, model: Model, group:
   model.figures.deletions += 1;
 }
 
-/** The chunks with `word` that a search for it returns, in any order. Others that only resemble it are left out. */
+/** Returns the chunks with `word` that a search for the word returns, in any order, without chunks of similar words. */
 export async function search(service: ServiceProcess, word: string): Promise<{ name: string; content: string }[]> {
   const answer = await service.fetch('/search', {
     method: 'POST',
@@ -84,7 +84,7 @@ export async function search(service: ServiceProcess, word: string): Promise<{ n
   return results.filter((hit) => hit.content.includes(word));
 }
 
-/** Deleted content must not come back, whenever it is asked for. */
+/** Asserts that deleted content never comes back. */
 export async function checkDeleted(
   service: ServiceProcess,
   model: Model,
@@ -114,10 +114,10 @@ export async function listGroups(service: ServiceProcess): Promise<GroupRecord[]
   return all;
 }
 
-/** Settles what was open when the service was killed, then waits until nothing is in progress and checks every promise. */
+/** Decides open requests after a kill, then waits until nothing is in progress and checks every promise. */
 export async function checkAfterRestart(service: ServiceProcess, model: Model, random: Random): Promise<void> {
   for (const group of model.groups) {
-    // Half of those whose answer was lost are sent again with their key, as a careful client would.
+    // Half of the requests without a response are repeated with their key, as a careful client would do.
     if (group.state === 'sent' && random.next() < 0.5) await sendUpload(service, model, group);
   }
   const settled = await eventually(async () => {
@@ -138,7 +138,7 @@ export async function checkAfterRestart(service: ServiceProcess, model: Model, r
   }
 }
 
-/** Compares the list with what is known; what was open is now decided. */
+/** Compares the list with the model, and decides open requests. */
 function reconcile(model: Model, present: readonly GroupRecord[]): void {
   const byName = Map.groupBy(present, (group) => group.name);
   for (const group of model.groups) {

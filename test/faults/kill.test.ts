@@ -1,11 +1,11 @@
-/** kill -9 at random under load: the short form. The long one: `npm run faults:kill -- --cycles 50`. */
+/** kill -9 at random under load, in short form. The long form is `npm run faults:kill -- --cycles 50`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runKillCycles } from './kill-cycles.ts';
 
 const CYCLES = 3;
 
-test('nothing acknowledged is lost, nothing deleted returns, nothing is stuck after kill -9', async (t) => {
+test('after kill -9 no acknowledged upload is lost, no deleted content returns and no run is stuck', async (t) => {
   const report = await runKillCycles(CYCLES);
   t.diagnostic(
     `seed ${report.seed}, ${JSON.stringify(report.figures)}, ready after ${report.readyMs.map(Math.round)} ms`,

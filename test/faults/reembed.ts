@@ -1,10 +1,10 @@
 /**
- * Another embedding model on a filled service, with kill -9 in between: nothing is lost, and little is embedded again.
+ * Changes the embedding model of a filled service, with kill -9 in between: nothing is lost, and little is embedded again.
  *
  *     npm run faults:reembed -- [--chunks 20000] [--kills 3] [--seed 1234]
  *
- * Searches run all the while. Exits 1 when a promise was broken. The models are a server on loopback whose vectors (of
- * 384 and 256 dimensions) come from the words of a text; it counts what it embeds.
+ * Searches run all the time. Exits 1 when a promise was broken. The models are a server on loopback whose vectors (of 384 and
+ * 256 dimensions) are made from the words of a text; the server counts embedded texts.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -61,7 +61,7 @@ for (const problem of problems) console.log(`BROKEN ${problem}`);
 console.log(problems.length === 0 ? 'every promise held' : `${problems.length} promises broken`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** Chunks of words, all different, written beside the service: how they came does not matter here. */
+/** Writes different chunks of words directly into the database. */
 async function fill(): Promise<void> {
   const empty = await startServiceProcess({ dataDir, key });
   await empty.stop();
@@ -82,7 +82,7 @@ async function fill(): Promise<void> {
   await db.close();
 }
 
-/** Runs the service with the model until its vectors serve, killing it on the way; returns what searches saw. */
+/** Runs the service with the model until its vectors serve, and kills it on the way. Returns what searches saw. */
 async function whole(model: string, killsLeft: number): Promise<string[]> {
   const env = { PINAKES_EMBEDDING_MODEL: `openai-compatible:${model}`, PINAKES_EMBEDDING_BASE_URL: fake.url };
   const times: number[] = [];
@@ -110,13 +110,13 @@ async function whole(model: string, killsLeft: number): Promise<string[]> {
   return [`${times.length} searches: p50 ${at(0.5)}, p95 ${at(0.95)}, slowest ${at(1)}`];
 }
 
-/** So many texts further on the process is killed: the kills lie anywhere in what is left. */
+/** Returns the number of texts after which the process is killed: a random part of the remaining texts. */
 function killDistance(left: number, model: string): number {
   const open = chunks - embeddedBy(model);
   return random.integer(1, Math.max(2, Math.floor((2 * open) / (left + 1)) - 1));
 }
 
-/** No search may fail while the service is up. */
+/** Asserts that no search fails while the service runs. */
 async function search(service: ServiceProcess, times: number[], stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const startedAt = performance.now();
@@ -140,7 +140,7 @@ function embeddedBy(model: string): number {
   return sum;
 }
 
-/** The operator's view, through the admin socket. */
+/** Reads the operator's view through the admin socket. */
 function isServing(model: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const sent = request({ socketPath: path.join(dataDir, 'admin.sock'), path: '/doctor' }, (response) => {
@@ -155,7 +155,7 @@ function isServing(model: string): Promise<boolean> {
   });
 }
 
-/** What the model was asked for more than once may be what each kill took out of the lanes' hands. */
+/** Texts may be embedded twice only if they were in flight during a kill. */
 function report(model: string): void {
   const counts = [...fake.embedded].filter(([text]) => text.startsWith(`${model}\0chunk`)).map(([, times]) => times);
   const again = counts.reduce((sum, times) => sum + times - 1, 0);
@@ -170,7 +170,7 @@ async function checkStore(): Promise<void> {
   try {
     const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));
     const found = await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 });
-    // The chunks came without files.
+    // The chunks have no files.
     for (const { message } of found) if (/vector|chunks/.test(message)) problems.push(message);
   } finally {
     await db.close();

@@ -1,4 +1,4 @@
-/** The process ends while sources are read anew under changed ingest rules; the next start goes on with the same run. */
+/** The process ends while sources are processed again under changed ingest rules; the next start continues the same run. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const runsOf = async (service: ServiceProcess, id: string) =>
   ((await (await service.fetch(`/source-groups/${id}/runs`)).json()) as { runs: { id: string; status: string }[] })
     .runs;
 
-test('kill -9 while the chunks of a new version are stored in parts', async () => {
+test('reprocessing that is killed while it stores parts continues with the same run and shows no old words', async () => {
   const pattern = 'person\\d{1,3}@';
   {
     const service = await startServiceProcess({ dataDir, key });
@@ -67,14 +67,14 @@ test('kill -9 while the chunks of a new version are stored in parts', async () =
   const service = await startServiceProcess({ dataDir, key });
   try {
     const shown = new RegExp(pattern);
-    // Whatever has been read anew: nothing of it is shown.
+    // No part of the new version may be visible yet.
     assert.ok(!shown.test(JSON.stringify(await search(service, 'heron'))));
     const [{ id } = { id: '' }] = await listGroups(service);
     const runs = await eventually(async () => {
       const found = await runsOf(service, id);
       return found.every(({ status }) => status === 'success') && found;
     });
-    assert.equal(runs.length, 2, 'the run that was cut off went on: there is no other');
+    assert.equal(runs.length, 2, 'the interrupted run continued, and there is no other run');
     assert.ok(!shown.test(JSON.stringify(await search(service, 'heron'))));
     assert.ok((await search(service, 'heron')).length > 0);
   } finally {

@@ -1,4 +1,4 @@
-/** The process ends in the middle of a rotation of the master key; the next start still opens every secret. */
+/** The process ends in the middle of a rotation of the master key; the next start still decrypts every secret. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ async function assertOpen(env: Record<string, string> = {}): Promise<void> {
 }
 
 for (const point of ['rotate.key_written', 'rotate.committed']) {
-  test(`kill -9 at ${point}`, async () => {
+  test(`a rotation of the master key that is killed at ${point} keeps every secret readable`, async () => {
     const doomed = await start({ NODE_ENV: 'test', PINAKES_CRASH_AT: point });
     await save(doomed);
     const old = keyText();
@@ -53,7 +53,7 @@ for (const point of ['rotate.key_written', 'rotate.committed']) {
   });
 }
 
-test('the command works while a service runs and while none does', async () => {
+test('the rotation of the master key works with and without a running service', async () => {
   const service = await start();
   const keys = [keyText()];
   const said = await pinakes(['rotate-master-key']);
@@ -80,7 +80,7 @@ test('a service with another master key refuses to start, with one line', async 
   await assertOpen();
 });
 
-test('from the key file to PINAKES_MASTER_KEY', async () => {
+test('the master key can be moved from the key file to PINAKES_MASTER_KEY', async () => {
   const env = { PINAKES_MASTER_KEY: generateMasterKeyText() };
   const service = await start(env);
   assert.equal((await pinakes(['rotate-master-key'], env)).code, 0);

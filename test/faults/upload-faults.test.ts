@@ -1,4 +1,4 @@
-/** Every transaction and every blob operation of an upload fails once; nothing stays, and the next attempt succeeds. */
+/** Every transaction and every blob operation of an upload fails once. No data stays, and the next attempt succeeds. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -47,7 +47,7 @@ async function assertNothingStays(what: string): Promise<void> {
   assert.deepEqual(await readdir(`${blobs.kind === 'file' ? blobs.directory : ''}/.staging`), [], what);
 }
 
-/** Fails the n-th call of the methods of `target` that are named, with `error`. */
+/** Makes the n-th call of the named methods of `target` fail with `error`. */
 function failing<T extends object>(target: T, methods: readonly (keyof T)[], failAt: number, error: Error) {
   let calls = 0;
   const wrapped = new Proxy(target, {
@@ -60,7 +60,7 @@ function failing<T extends object>(target: T, methods: readonly (keyof T)[], fai
   return { wrapped, failed: () => calls >= failAt };
 }
 
-test('the n-th transaction fails', async () => {
+test('an upload leaves no data when any of its transactions fails', async () => {
   for (let failAt = 1; ; failAt++) {
     const { wrapped, failed } = failing(real.db, ['transaction'], failAt, new Error('the fault'));
     service.deps.db = wrapped;
@@ -76,7 +76,7 @@ test('the n-th transaction fails', async () => {
   Object.assign(service.deps, real);
 });
 
-test('the n-th blob operation fails: the disk is full', async () => {
+test('an upload leaves no data when the disk is full at any blob operation', async () => {
   const [kept] = (await service.get('/local-file-groups')).body.local_file_groups;
   for (let failAt = 1; ; failAt++) {
     const full = new ServiceError('overloaded', 'The disk is full.', { retryAfterSeconds: 60 });
@@ -102,10 +102,10 @@ test('the n-th blob operation fails: the disk is full', async () => {
   }
 });
 
-test('the n-th transaction of a change fails: its files are as before', async () => {
+test('a change of files leaves them unchanged when any of its transactions fails', async () => {
   const { body: made } = await upload('changed');
   const { db } = service.deps;
-  // No worker runs here: the run of the upload is over as if one had.
+  // No worker runs in this test, so the test ends the run of the upload itself.
   await db.transaction(service.tenantId, async (tx) => {
     await setGroupStatus(tx, service.tenantId, made.source_group_id, 'canceling');
     await setGroupStatus(tx, service.tenantId, made.source_group_id, 'canceled');

@@ -1,4 +1,4 @@
-/** An embedding model over the wire: what is sent, what is believed, and what happens when the provider fails. */
+/** An embedding model behind HTTP: what is sent, what is accepted, and what happens when the provider fails. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
@@ -38,7 +38,7 @@ async function failure(promise: Promise<unknown>): Promise<ServiceError> {
   return assert.fail('no failure');
 }
 
-test('texts become vectors in their order, in batches, with the key', async () => {
+test('texts are embedded in their order, in batches, with the key', async () => {
   const texts = Array.from({ length: BATCH_TEXTS_MAX * 2 + 3 }, (_, i) => `text number ${i}`);
   const vectors = await open().embed(texts, 'passage', never);
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('texts become vectors in their order, in batches, with the key', async () =
   assert.deepEqual(await open().embed([], 'passage', never), []);
 });
 
-test('so many requests for passages run at once, and a query does not wait for them', async () => {
+test('requests for passages are limited in number, and a query does not wait for them', async () => {
   const model = open({ requestsMax: 2 });
   const held = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
@@ -76,14 +76,14 @@ test('so many requests for passages run at once, and a query does not wait for t
 
 describe('a provider that is busy', () => {
   for (const status of [429, 503, 500]) {
-    test(`with ${status} is asked again for passages`, async () => {
+    test(`a request for passages is retried after status ${status}`, async () => {
       let left = 2;
       fake.respond(() => (left-- > 0 ? { status, headers: { 'retry-after': '0.001' } } : undefined));
       assert.equal((await open().embed(['a'], 'passage', never)).length, 1);
       assert.equal(fake.calls.length, 3);
     });
   }
-  test('is not asked for ever, and a query is not tried again', async () => {
+  test('requests for passages are retried a limited number of times, and queries are not', async () => {
     fake.respond(() => ({ status: 429 }));
     const error = await failure(open().embed(['a'], 'query', never));
     assert.equal(error.code, 'overloaded');
@@ -94,7 +94,7 @@ describe('a provider that is busy', () => {
     );
     assert.equal(fake.calls.length, 7);
   });
-  test('says how long to wait, in seconds or by a date', () => {
+  test('a Retry-After header says how long to wait, in seconds or by a date', () => {
     const now = Date.parse('2026-03-01T00:00:00Z');
     const said = (value: string) => retryAfterOf({ responseHeaders: { 'retry-after': value } }, now);
     assert.equal(said('12'), 12);
@@ -103,7 +103,7 @@ describe('a provider that is busy', () => {
   });
 });
 
-describe('answers that are not believed', () => {
+describe('invalid responses of an embedding model', () => {
   const vector = (dimension: number, value: unknown = 1) => Array.from({ length: dimension }, () => value);
   const cases: [string, unknown, RegExp][] = [
     ['too few vectors', { data: [{ embedding: vector(3) }] }, /1 vectors for 2 texts/],
@@ -117,12 +117,12 @@ describe('answers that are not believed', () => {
     ['something else', { hello: 'world' }, /unreadable/],
   ];
   for (const [name, answer, message] of cases) {
-    test(name, async () => {
+    test(`a response with ${name} is refused`, async () => {
       fake.respond(() => ({ answer }));
       const error = await failure(open().embed(['a', 'b'], 'passage', never));
       assert.equal(error.code, 'upstream_failed');
       assert.match(error.message, message);
-      // But for a text of the client's own: is it these texts, or any?
+      // The other request has a text of the client: it shows whether the model fails for these texts or for any.
       assert.ok(
         fake.calls.slice(1).every(({ texts }) => texts.join() === 'text'),
         'asked again',
@@ -140,7 +140,7 @@ describe('answers that are not believed', () => {
 });
 
 describe('texts that the model refuses', () => {
-  test('do not take others with them: they become zeros', async () => {
+  test('a refused text becomes a vector of zeros and does not fail other texts', async () => {
     fake.respond(({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined));
     const texts = Array.from({ length: 9 }, (_, i) => (i === 4 ? 'bad' : `good ${i}`));
     const vectors = await open().embed(texts, 'passage', never);
@@ -150,13 +150,13 @@ describe('texts that the model refuses', () => {
     );
     assert.ok(vectors.every((vector) => vector.length === FAKE_DIMENSION));
   });
-  test('for their length are embedded cut short', async () => {
+  test('a text that is too long is truncated and embedded', async () => {
     fake.respond(({ texts }) => (texts.some((text) => text.length > 1_000) ? { status: 413 } : undefined));
     const long = 'word '.repeat(600);
     const [vector] = await open().embed([long], 'passage', never);
     assert.deepEqual([...vector!], hashVector(long.slice(0, 750), 'm'));
   });
-  test('or over which it breaks, do not take others with them', async () => {
+  test('a text that makes the model fail does not fail other texts', async () => {
     for (const broken of [{ status: 500 }, { answer: { data: [{ embedding: [1, null] }] } }]) {
       fake.respond(({ texts }) => (texts.some((text) => text.includes('bad')) ? broken : undefined));
       const texts = Array.from({ length: 5 }, (_, i) => (i === 3 ? 'bad' : `good ${i}`));
@@ -168,7 +168,7 @@ describe('texts that the model refuses', () => {
       assert.equal((await failure(open().embed(['bad'], 'query', never))).code, 'upstream_failed');
     }
   });
-  test('for their number come in smaller requests from then on', async () => {
+  test('after a refusal of too many texts, later requests are smaller', async () => {
     fake.respond(({ texts }) => (texts.length > 10 ? { status: 422 } : undefined));
     const model = open();
     const texts = Array.from({ length: BATCH_TEXTS_MAX * 2 }, (_, i) => `text number ${i}`);
@@ -180,12 +180,12 @@ describe('texts that the model refuses', () => {
       Array(8).fill(8),
     );
   });
-  test('are not tried one by one where every text is refused', async () => {
+  test('texts are not sent one by one if every text is refused', async () => {
     fake.respond(() => ({ status: 400 }));
     await failure(open().embed(Array(20).fill('fine '.repeat(500)), 'passage', never));
     assert.equal(fake.calls.length, 2);
   });
-  test('one alone is told from a provider that refuses everything', async () => {
+  test('a single refused text is distinguished from a provider that refuses everything', async () => {
     fake.respond(({ texts }) => (texts[0] === 'bad' ? { status: 422 } : undefined));
     const [vector] = await open().embed(['bad'], 'passage', never);
     assert.ok(vector!.every((value) => value === 0));
@@ -196,7 +196,7 @@ describe('texts that the model refuses', () => {
   });
 });
 
-test('a provider that is too slow for many texts at once gets fewer', async () => {
+test('a provider that is too slow for many texts gets smaller requests', async () => {
   fake.respond(({ texts }) => (texts.length > 4 ? { stall: true } : undefined));
   const model = open({ passagesTimeoutMs: 300 });
   const texts = Array.from({ length: BATCH_TEXTS_MAX }, (_, i) => `text number ${i}`);
@@ -208,7 +208,7 @@ test('a provider that is too slow for many texts at once gets fewer', async () =
   assert.ok(fake.calls.slice(before).every((call) => call.texts.length <= 8));
 });
 
-test('a silent provider is left, and so is one that the caller leaves', async () => {
+test('a request to a silent provider ends at its timeout or when the caller aborts', async () => {
   fake.respond(() => ({ stall: true }));
   assert.equal((await failure(open({ queryTimeoutMs: 50 }).embed(['a'], 'query', never))).code, 'upstream_timeout');
   const leaving = new AbortController();
@@ -217,7 +217,7 @@ test('a silent provider is left, and so is one that the caller leaves', async ()
   await assert.rejects(left, /left/);
 });
 
-test('what the provider says and the texts stay out of the message and the log', async () => {
+test("the provider's message and the texts do not appear in errors and in the log", async () => {
   fake.respond(() => ({ status: 500, body: 'key-1 was refused' }));
   const error = await failure(open().embed(['confidential text'], 'query', never));
   const logged = `${error.message}\n${(error.cause as Error).message}\n${(error.cause as Error).stack}\n${JSON.stringify(error.cause)}`;
@@ -229,14 +229,14 @@ describe('queries', () => {
     ...{ model: 'openai-compatible:m', baseUrl: '', apiKey: null, requestsMax: 1 },
     ...{ modelsDir: '/nowhere', dimensions: null, queryPrefix: null, passagePrefix: null },
   };
-  test('and passages have the prefixes and the dimensions of the settings, which belong to the recorded name', async () => {
+  test('queries and passages use the prefixes and dimensions of the settings, which are part of the recorded model name', async () => {
     const own = { ...settings, baseUrl: fake.url, dimensions: 8, queryPrefix: 'query: ', passagePrefix: 'passage: ' };
     const { model, named, embedQuery } = openEmbedding(own, http)!;
     assert.equal(model.name, 'm {"dimensions":8,"passage":"passage: "}');
     const [vector] = await model.embed(['a'], 'passage', never);
     assert.deepEqual([...vector!], hashVector('passage: a', 'm', 8));
     assert.equal((await embedQuery('t', model.name, 'q', never)).length, 8);
-    // Vectors that were made otherwise are asked as they were made.
+    // Vectors of other settings are queried with their own settings.
     await embedQuery('t', 'm', 'q', never);
     await named('m').embed(['b'], 'passage', never);
     assert.deepEqual(
@@ -251,10 +251,10 @@ describe('queries', () => {
     fake.respond(() => ({ answer: { data: [{ embedding: [1, 2, 3] }] } }));
     const error = await failure(model.embed(['a'], 'passage', never));
     assert.match(error.message, /3 dimensions where 8 were asked for/);
-    // A query's prefix alone changes no vector that is kept.
+    // A prefix of queries does not change stored vectors.
     assert.equal(openEmbedding({ ...settings, baseUrl: fake.url, queryPrefix: 'query: ' }, http)!.model.name, 'm');
   });
-  test('are remembered per tenant and model, a bounded number of them', async () => {
+  test('vectors of queries are cached per tenant and model, up to a limit', async () => {
     const embedding = openEmbedding({ ...settings, baseUrl: fake.url }, http)!;
     const ask = (tenant: string, model: string, query: string) => embedding.embedQuery(tenant, model, query, never);
     await ask('t1', 'm', 'q');
@@ -267,7 +267,7 @@ describe('queries', () => {
       ['m', 'm', 'older'],
     );
   });
-  test('the oldest is forgotten first', async () => {
+  test('the oldest cached vector of a query is dropped first', async () => {
     const asked: string[] = [];
     const model: EmbeddingModel = {
       name: 'm',
@@ -286,11 +286,11 @@ describe('queries', () => {
     assert.equal(asked.filter((query) => query === 'q1').length, 1);
     assert.equal(asked.filter((query) => query === 'q0').length, 2);
   });
-  test('a query in which the model finds nothing is a failure', async () => {
+  test('a query with a vector of zeros is a failure', async () => {
     fake.respond(() => ({ answer: { data: [{ embedding: [0, 0] }] } }));
     const embedding = openEmbedding({ ...settings, baseUrl: fake.url }, http)!;
     assert.equal((await failure(embedding.embedQuery('t', 'm', '!', never))).code, 'upstream_failed');
   });
-  test('no model is configured by default', () =>
+  test('no embedding model is configured by default', () =>
     assert.equal(openEmbedding({ ...settings, model: 'none' }, http), null));
 });

@@ -1,4 +1,4 @@
-/** The HTTP client against servers on loopback; names are resolved by the test. */
+/** The HTTP client against servers on loopback; the tests resolve names. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** `names`: host -> addresses, one entry per lookup (the last one repeats). */
+/** `names`: addresses of each host, one entry per lookup; the last one repeats. */
 function client(names: Record<string, string[][]> = {}, allow: string[] = []): HttpClient {
   const made = openHttpClient({
     allow,
@@ -48,7 +48,7 @@ const failsWith = (code: string, message?: RegExp) => (error: unknown) =>
 
 describe('addresses from tenants', () => {
   const refused = failsWith('upstream_failed', /not allowed/);
-  test('never reach the inside, whatever they are called', async () => {
+  test('addresses from tenants never reach private hosts, in any spelling', async () => {
     const http = client({
       'evil.example': [['127.0.0.1']],
       'mixed.example': [['8.8.8.8', '127.0.0.1']],
@@ -74,15 +74,15 @@ describe('addresses from tenants', () => {
     }
     assert.equal(seen.length, before, 'nothing was sent');
   });
-  test('are checked at every connection: a name that changes its address gains nothing', async () => {
-    // The first lookup gives an allowed address where nobody listens, the second the forbidden one.
+  test('addresses from tenants are checked at every connection, so changing DNS answers are useless', async () => {
+    // The first lookup returns an allowed address without a server, the second one the forbidden address.
     const http = client({ 'rebind.example': [['127.0.0.2'], ['127.0.0.1']] }, ['127.0.0.2']);
     const before = seen.length;
     const request = http.request(`http://rebind.example:${port}/`, { trust: 'tenant', signal: never, retriesMax: 1 });
     await assert.rejects(request, refused);
     assert.equal(seen.length, before, 'nothing was sent');
   });
-  test('reach what the operator allows', async () => {
+  test('addresses from tenants reach private hosts that the operator allows', async () => {
     const byHost = client({ 'wiki.internal': [['127.0.0.1']] }, ['wiki.internal']);
     assert.equal(
       await (await byHost.request(`http://wiki.internal:${port}/`, { trust: 'tenant', signal: never })).text(),
@@ -91,7 +91,7 @@ describe('addresses from tenants', () => {
     const byRange = client({}, ['127.0.0.0/8']);
     assert.equal((await byRange.request(`http://127.0.0.1:${port}/`, { trust: 'tenant', signal: never })).status, 200);
   });
-  test('are http or https, without a user name', async () => {
+  test('addresses must be http or https, without a user name', async () => {
     const http = client();
     for (const url of [
       'file:///etc/passwd',
@@ -107,7 +107,7 @@ describe('addresses from tenants', () => {
 });
 
 describe('redirects', () => {
-  test('of an operator address to the inside are refused: the operator did not choose where they lead', async () => {
+  test('redirects from an operator address to another private host are refused', async () => {
     const http = client({ 'api.example': [['127.0.0.1']], 'inside.example': [['127.0.0.1']] });
     handler = (request, response) => {
       if (request.headers.host?.startsWith('inside')) response.end('secret');
@@ -118,7 +118,7 @@ describe('redirects', () => {
       failsWith('upstream_failed', /not allowed/),
     );
   });
-  test('within the same origin are followed, a limited number of times', async () => {
+  test('redirects within an origin are followed up to a limit', async () => {
     const http = client();
     let left = REDIRECTS_MAX;
     handler = (_request, response) =>
@@ -132,7 +132,7 @@ describe('redirects', () => {
       failsWith('upstream_failed'),
     );
   });
-  test('to another origin lose their credentials', async () => {
+  test('redirects to another origin drop credentials', async () => {
     const http = client({ 'a.example': [['127.0.0.1']], 'b.example': [['127.0.0.1']] }, ['b.example']);
     handler = (request, response) =>
       request.headers.host?.startsWith('a.')
@@ -159,7 +159,7 @@ describe('redirects', () => {
     }
     assert.equal(second?.headers['x-other'], '1');
   });
-  test('to another origin are refused where they would take a body along: it may hold credentials', async () => {
+  test('redirects of a body to another origin are refused, because the body may have credentials', async () => {
     const http = client({ 'a.example': [['127.0.0.1']], 'b.example': [['127.0.0.1']] }, ['b.example']);
     const post = (status: number) => {
       handler = (request, response) =>
@@ -181,7 +181,7 @@ describe('redirects', () => {
 
 describe('limits', () => {
   const url = () => `http://127.0.0.1:${port}/`;
-  test('bytes, also of a body that unpacks', async () => {
+  test('a response is limited in decoded bytes', async () => {
     const http = client();
     handler = (_request, response) => response.end(Buffer.alloc(2000));
     await assert.rejects(
@@ -199,7 +199,7 @@ describe('limits', () => {
       failsWith('upstream_failed', /larger/),
     );
   });
-  test('encodings are undone; unknown and too many are refused', async () => {
+  test('encodings are decoded, and unknown or too many encodings are refused', async () => {
     const http = client();
     for (const [name, encode] of [
       ['gzip', gzipSync],
@@ -223,7 +223,7 @@ describe('limits', () => {
       failsWith('upstream_failed'),
     );
   });
-  test('time, before and within the body', async () => {
+  test('a request is limited in time, before and within the body', async () => {
     const http = client();
     handler = () => {};
     await assert.rejects(
@@ -255,7 +255,7 @@ describe('limits', () => {
 
 describe('retries', () => {
   const url = () => `http://127.0.0.1:${port}/`;
-  test('only when asked for, and as often', async () => {
+  test('requests are retried only as often as the caller asks', async () => {
     const http = client();
     let calls = 0;
     handler = (_request, response) =>
@@ -267,7 +267,7 @@ describe('retries', () => {
     assert.equal((await http.request(url(), { trust: 'operator', signal: never, retriesMax: 1 })).status, 503);
     assert.equal(calls, -8);
   });
-  test('after a broken connection', async () => {
+  test('a request is retried after a broken connection', async () => {
     const http = client();
     let calls = 0;
     handler = (request, response) => (++calls < 2 ? request.socket.destroy() : response.end('yes'));

@@ -1,6 +1,6 @@
 /**
- * Addresses that tenants, redirects, answers and credentials name never lead inside: no connection reaches the listeners on
- * this machine, in whatever way their address is written, hidden behind a name or changed on the way.
+ * Addresses from tenants, redirects, responses and credentials never lead to private hosts. No connection reaches the listeners
+ * on this machine, however their address is written, hidden behind a name or changed.
  */
 import assert from 'node:assert/strict';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
@@ -13,13 +13,13 @@ import { type HttpClient, openHttpClient, REDIRECTS_MAX } from '../../src/net/ht
 import { openFakeDrive } from '../support/fakes/drive.ts';
 
 const never = new AbortController().signal;
-/** The loopback address that the tests allow: a server on it answers, the listeners are not on it. */
+/** The loopback address that the tests allow. Servers of tests use it; the listeners do not. */
 const ALLOWED = '127.0.0.9';
 
 const canaries: TcpServer[] = [];
 let reached = 0;
 let port: number;
-/** On `ALLOWED`, with the port of the canaries. */
+/** A server on `ALLOWED` with the port of the canaries. */
 let outside: Server;
 let answer: RequestListener = (_request, response) => void response.end('outside');
 const clients: HttpClient[] = [];
@@ -27,7 +27,7 @@ const clients: HttpClient[] = [];
 before(async () => {
   const first = await listen('127.0.0.1', 0);
   port = (first.address() as AddressInfo).port;
-  // A machine without IPv6 has nothing to reach there.
+  // A machine without IPv6 has nothing to reach at this address.
   await listen('::1', port).catch(() => undefined);
   outside = createHttpServer((request, response) => answer(request, response));
   await new Promise<void>((resolve) => outside.listen(port, ALLOWED, resolve));
@@ -53,7 +53,7 @@ function listen(address: string, wanted: number): Promise<TcpServer> {
   });
 }
 
-/** @param names host -> addresses of each lookup, the last one again and again. Other hosts are their own address. */
+/** @param names addresses of each host for each lookup; the last one repeats. Other hosts resolve to themselves. */
 function openClient(names: Record<string, string[][]> = {}, lookups: string[] = []): HttpClient {
   const client = openHttpClient({
     allow: [ALLOWED],
@@ -67,7 +67,7 @@ function openClient(names: Record<string, string[][]> = {}, lookups: string[] = 
   return client;
 }
 
-/** `upstream_failed` at once: neither an answer nor a wait for one. */
+/** Asserts `upstream_failed` at once, without a response and without a wait. */
 async function assertRefused(http: HttpClient, url: string, trust: 'tenant' | 'operator' = 'tenant'): Promise<void> {
   await assert.rejects(
     http.request(url, { trust, signal: never, timeoutMs: 5000 }).then((response) => response.text()),
@@ -87,12 +87,12 @@ test('the canaries notice a connection', async () => {
 
 describe('addresses of tenants', () => {
   const WRITTEN = [
-    // IPv4 in every way that some parser reads.
+    // IPv4 in every spelling that some parser reads.
     ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '127.000.000.001', '0177.0.0.1', '0177.0.0.01', '00000177.1'],
     ...['0x7f.0.0.1', '0x7F.0x0.0x0.0x1', '0x7f000001', '0X7F000001', '2130706433', '017700000001', '0x7f.1'],
     ...['%31%32%37.0.0.1', '127。0。0。1', '127．0．0．1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '127.0.0.1%2e'],
     ...['0', '0.0.0.0', '0x0', '00', '127.255.255.254', '127.0.0.2'],
-    // Other networks that are not the public one.
+    // Other networks that are not public.
     ...['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.0.1', '169.254.169.254', '169.254.170.2', '100.64.0.1'],
     ...['100.127.255.255', '192.0.0.1', '192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1'],
     ...['240.0.0.1', '255.255.255.255', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376'],
@@ -106,17 +106,17 @@ describe('addresses of tenants', () => {
     ...['localhost', 'LOCALHOST', 'localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'localhost.localdomain'],
   ];
 
-  test('however they are written', async () => {
+  test('private addresses are refused in every spelling', async () => {
     const http = openClient();
     for (const host of WRITTEN)
       for (const path of ['/', '/latest/meta-data/']) await assertRefused(http, `http://${host}:${port}${path}`);
   });
-  test('on any port, with either scheme', async () => {
+  test('private addresses are refused on every port, with http and https', async () => {
     const http = openClient();
     for (const at of ['', ':1', ':22', ':80', ':443', ':6379', ':65535', `:${port}`])
       for (const scheme of ['http', 'https']) await assertRefused(http, `${scheme}://127.0.0.1${at}/`);
   });
-  test('with user names, odd slashes and other schemes', async () => {
+  test('private addresses are refused with user names, odd slashes and other schemes', async () => {
     const http = openClient();
     const at = `127.0.0.1:${port}`;
     const urls = [
@@ -134,7 +134,7 @@ describe('addresses of tenants', () => {
         (error) => error instanceof Error && /only http and https/.test(String(error.cause)),
       );
   });
-  test('also with a user name of an address that may be reached', async () => {
+  test('a private address is refused if its user name looks like an allowed address', async () => {
     await assertRefused(openClient(), `http://user:password@${ALLOWED}:${port}/`);
   });
 });
@@ -145,11 +145,11 @@ describe('names', () => {
     ...['fe80::1%lo', '::1%lo', '169.254.169.254', '10.1.2.3', '100.64.0.1', '0.0.0.0', '255.255.255.255', 'fd00::1'],
     ...['', 'not an address', '127.0.0.1\n8.8.8.8', '0x7f.1'],
   ];
-  test('that lead inside', async () => {
+  test('names that resolve to private addresses are refused', async () => {
     for (const address of LED_INSIDE)
       await assertRefused(openClient({ 'evil.example': [[address]] }), `http://evil.example:${port}/`);
   });
-  test('with one address inside among others, in any place', async () => {
+  test('names with one private address among others are refused', async () => {
     for (const address of LED_INSIDE)
       for (const addresses of [
         [ALLOWED, address],
@@ -158,13 +158,13 @@ describe('names', () => {
       ])
         await assertRefused(openClient({ 'mixed.example': [addresses] }), `http://mixed.example:${port}/`);
   });
-  test('without an address, and that cannot be resolved', async () => {
+  test('names without an address and unresolvable names are refused', async () => {
     await assertRefused(openClient({ 'none.example': [[]] }), `http://none.example:${port}/`);
     const failing = openHttpClient({ allow: [], lookup: async () => Promise.reject(new Error('SERVFAIL')) });
     clients.push(failing);
     await assertRefused(failing, 'http://gone.example/');
   });
-  test('that change their address: what was checked is what is connected to', async () => {
+  test('a connection uses the address that was checked, also if a name changes its address', async () => {
     answer = (_request, response) => response.writeHead(200, { connection: 'close' }).end('outside');
     const lookups: string[] = [];
     const answers = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? [ALLOWED] : ['127.0.0.1']));
@@ -182,7 +182,7 @@ describe('names', () => {
     }
     assert.deepEqual([served, refused, lookups.length], [20, 19, 39], 'one lookup for each connection');
   });
-  test('that change their address between attempts', async () => {
+  test('names that change their address between attempts are refused', async () => {
     let calls = 0;
     answer = (request) => {
       calls++;
@@ -207,7 +207,7 @@ describe('redirects', () => {
     ],
     ...['http://169.254.169.254/latest/meta-data/', `\\\\127.0.0.1:${port}\\`, 'http://[fe80::1%25lo]/', 'http://'],
   ];
-  test('lead inside at no hop, for tenants and for the operator', async () => {
+  test('redirects never lead to private addresses at any hop, for tenants and the operator', async () => {
     for (const hops of [1, 2, REDIRECTS_MAX])
       for (const trust of ['tenant', 'operator'] as const)
         for (const status of [301, 302, 303, 307, 308])
@@ -221,12 +221,12 @@ describe('redirects', () => {
             await assertRefused(openClient(outer), `http://one.example:${port}/`, trust);
           }
   });
-  test('back to where the operator sent us are not trusted again', async () => {
+  test('redirects back to an operator address are not trusted', async () => {
     const http = openClient({ 'api.example': [['127.0.0.1']], 'public.example': [[ALLOWED]] });
     answer = (_request, response) => response.writeHead(302, { location: `http://api.example:${port}/` }).end();
     await assertRefused(http, `http://public.example:${port}/`, 'operator');
   });
-  test('with a body without end do not hold us', async () => {
+  test('redirects with an endless body do not block the client', async () => {
     const http = openClient({ 'one.example': [[ALLOWED]] });
     answer = (request, response) => {
       if (request.url === '/next') return void response.end('there');
@@ -239,7 +239,7 @@ describe('redirects', () => {
   });
 });
 
-test('addresses in a credential are not asked', async () => {
+test('no request is sent to an address in a credential', async () => {
   const canary = `http://127.0.0.1:${port}`;
   const keyMembers = { token_uri: `${canary}/token`, auth_uri: canary, client_x509_cert_url: `${canary}/cert` };
   const drive = await openFakeDrive({ keyMembers });
@@ -259,7 +259,7 @@ test('addresses in a credential are not asked', async () => {
 
 describe('limits', () => {
   const url = () => `http://${ALLOWED}:${port}/`;
-  test('a small answer that unpacks without end stops at its limit, packed once or twice', async () => {
+  test('a decompression bomb stops at the limit of bytes, compressed once or twice', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     for (const [encoding, body] of [
       ['gzip', bomb],
@@ -275,7 +275,7 @@ describe('limits', () => {
       assert.ok(bytes <= 1_000_000);
     }
   });
-  test('headers without end', async () => {
+  test('endless headers end with an error', async () => {
     answer = (request) => {
       const { socket } = request;
       socket.on('error', () => {}).write('HTTP/1.1 200 OK\r\n');
@@ -284,10 +284,10 @@ describe('limits', () => {
     };
     await assertRefused(openClient(), url());
   });
-  test('a name server that is silent', async () => {
+  test('a silent name server ends with a timeout', async () => {
     const http = openHttpClient({ allow: [], lookup: () => new Promise(() => {}) });
     clients.push(http);
-    // Longer than a person would wait; it also keeps the process alive, which the time-out does not.
+    // This wait is longer than a person would wait. It also keeps the process alive, which the timeout does not.
     let isLate = false;
     const late = setTimeout(() => {
       isLate = true;
@@ -299,7 +299,7 @@ describe('limits', () => {
     clearTimeout(late);
     assert.equal(isLate, false);
   });
-  test('a body that drips', async () => {
+  test('a body that arrives very slowly ends with a timeout', async () => {
     answer = (_request, response) => {
       const timer = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(timer));
@@ -310,7 +310,7 @@ describe('limits', () => {
       (error) => error instanceof ServiceError && error.code === 'upstream_timeout',
     );
   });
-  test('Retry-After of an hour: the answer is given back instead of a wait', async () => {
+  test('a response with a Retry-After of an hour is returned without a wait', async () => {
     let calls = 0;
     answer = (_request, response) => {
       calls++;
@@ -320,7 +320,7 @@ describe('limits', () => {
     const response = await openClient().request(url(), options);
     assert.deepEqual([response.status, await response.text(), calls], [429, 'later', 1]);
   });
-  test('an answer without end that is asked for again is not read', async () => {
+  test('an endless response before a retry is not read', async () => {
     let calls = 0;
     answer = (_request, response) => {
       if (++calls === 2) return void response.end('yes');
@@ -333,7 +333,7 @@ describe('limits', () => {
   });
 });
 
-test('messages say neither the address nor what was found there', async () => {
+test('error messages contain neither the address nor the content of a response', async () => {
   const http = openClient({ 'evil.example': [['10.11.12.13']] });
   await assert.rejects(
     http.request('http://evil.example/secret-path', { trust: 'tenant', signal: never }),

@@ -1,4 +1,4 @@
-/** Tables of PDFs between lines across: where they end, and what is no row of them. */
+/** Tables of PDFs between horizontal rules: where they end, and what is not a row. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
@@ -16,7 +16,7 @@ async function read(...drawing: string[]) {
 }
 
 const HEAD = ['Field', 'Type', 'Meaning'];
-/** A heading between two lines, two rows below it and a line: 48 points. */
+/** A heading between two rules, two rows below and a rule: 48 points. */
 const listAt = (top: number, name: string) => [
   across(top, top - 16, top - 48),
   row(top - 12, ...HEAD),
@@ -26,7 +26,7 @@ const listAt = (top: number, name: string) => [
 const listOf = (name: string) =>
   `| Field | Type | Meaning |\n| --- | --- | --- |\n| ${name} | text | what it is called |\n| size | number | how much it holds |`;
 
-test('a heading or a sentence between tables of one width is in neither', async () => {
+test('a heading or a sentence between two tables of equal width belongs to neither', async () => {
   const heading = [word(76, 628, '2.1'), word(120, 628, 'Jars')];
   const { text, tables } = await read(
     ...[...listAt(700, 'box'), ...heading, ...listAt(612, 'jar')],
@@ -36,14 +36,14 @@ test('a heading or a sentence between tables of one width is in neither', async 
   assert.match(text, /\|\n\n2\.1\s+Jars\n\n\|.*\|\n\nBags have these:\n\n\|/s);
 });
 
-test('a row with one value between lines is a row', async () => {
+test('a row with a single value between rules is a row of the table', async () => {
   const ys = [700, 684, 668, 652, 636];
   const rows = [HEAD, ['Boxes'], ['name', 'text', 'what it is called'], ['size', 'number', 'how much it holds']];
   const { tables } = await read(across(...ys), ...rows.map((cells, at) => row(ys[at]! - 12, ...cells)));
   assert.match(tables[0]!, /^\| Field \| Type \| Meaning \|\n.*\n\| Boxes \| {2}\| {2}\|\n\| name \|/);
 });
 
-test('words of lines that go on beyond a table are in none', async () => {
+test('words of lines that continue outside a table belong to no table', async () => {
   const sentence =
     'fields of all of the boxes that were kept in the old house at the harbour of the town are these here';
   const above = await read(word(76, 704, sentence), ...listAt(700, 'box'));
@@ -58,7 +58,7 @@ test('words of lines that go on beyond a table are in none', async () => {
   for (const { text } of [within, below]) assert.ok(text.includes(long), text);
 });
 
-test('rows without a last value are rows where all lines have one distance', async () => {
+test('rows without a last value are rows if all lines have equal distances', async () => {
   const rows = [
     ['backmap', 'array', 'from places to letters'],
     ['enc', 'table'],

@@ -5,9 +5,9 @@ import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
 import { makePdf, type PdfOptions, pdfOf } from '../support/files/make-files.ts';
 
 interface Drawing {
-  /** Left edges of the columns and the right edge of the last. */
+  /** Left edges of the columns, and the right edge of the last column. */
   xs: readonly number[];
-  /** Top edges of the rows and the bottom edge of the last. */
+  /** Top edges of the rows, and the bottom edge of the last row. */
   ys: readonly number[];
 }
 
@@ -33,7 +33,7 @@ async function read(drawing: string, options: Partial<PdfOptions> = {}) {
   return { ...parsed, tables: tables.map(({ start, end }) => parsed.text.slice(start, end)) };
 }
 
-test('a ruled table is a table at its place, with the lines before and behind it', async () => {
+test('a ruled table is written at its place between the other lines', async () => {
   const behind = word(72, 600, 'Behind the table.');
   const { text, tables, blocks } = await read([across(GRID), down(GRID), cells(GRID, ROWS), behind].join('\n'));
   assert.deepEqual(tables, [TABLE]);
@@ -48,10 +48,10 @@ test('a ruled table is a table at its place, with the lines before and behind it
   );
 });
 
-test('lines of a table may be thin rectangles, and cells may be one', async () => {
+test('a table may have thin rectangles as lines, and merged cells', async () => {
   const { xs, ys } = GRID;
   const bars = ys.map((y) => `72 ${y} 328 0.7 re f`);
-  // No line between the second and the third column of the first row.
+  // There is no line between the second and the third column of the first row.
   const posts = xs.map((x, column) => `${x} ${ys.at(-1)!} 0.7 ${column === 2 ? 40 : 60} re f`);
   const rows = [['Region', 'Sales in 2024', ''], ...ROWS.slice(1)];
   const { tables } = await read([...bars, ...posts, cells(GRID, rows)].join('\n'));
@@ -60,7 +60,7 @@ test('lines of a table may be thin rectangles, and cells may be one', async () =
   ]);
 });
 
-test('lines of a cell are joined, and bars in it are escaped', async () => {
+test('lines of a table cell are joined, and bars in it are escaped', async () => {
   const rows = [ROWS[0]!, ['North|East', '14', '2.50'], ROWS[2]!];
   const tall = { xs: GRID.xs, ys: [700, 680, 640, 620] };
   const more = word(76, 652, 'and West');
@@ -68,7 +68,7 @@ test('lines of a cell are joined, and bars in it are escaped', async () => {
   assert.match(tables[0]!, /^\| North\\\|East and West \| 14 \| 2\.50 \|$/m);
 });
 
-test('rows without lines between them are rows', async () => {
+test('rows of a ruled table without lines between them are separated', async () => {
   const { tables } = await read([across(GRID, [0, 1, 3]), down(GRID), cells(GRID, ROWS)].join('\n'));
   assert.deepEqual(tables, [TABLE]);
 });
@@ -79,7 +79,7 @@ test('a table that is turned with its page is read', async () => {
   assert.deepEqual(tables, [TABLE]);
 });
 
-test('links and what was filled in stand in the table that they lie in', async () => {
+test('links and form values inside a table belong to the table', async () => {
   const drawing = [across(GRID), down(GRID), cells(GRID, ROWS)].join('\n');
   const link =
     '<< /Type /Annot /Subtype /Link /Rect [76 664 104 676] /A << /S /URI /URI (https://example.org/north) >> >>';
@@ -90,7 +90,7 @@ test('links and what was filled in stand in the table that they lie in', async (
   assert.match(tables[0]!, /\| South \| 9 \| 3\.75 estimated \|/);
 });
 
-test('frames, boxes, lines through words and drawings are no tables', async () => {
+test('frames, boxes, lines through words and drawings are not read as tables', async () => {
   const frame = { xs: [60, 560], ys: [820, 40] };
   const prose = ['A line of text that stands in a frame.', 'And one more line of it.'].map((text, at) =>
     word(72, 700 - at * 14, text),
@@ -142,7 +142,7 @@ test('frames, boxes, lines through words and drawings are no tables', async () =
   }
 });
 
-test('of a page of very many lines or objects only the text is read', async () => {
+test('on a page with very many lines or objects only text is read', async () => {
   const table = [across(GRID), down(GRID), cells(GRID, ROWS.slice(0, 2))].join('\n');
   assert.equal((await read(table)).tables.length, 1);
   const crowd = [`${line(20, 20, 500, 20)}\n`.repeat(9000), `${word(20, 20, ' ')}\n`.repeat(21_000)];
@@ -157,20 +157,20 @@ test('of a page of very many lines or objects only the text is read', async () =
   }
 });
 
-test('lines across alone, and bands of colour, have columns by the words between them', async () => {
+test('columns between horizontal rules or on coloured bands are found by their words', async () => {
   const bars = across(GRID, [0, 1, 3]);
   const bands = [0, 2].map((row) => `0.9 g 72 ${GRID.ys[row + 1]} 328 20 re f 0 g`);
   for (const drawing of [bars, ...[bands.join('\n')]])
     assert.deepEqual((await read(`${drawing}\n${cells(GRID, ROWS)}`)).tables, [TABLE]);
 });
 
-test('words in columns are a table without any line, where numbers stand below each other', async () => {
+test('aligned words with a column of numbers are a table without any line', async () => {
   const { tables, text } = await read(`${cells(GRID, ROWS)}\n${word(72, 600, 'Behind the table.')}`);
   assert.deepEqual(tables, [TABLE]);
   assert.match(text, /^Before the table\.\n\n\|.*\|\n\nBehind the table\.$/s);
 });
 
-test('two columns of prose, contents, forms, lists, formulas and code are no tables', async () => {
+test('columns of prose, contents, forms, lists, formulas and code are not read as tables', async () => {
   const halves = { xs: [72, 320, 560], ys: [700, 686, 672, 658, 644, 630] };
   const prose = [
     'The keeper wrote fourteen letters to the',
@@ -240,7 +240,7 @@ test('two columns of prose, contents, forms, lists, formulas and code are no tab
     assert.deepEqual((await read(cells(halves, rows))).tables, [], name);
 });
 
-/** A page whose table is tagged; an empty cell has no content. */
+/** A page with a tagged table; an empty cell has no content. */
 function taggedPdf(rows: readonly (readonly string[])[], spans: Record<string, string> = {}): Uint8Array {
   const [table, content]: [string[], string[]] = [[], []];
   const owners: number[] = [];
@@ -252,7 +252,7 @@ function taggedPdf(rows: readonly (readonly string[])[], spans: Record<string, s
       const cell = add(
         `<< /Type /StructElem /S /TD /P ${tr} 0 R /Pg 3 0 R ${spans[text] ?? ''} ${text === '' ? '' : `/K ${content.length}`} >>`,
       );
-      // Neither the order nor the places of the words are those of the table.
+      // Neither order nor position of the words match the table.
       if (text !== '') owners.push(cell);
       if (text !== '')
         content.push(
@@ -278,7 +278,7 @@ function taggedPdf(rows: readonly (readonly string[])[], spans: Record<string, s
   return pdfOf(objects);
 }
 
-test('tables that are tagged need no lines and no order', async () => {
+test('tagged tables are read without lines and without word order', async () => {
   const rows = [
     ['Region', 'Sales', 'Note'],
     ['Units', 'Price', ''],
@@ -298,7 +298,7 @@ test('tables that are tagged need no lines and no order', async () => {
   );
 });
 
-test('a tag around a whole page is no table', async () => {
+test('a table tag around a whole page is ignored', async () => {
   const sentence = 'The keeper of the lighthouse wrote fourteen letters. '.repeat(20).trim();
   const { blocks } = await parsePdf(
     taggedPdf([
@@ -313,7 +313,7 @@ test('a tag around a whole page is no table', async () => {
   );
 });
 
-test('tables of one width with prose between them stay apart', async () => {
+test('tables of equal width with prose between them stay separate', async () => {
   const lower = { xs: GRID.xs, ys: GRID.ys.map((y) => y - 140) };
   const prose = [
     'All sums of this list are in thousands and',
@@ -327,7 +327,7 @@ test('tables of one width with prose between them stay apart', async () => {
   assert.match(text, /\|\n\nAll sums of this list.*later\.\n\n\|/s);
 });
 
-test('values at half the height of the lines beside them are in their row', async () => {
+test('values at half height between two lines belong to the row of these lines', async () => {
   const rows = [700, 664, 628].flatMap((y, row) => [
     word(76, y - 6, ['Order', 'Check', 'Store'][row]!),
     word(180, y, 'A sentence on what is'),
@@ -339,7 +339,7 @@ test('values at half the height of the lines beside them are in their row', asyn
   assert.match(tables[0]!, /\n\| Order \| A sentence on what is done here by the office \| 1 days \|\n\| Check \|/);
 });
 
-test('where areas of single cells meet there are columns, however near the words are', async () => {
+test('coloured areas of single cells separate columns, however close the words are', async () => {
   const boxes = GRID.ys
     .slice(0, 3)
     .flatMap((_, row) =>
@@ -352,7 +352,7 @@ test('where areas of single cells meet there are columns, however near the words
   assert.deepEqual((await read([...boxes, ...words].join('\n'))).tables, [TABLE]);
 });
 
-test('a table that stands on each page is a running header', async () => {
+test('a table that repeats on each page is a running header', async () => {
   const head = (page: number) =>
     [
       across(GRID),

@@ -1,4 +1,4 @@
-/** Tables of PDFs by their tags: how far the structure tree is read, and whose numbers its content has. */
+/** Tagged tables of PDFs: how far the structure tree is read, and which ids of marked content count. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
@@ -17,15 +17,15 @@ const word = (x: number, y: number, text: string) => `BT /F1 10 Tf ${x} ${y} Td 
 
 interface Tagged {
   pages?: number;
-  /** Elements beside the tables that hold nothing. */
+  /** Empty elements beside the tables. */
   siblings?: number;
-  /** Whether each element holds the table again. */
+  /** Whether each element contains the table again. */
   isCycle?: boolean;
-  /** What a form draws behind the table. */
+  /** Content that a form draws after the table. */
   form?: string;
 }
 
-/** Pages with a tagged table each, whose words do not stand in columns. */
+/** Pages with one tagged table each, whose words are not aligned in columns. */
 function taggedPdf({ pages = 1, siblings = 0, isCycle = false, form = '' }: Tagged): Uint8Array {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
@@ -69,15 +69,15 @@ async function tablesOf(bytes: Uint8Array): Promise<{ text: string; tables: stri
   return { text, tables };
 }
 
-test('what a document holds beside a tagged table does not hide it', async () => {
+test('other elements of a document do not hide a tagged table', async () => {
   assert.deepEqual((await tablesOf(taggedPdf({ siblings: 20_100 }))).tables, [TABLE]);
 });
 
-test('an element that holds itself is read once', async () => {
+test('a structure element that contains itself is read once', async () => {
   assert.deepEqual((await tablesOf(taggedPdf({ isCycle: true }))).tables, [TABLE]);
 });
 
-test('what a form draws has no numbers of the page', async () => {
+test('content ids inside a form are not mixed up with ids of the page', async () => {
   const form = [word(72, 500, 'All of the invoices'), word(72, 480, 'Page footer')].map(
     (text, at) => `/P << /MCID ${at * 3} >> BDC\n${text}\nEMC`,
   );
@@ -86,7 +86,7 @@ test('what a form draws has no numbers of the page', async () => {
   assert.match(text, /Behind the table\.\s+All of the invoices\s+Page footer$/);
 });
 
-test('the structure tree of a document is read until it took too much work', async () => {
+test('the structure tree of a document is read up to a limit of work', async () => {
   const childrenMax = 1000;
   const counted = async (siblings: number, limit = childrenMax, pages = 30) => {
     const library = await PDFiumLibrary.init();
@@ -118,11 +118,11 @@ test('the structure tree of a document is read until it took too much work', asy
   const few = await counted(300);
   assert.deepEqual(few.found.slice(0, 3), [1, 1, 0]);
   assert.ok(few.trees <= 4 && few.children <= childrenMax, JSON.stringify(few));
-  // One page alone: its table is whole or not there, wherever the work ends.
+  // A single page: its table is complete or missing, wherever the work ends.
   const ends = await Promise.all(Array.from({ length: 15 }, (_, more) => counted(10, 30 + more * 4, 1)));
   assert.deepEqual([...new Set(ends.flatMap(({ rows }) => rows))], [3]);
   assert.deepEqual([ends[0]!.found, ends.at(-1)!.found], [[0], [1]]);
-  // Of an element with too many children none is asked for.
+  // No child of an element with too many children is read.
   const many = await counted(1000);
   assert.deepEqual([many.trees, many.children, many.found.includes(1)], [1, 0, false]);
 });

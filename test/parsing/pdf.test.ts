@@ -1,4 +1,4 @@
-/** What lies on the pages of a PDF: links, comments, fields of forms. */
+/** Annotations on pages of a PDF: links, comments, form fields. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunkFile } from '../../src/files/chunk/chunker.ts';
@@ -13,12 +13,12 @@ async function read(options: PdfOptions) {
 }
 
 const LINES = ['# Report', 'See the annual report of 2023 for all figures.', 'Name:', 'Signed in the office.'];
-/** Lines begin 770 points from below and are 16 apart; Helvetica of 11 points. */
+/** Lines start 770 points above the bottom, 16 points apart, in Helvetica of 11 points. */
 const area = (line: number, left: number, right: number) =>
   `/Rect [${left} ${770 - 16 * line - 3} ${right} ${770 - 16 * line + 9}]`;
 const link = (place: string, uri: string) =>
   `<< /Type /Annot /Subtype /Link ${place} /A << /S /URI /URI (${uri}) >> >>`;
-test('addresses of links stand beside the words they lie on, page by page', async () => {
+test('links of a PDF are returned with the words that they cover, page by page', async () => {
   const annotations = [
     link(area(1, 112, 182), 'https://example.org/annual?y=1'),
     link(area(3, 136, 162), 'https://example.org/office'),
@@ -38,7 +38,7 @@ test('addresses of links stand beside the words they lie on, page by page', asyn
   assert.match(chunks[0]!.context!, /^Links: annual report <https:\/\/example\.org\/annual\?y=1>; office/);
 });
 
-test('comments stand behind the text of their page, with who made them; hidden ones are left out', async () => {
+test('comments of a PDF follow the text of their page with their author, and hidden comments are ignored', async () => {
   const note = (subtype: string, rest: string) => `<< /Type /Annot /Subtype /${subtype} /Rect [10 10 20 20] ${rest} >>`;
   const annotations = [
     note('Text', '/Contents (Please check this.) /T (Ann)'),
@@ -59,7 +59,7 @@ test('comments stand behind the text of their page, with who made them; hidden o
   );
 });
 
-test('what was filled in stands behind its label; a field without one has its name', async () => {
+test('a form value of a PDF follows its label, or has the name of its field if there is no label', async () => {
   const field = (rest: string, place: string) => `<< /Type /Annot /Subtype /Widget ${rest} ${place} >>`;
   const fields = [
     field('/FT /Tx /T (name) /V (Bo Example)', area(2, 110, 250)),
@@ -80,7 +80,7 @@ test('what was filled in stands behind its label; a field without one has its na
   );
 });
 
-test('attached and pinned files are named and handed on; too deep they are left out, and the text is kept', async () => {
+test('attached and pinned files of a PDF become members, and too deeply nested files are skipped', async () => {
   const file = (name: string) => `/FS << /Type /Filespec /F (${name}) /EF << /F 8 0 R >> >>`;
   const bytes = makePdf({
     pages: [LINES],
@@ -106,6 +106,6 @@ test('attached and pinned files are named and handed on; too deep they are left 
 
   const parsed = await parsePdf(bytes, {});
   const warnings = await sendMembers(parsed.members!, MEMBER_DEPTH_MAX, sink, {}, false);
-  assert.equal(members.length, 3, 'nothing more was handed on');
+  assert.equal(members.length, 3, 'there are no other members');
   assert.match(warnings[0]!, /up to 3 levels/);
 });

@@ -1,4 +1,4 @@
-/** Pictures, scanned PDFs and old Office files through tesseract and LibreOffice, where they are installed; and without. */
+/** Pictures, scanned PDFs and old Office files, with and without tesseract and LibreOffice. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,20 +43,20 @@ const SECOND =
   'Copies and photographs\n\nPhotographs without flash are permitted for private study. Copies of bound volumes are made by the ' +
   'staff, who decide whether the binding can bear it.';
 
-test('a picture', needs('ocr'), async () => {
+test('OCR reads the words of a picture', needs('ocr'), async () => {
   const { text, fileType, warnings } = await read('scan.png');
   assert.deepEqual([text, fileType, warnings], [FIRST, 'unknown', []]);
 });
 
 for (const name of ['scan.tiff', 'scan.pdf']) {
-  test(`${name}: pages keep their numbers`, needs('ocr'), async () => {
+  test(`OCR of ${name} keeps page numbers`, needs('ocr'), async () => {
     const { text, pages, warnings } = await read(name);
     assert.deepEqual([text, warnings], [`${FIRST}\n\n${SECOND}`, []]);
     assert.deepEqual(pages, [1, 1, 1, 2, 2]);
   });
 }
 
-test('old Office files give what the new ones give', needs('office'), async () => {
+test('an old Office file gives the same text as a new one', needs('office'), async () => {
   const [old, current] = await Promise.all([read('office.doc'), read('office.odt')]);
   assert.equal(old.fileType, 'docx');
   assert.deepEqual(old.text.split('\n\n').slice(-5), current.text.split('\n\n').slice(-5));
@@ -64,8 +64,8 @@ test('old Office files give what the new ones give', needs('office'), async () =
   assert.equal(sheet.text, newer.text);
 });
 
-test('an old presentation gives what the new one gives', needs('office'), async (t) => {
-  // Packed: LibreOffice writes half a megabyte, most of it empty.
+test('an old presentation gives the same text as a new one', needs('office'), async (t) => {
+  // The file is compressed: LibreOffice writes half a megabyte, mostly empty.
   const folder = mkdtempSync(join(tmpdir(), 'pinakes-ppt-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'a'), gunzipSync(fixture('slides.ppt.gz')));
@@ -73,7 +73,7 @@ test('an old presentation gives what the new one gives', needs('office'), async 
   assert.deepEqual(old, current);
 });
 
-test('without OCR a picture says how it could be read, a scanned PDF that it has no text', async () => {
+test('without OCR the error of a picture or a scanned PDF says how it could be read', async () => {
   const picture = await failureOf('scan.png', fixture('scan.png'));
   assert.equal(picture.title, 'Pictures are not read');
   assert.match(picture.message, /PINAKES_OCR=tesseract/);
@@ -82,7 +82,7 @@ test('without OCR a picture says how it could be read, a scanned PDF that it has
   assert.match(pdf.message, /^The PDF has no text layer: its pages are pictures\..*PINAKES_OCR=tesseract/);
 });
 
-test('without LibreOffice an old Office file says how it could be read', async () => {
+test('without LibreOffice the error of an old Office file says how it could be read', async () => {
   assert.match(
     (await failureOf('office.doc', fixture('office.doc'))).message,
     /Word 97 to 2003 \(doc\).*LibreOffice.*docx/,
@@ -90,14 +90,14 @@ test('without LibreOffice an old Office file says how it could be read', async (
   assert.match((await failureOf('x', fixture('office.xls'))).message, /Excel 97 to 2003 \(xls\)/);
 });
 
-test('an old Office file with a password says so', async () => {
+test('an old Office file with a password is reported as encrypted', async () => {
   const bytes = Buffer.from(fixture('office.doc'));
   const at = bytes.indexOf(Buffer.from([0xec, 0xa5]));
   bytes[at + 11]! |= 1;
   assert.equal((await failureOf('a.doc', bytes)).title, 'Encrypted file');
 });
 
-test('files inside that would need a program that is not there are left out', async () => {
+test('files inside an archive that need a missing program are skipped', async () => {
   const zip = zipSync({ 'a.png': fixture('scan.png'), 'b.doc': fixture('office.doc'), 'c.txt': strToU8('words') });
   const names: string[] = [];
   const outcome = await processBytes('a.zip', zip, [], async ({ name }) => void names.push(name));
@@ -106,7 +106,7 @@ test('files inside that would need a program that is not there are left out', as
   assert.match(outcome.file.warnings[0]!, /^2 files inside/);
 });
 
-test('pictures are known by their first bytes', async () => {
+test('pictures are detected by their first bytes', async () => {
   const heads = [
     '\x89PNG\r\n\x1a\n',
     '\xff\xd8\xff\xe0',
@@ -122,7 +122,7 @@ test('pictures are known by their first bytes', async () => {
   assert.equal(await detectFileType(Buffer.from('BMW makes cars, and MM* is not TIFF.'), 'a.txt'), 'txt');
 });
 
-test('words that OCR is not sure of are left out; divided words are marked', () => {
+test('words with low OCR confidence are dropped, and hyphenated words are marked', () => {
   const row = (...cells: (string | number)[]) => cells.join('\t');
   const word = (paragraph: number, line: number, confidence: number, text: string, page = 1) =>
     row(5, page, 1, paragraph, line, 1, 0, 0, 0, 0, confidence, text);

@@ -127,8 +127,8 @@ export class WebClient {
   /** Returns the pauses for one site. @param siteDelayMs the delay in robots.txt; 0: none. */
   #pauses(siteDelayMs: number): Pauses {
     const { delayMs = CRAWL_DELAY_MS_DEFAULT, delayMinMs = CRAWL_DELAY_MS_MIN_DEFAULT } = this.#options;
-    const own = this.#crawlDelayMs === null ? delayMs : Math.max(this.#crawlDelayMs, delayMinMs);
-    const usual = Math.max(own, siteDelayMs);
+    const crawlPauseMs = this.#crawlDelayMs === null ? delayMs : Math.max(this.#crawlDelayMs, delayMinMs);
+    const usual = Math.max(crawlPauseMs, siteDelayMs);
     const isAsked = this.#crawlDelayMs !== null || siteDelayMs > 0;
     return { usual, unchanged: isAsked ? usual : Math.min(delayMinMs, usual) };
   }
@@ -201,9 +201,9 @@ export class WebClient {
    */
   #setNext(address: string, waitMs: number, reservedTime?: number): void {
     const { origin } = new URL(address);
-    const taken = this.#nextTimes.get(origin) ?? 0;
+    const reserved = this.#nextTimes.get(origin) ?? 0;
     const next = performance.now() + waitMs;
-    this.#nextTimes.set(origin, taken === reservedTime ? next : Math.max(taken, next));
+    this.#nextTimes.set(origin, reserved === reservedTime ? next : Math.max(reserved, next));
   }
 }
 

@@ -73,14 +73,14 @@ test('the scope of a crawl consists of hosts and paths', () => {
     ),
     [true, true, false, false],
   );
-  const taken = (includes: string[], excludes: string[] = []) =>
+  const includedPaths = (includes: string[], excludes: string[] = []) =>
     ['/', '/docs', '/docs/', '/docs/a%20b', '/docs/old/c', '/x.pdf'].filter((path) =>
       scope(includes, excludes).includes(`https://example.com${path}`),
     );
-  assert.deepEqual(taken(['/docs/**']), ['/docs/', '/docs/a%20b', '/docs/old/c']);
-  assert.deepEqual(taken(['/docs']), ['/docs', '/docs/', '/docs/a%20b', '/docs/old/c']);
-  assert.deepEqual(taken(['/docs/a b']), ['/docs/a%20b']);
-  assert.deepEqual(taken([], ['/docs', '*.pdf']), ['/']);
-  assert.deepEqual(taken(['/'], ['/docs/old/']), ['/', '/docs', '/docs/', '/docs/a%20b', '/x.pdf']);
-  assert.deepEqual(taken([], ['/']), []);
+  assert.deepEqual(includedPaths(['/docs/**']), ['/docs/', '/docs/a%20b', '/docs/old/c']);
+  assert.deepEqual(includedPaths(['/docs']), ['/docs', '/docs/', '/docs/a%20b', '/docs/old/c']);
+  assert.deepEqual(includedPaths(['/docs/a b']), ['/docs/a%20b']);
+  assert.deepEqual(includedPaths([], ['/docs', '*.pdf']), ['/']);
+  assert.deepEqual(includedPaths(['/'], ['/docs/old/']), ['/', '/docs', '/docs/', '/docs/a%20b', '/x.pdf']);
+  assert.deepEqual(includedPaths([], ['/']), []);
 });

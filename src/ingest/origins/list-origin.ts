@@ -17,7 +17,7 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import { cleanItem, cleanName, needsFetch, type Received, storedId } from './decide.ts';
 import { BROKEN_OFF, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
-import { type Room, storeItems } from './store-items.ts';
+import { type GroupCapacity, storeItems } from './store-items.ts';
 
 /** Items that are looked up, fetched and stored together. A kill loses at most the fetched bytes of this many items. */
 const BATCH_ITEMS = 32;
@@ -57,11 +57,11 @@ export async function listOrigin(
   deps: IngestDeps,
   open: OpenOrigin,
   from: ListingPosition,
-  room: Room,
+  capacity: GroupCapacity,
   saveCheckpoint: (tx: Tx, resume: Opaque) => Promise<void>,
   signal: AbortSignal,
 ): Promise<ListingEnd | OriginProblem> {
-  const batch = openBatch(deps, open, room, signal);
+  const batch = openBatch(deps, open, capacity, signal);
   const changes = open.connector
     .list(open.origin, open.credential, { ...from, findStored: (id) => findStoredVersion(deps, open, id), signal })
     [Symbol.asyncIterator]();
@@ -110,7 +110,7 @@ interface Batch {
   discard(): Promise<void>;
 }
 
-function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: AbortSignal): Batch {
+function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, signal: AbortSignal): Batch {
   const { active } = open;
   let reported = new Map<string, ReportedItem>();
   let bytes = 0;
@@ -146,7 +146,7 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
       const received = await receiveNamed(deps, open, items, signal);
       reported = new Map();
       bytes = 0;
-      await storeItems(deps, active, received, { room, waiting, also });
+      await storeItems(deps, active, received, { capacity, waiting, also });
       open.onStored?.();
       storedAt = performance.now();
     },

@@ -169,7 +169,7 @@ async function listAll(
   }
   const open = { active, connector: connectorOf(deps.connectors, origin.kind), origin, credential, onStored };
   const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, active.groupId));
-  const room = {
+  const capacity = {
     sources: GROUP_SOURCES_MAX - counts.pending - counts.ready - counts.failed,
     bytes: GROUP_BYTES_MAX - counts.bytes,
   };
@@ -178,7 +178,7 @@ async function listAll(
       deps,
       open,
       { cursor: from.cursor, resume: from.resume },
-      room,
+      capacity,
       (tx, resume) => saveProgress(tx, active, { ...progress, cursor: from.cursor, resume }),
       signal,
     );

@@ -39,7 +39,7 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import { decide, type Received } from './decide.ts';
 
 /** How many sources and bytes the group may still take. Both numbers shrink as sources are stored. */
-export interface Room {
+export interface GroupCapacity {
   sources: number;
   bytes: number;
 }
@@ -79,7 +79,11 @@ export async function storeItems(
   deps: IngestDeps,
   active: ActiveRun,
   received: readonly Received[],
-  { room, waiting, also }: { room: Room; waiting: number; also?: ((tx: Tx) => Promise<void>) | undefined },
+  {
+    capacity,
+    waiting,
+    also,
+  }: { capacity: GroupCapacity; waiting: number; also?: ((tx: Tx) => Promise<void>) | undefined },
 ): Promise<void> {
   const { tenantId, groupId, runId } = active;
   const staged = received.flatMap((one) => (one.kind === 'fetched' ? [one.bytes] : []));
@@ -89,7 +93,7 @@ export async function storeItems(
       await release(tx);
       const ids = received.map((one) => (one.kind === 'fetched' ? one.item.originId : one.originId));
       const stored = await findStoredItems(tx, tenantId, groupId, ids);
-      const writes = plan(received, stored, room, deps.clock.now());
+      const writes = plan(received, stored, capacity, deps.clock.now());
       await write(deps, tx, active, writes);
       await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
       await also?.(tx);
@@ -98,7 +102,12 @@ export async function storeItems(
   deps.crash.reach('origin.items_stored');
 }
 
-function plan(received: readonly Received[], stored: ReadonlyMap<string, StoredItem>, room: Room, now: Date): Writes {
+function plan(
+  received: readonly Received[],
+  stored: ReadonlyMap<string, StoredItem>,
+  capacity: GroupCapacity,
+  now: Date,
+): Writes {
   const writes: Writes = {
     added: [],
     restarted: [],
@@ -113,7 +122,7 @@ function plan(received: readonly Received[], stored: ReadonlyMap<string, StoredI
   };
   for (const raw of received) {
     const one = withoutEmpty(raw);
-    if (one.kind === 'fetched' || one.kind === 'same') planPresent(writes, one, stored, room, now);
+    if (one.kind === 'fetched' || one.kind === 'same') planPresent(writes, one, stored, capacity, now);
     else planAbsent(writes, one, stored.get(one.originId));
   }
   return writes;
@@ -132,7 +141,7 @@ function planPresent(
   writes: Writes,
   one: Extract<Received, { kind: 'fetched' | 'same' }>,
   stored: ReadonlyMap<string, StoredItem>,
-  room: Room,
+  capacity: GroupCapacity,
   now: Date,
 ): void {
   const { item } = one;
@@ -147,13 +156,13 @@ function planPresent(
     return;
   }
   if (bytes && (step === 'add' || step === 'restart' || step === 'update')) {
-    const isFull = (step === 'add' && room.sources < 1) || room.bytes < bytes.size;
+    const isFull = (step === 'add' && capacity.sources < 1) || capacity.bytes < bytes.size;
     if (isFull) {
       planAbsent(writes, { kind: 'failed', originId, name: one.item!.name, failure: TOO_MANY }, before);
       return;
     }
-    room.bytes -= bytes.size;
-    if (step === 'add') room.sources -= 1;
+    capacity.bytes -= bytes.size;
+    if (step === 'add') capacity.sources -= 1;
   }
   writes.outcomes.push({ originId, outcome: 'there' });
   writes.step.listed += 1;

@@ -85,24 +85,24 @@ async function drain(
   for (;;) {
     signal.throwIfAborted();
     const { small, large } = takeResults(lanes);
-    const claiming = claims.wanted();
+    const isClaiming = claims.shouldClaim();
     if (small.length > 0 || large) deps.crash.reach('ingest.processed');
-    if (small.length > 0 || claiming) {
-      const claimed = await storeSmall(deps, active, small, async (tx) => (claiming ? claims.next(tx, large) : []));
+    if (small.length > 0 || isClaiming) {
+      const claimed = await storeSmall(deps, active, small, async (tx) => (isClaiming ? claims.next(tx, large) : []));
       deps.crash.reach('ingest.batch_stored');
-      if (claiming) claims.accept(claimed);
+      if (isClaiming) claims.accept(claimed);
     }
     if (large) await storeLarge(deps, active, large);
     if (large && large.members.length > 0) claims.reopen();
     lanes.pump();
     if (claims.exhausted() && lanes.unfinished() === 0 && lanes.finished.length === 0) return;
-    if (!isDue(lanes) && !claims.wanted()) await lanes.nextChange(BATCH_AGE_MS);
+    if (!isDue(lanes) && !claims.shouldClaim()) await lanes.nextChange(BATCH_AGE_MS);
   }
 }
 
 interface Claims {
   /** Returns whether more files should be claimed now. */
-  wanted(): boolean;
+  shouldClaim(): boolean;
   /** Claims the next files. `unstored`: a result that is neither stored nor among the results of the lanes. */
   next(tx: Tx, unstored: SourceRows | undefined): Promise<ClaimedSource[]>;
   /** Adds the files that `next` returned to the lanes. Call this method after the commit. */
@@ -120,7 +120,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
   let lastTogether: string | null = null;
   return {
     exhausted: () => phase === 'over',
-    wanted() {
+    shouldClaim() {
       if (phase === 'together') return lanes.queued() < CLAIM_FILES / 2;
       return phase === 'alone' && lanes.unfinished() === 0 && lanes.finished.length === 0;
     },
@@ -164,7 +164,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
 function openFedClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes, feed: Feed): Claims {
   return {
     exhausted: () => !feed.isOpen,
-    wanted: () => feed.isOpen && feed.hasNews && lanes.queued() < CLAIM_FILES / 2,
+    shouldClaim: () => feed.isOpen && feed.hasNews && lanes.queued() < CLAIM_FILES / 2,
     async next(tx, unstored) {
       feed.hasNews = false;
       const waiting = lanes.finished.map(({ rows }) => rows.source.id);

@@ -102,7 +102,7 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
         const atEnd = lastId === null && after === null;
         if (generation.status === 'building' && atEnd) await finishBuilding(deps, turn, generation);
       } catch (error) {
-        if (turn.signal.aborted || error instanceof EmbeddingLost || isWanted(turn, generation)) throw error;
+        if (turn.signal.aborted || error instanceof EmbeddingLost || isConfiguredModel(turn, generation)) throw error;
         // The provider may no longer offer the old model: the vectors of the new model are made all the same.
         deps.log.warn({ err: error, model: generation.model }, 'new chunks get no vectors of the model that serves');
         failing.add(number);
@@ -113,7 +113,7 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
   return false;
 }
 
-function isWanted({ embedding }: EmbeddingTurn, { model }: Generation): boolean {
+function isConfiguredModel({ embedding }: EmbeddingTurn, { model }: Generation): boolean {
   return model === embedding.model.name;
 }
 

@@ -37,18 +37,19 @@ export const INDEX_LATER_CHUNKS_MIN = 2_000;
  * model, and retires an unfinished generation of another model.
  */
 export async function prepareGenerations(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation[]> {
-  const wanted = turn.embedding.model.name;
+  const configuredModel = turn.embedding.model.name;
   const { serving, building } = await deps.db.transaction(turn.tenantId, async (tx) => {
     await turn.fence(tx);
     const found = await listGenerations(tx, turn.tenantId);
     const current = found.find(({ status }) => status === 'serving');
     const next = found.find(({ status }) => status === 'building');
-    if (!next || (next.model === wanted && current?.model !== wanted)) return { serving: current, building: next };
+    if (!next || (next.model === configuredModel && current?.model !== configuredModel))
+      return { serving: current, building: next };
     await retireBuilding(tx, turn.tenantId, deps.clock.now());
     return { serving: current, building: undefined };
   });
   const live = serving ? [serving] : [];
-  const next = building ?? (serving?.model === wanted ? undefined : await begin(deps, turn));
+  const next = building ?? (serving?.model === configuredModel ? undefined : await begin(deps, turn));
   if (!next) return live;
   if (!next.filled) await fill(deps, turn, next);
   return [...live, next];

@@ -1,4 +1,4 @@
-/** Later runs of a Drive folder: what changed, and nothing else. */
+/** Later runs of a Drive folder report changes and nothing else. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { OriginError } from '../../../src/connectors/connector.ts';
@@ -7,7 +7,7 @@ import { type DriveWorld, HOUR_MS, openDriveWorld } from '../../support/worlds/d
 
 let world: DriveWorld;
 let cursor: Opaque | null;
-/** Of two files in two folders, the second inside the first. */
+/** A world of two files in two folders, the second inside the first. */
 let files: { top: string; sub: string; deep: string; subFolder: string; deepFolder: string };
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ function paths(): string[] {
   return [...world.stored.values()].map(({ item }) => item.metadata['path']?.val ?? '').sort();
 }
 
-test('a run without changes takes one request and brings nothing', async () => {
+test('a run without changes in Drive needs one request and reports nothing', async () => {
   for (let i = 0; i < 2; i++) {
     const { listing, fetched, removed } = await run();
     assert.deepEqual([listing.present, fetched, removed], [[], [], []]);
@@ -51,7 +51,7 @@ test('a run without changes takes one request and brings nothing', async () => {
   }
 });
 
-test('of 1,000 files exactly those that were edited, deleted, moved and renamed change', async () => {
+test('of 1,000 files in Drive exactly the edited, deleted, moved and renamed ones are reported', async () => {
   await using large = await openDriveWorld();
   const { state } = large.fake;
   const folders = Array.from({ length: 20 }, (_, i) => state.addFolder(state.root, `folder ${i}`));
@@ -81,8 +81,8 @@ test('of 1,000 files exactly those that were edited, deleted, moved and renamed 
   assert.equal(large.stored.size, 994);
 });
 
-describe('folders', () => {
-  test('that are moved out take everything below them along', async () => {
+describe('changed folders', () => {
+  test('a Drive folder that is moved out removes everything below it', async () => {
     const { state } = world.fake;
     const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
     state.move(files.subFolder, outside);
@@ -91,7 +91,7 @@ describe('folders', () => {
     state.move(files.subFolder, state.root);
     assert.deepEqual((await run()).fetched.sort(), [files.sub, files.deep].sort(), 'and bring it back');
   });
-  test('that are renamed or moved within change the paths alone', async () => {
+  test('a Drive folder that is renamed or moved inside the tree changes only paths', async () => {
     const { state } = world.fake;
     state.rename(files.subFolder, 'Other');
     assert.deepEqual((await run()).fetched, []);
@@ -100,7 +100,7 @@ describe('folders', () => {
     assert.deepEqual((await run()).removed, []);
     assert.deepEqual(paths(), ['Deep/deep.txt', 'Other/sub.txt', 'top.txt']);
   });
-  test('that go to the trash, are deleted or no longer shared take everything along', async () => {
+  test('a Drive folder that is trashed, deleted or no longer shared removes everything below it', async () => {
     const { state } = world.fake;
     state.trash(files.deepFolder);
     assert.deepEqual((await run()).removed, [files.deep]);
@@ -112,7 +112,7 @@ describe('folders', () => {
     assert.deepEqual((await run()).removed, [files.sub]);
     assert.deepEqual(paths(), ['top.txt']);
   });
-  test('that are new bring what is in them', async () => {
+  test('a new Drive folder adds its files', async () => {
     const { state } = world.fake;
     const filled = state.addFolder('0AFakeMyDriveRootPVA', 'Filled');
     const inside = state.addFile(state.addFolder(filled, 'Inner'), 'inside.txt', 'inside');
@@ -121,21 +121,21 @@ describe('folders', () => {
     assert.deepEqual((await run()).fetched, [inside]);
     assert.ok(paths().includes('Sub/Deep/Filled/Inner/inside.txt'));
   });
-  test('may take another name at the top, or any change that is not seen, without a new listing', async () => {
+  test('a renamed root folder or an irrelevant change of a folder causes no full listing', async () => {
     const { state } = world.fake;
     state.rename(state.root, 'New name');
     state.touch(files.subFolder);
     assert.equal((await run()).full, false);
   });
-  test('the folder itself in the trash ends the run, and nothing is said to be gone', async () => {
+  test('a trashed root folder ends the run, and no file is reported as gone', async () => {
     world.fake.state.trash(world.fake.state.root);
     await assert.rejects(run(), /in the trash/);
     assert.equal(world.stored.size, 3);
   });
 });
 
-describe('files', () => {
-  test('elsewhere in the account are no concern', async () => {
+describe('changed files', () => {
+  test('changes of files outside the Drive folder are ignored', async () => {
     const { state } = world.fake;
     const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
     const other = state.addFile(outside, 'other.txt', 'other');
@@ -144,7 +144,7 @@ describe('files', () => {
     const { listing, full } = await run();
     assert.deepEqual([listing.present, listing.gone, full], [[], [], false]);
   });
-  test('that come, become unreadable by rule, or are no longer shared', async () => {
+  test('new, excluded and no longer shared files of Drive are reported', async () => {
     const { state } = world.fake;
     const fresh = state.addFile(files.deepFolder, 'fresh.txt', 'fresh');
     state.get(files.top).canDownload = false;
@@ -154,12 +154,16 @@ describe('files', () => {
     assert.deepEqual([fetched, removed.sort(), full], [[fresh], [files.top, files.sub].sort(), false]);
     assert.ok(paths().includes('Sub/Deep/fresh.txt'));
     const { listing } = await run();
-    assert.deepEqual([listing.present, listing.skipped, listing.gone], [[], [], []], 'what was said is not said again');
+    assert.deepEqual(
+      [listing.present, listing.skipped, listing.gone],
+      [[], [], []],
+      'reported changes are not reported again',
+    );
   });
 });
 
-describe('shortcuts', () => {
-  test('that come and go, and changes of what they lead to', async () => {
+describe('changed shortcuts', () => {
+  test('new and deleted shortcuts and changes of their targets are reported', async () => {
     const { state } = world.fake;
     const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
     const single = state.addFile(outside, 'single.txt', 'single');
@@ -190,8 +194,8 @@ describe('shortcuts', () => {
   });
 });
 
-describe('the cursor', () => {
-  test('that Google no longer knows says so', async () => {
+describe('the cursor of a Drive folder', () => {
+  test('an expired cursor of Drive is reported as expired', async () => {
     world.fake.state.oldestToken = 1000;
     const expired = (error: unknown) => error instanceof OriginError && error.cursorExpired;
     await assert.rejects(run(), expired);
@@ -203,7 +207,7 @@ describe('the cursor', () => {
     const { fetched, removed, full } = await run();
     assert.deepEqual([fetched, removed, full], [[], [], true]);
   });
-  test('is not trusted alone for longer than a week', async () => {
+  test('a Drive folder is listed completely after a week of change logs', async () => {
     const later = new Date(Date.now() + 7 * 24 * HOUR_MS + 1);
     world.fake.state.get(files.top).access = 'hidden';
     assert.deepEqual((await run()).removed, [], 'the log does not know');
@@ -211,11 +215,11 @@ describe('the cursor', () => {
     const { removed, full } = await run();
     assert.deepEqual([removed, full], [[files.top], true]);
   });
-  test('of another form is not used', async () => {
+  test('a cursor of Drive in an unknown form is ignored', async () => {
     cursor = { something: 'else' };
     assert.equal((await run()).full, true);
   });
-  test('loses no change that is made while the folder is listed', async () => {
+  test('changes during the listing of a Drive folder are seen by the next run', async () => {
     const { state } = world.fake;
     cursor = null;
     let edited = false;
@@ -228,7 +232,7 @@ describe('the cursor', () => {
   });
 });
 
-test('a listing that was cut off goes on from its checkpoint', async () => {
+test('an interrupted listing of Drive continues at its checkpoint', async () => {
   await using large = await openDriveWorld({ pageSizeMax: 100 });
   const { state } = large.fake;
   const linked = state.addFile(state.addFolder('0AFakeMyDriveRootPVA', 'Outside'), 'linked.txt', 'x');
@@ -246,9 +250,9 @@ test('a listing that was cut off goes on from its checkpoint', async () => {
     large.fake.requests.length = 0;
     const rest = await large.list(null, resume);
     const said = new Set(rest.present.map(({ originId }) => originId));
-    assert.equal(said.size, expected.size - 200 * (index + 1), 'what was said is not said again');
+    assert.equal(said.size, expected.size - 200 * (index + 1), 'reported changes are not reported again');
     assert.ok([...said].every((id) => expected.has(id)) && said.has(linked));
     assert.deepEqual(rest.end?.cursor, whole.end?.cursor);
-    assert.equal(large.fake.count('startPageToken'), 0, 'the change log is read from the first beginning');
+    assert.equal(large.fake.count('startPageToken'), 0, 'the change log is read from the start of the first listing');
   }
 });

@@ -1,4 +1,4 @@
-/** Listing and reading Drive folders, against a pretended Drive. */
+/** Lists and reads folders of a fake Drive. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => world[Symbol.asyncDispose]());
 
-/** Every test has a folder of its own. */
+/** Every test uses a new folder. */
 let folder: string;
 beforeEach(() => {
   folder = world.fake.state.addFolder(world.fake.state.root, 'Test');
@@ -39,8 +39,8 @@ async function fetched(originId: string, name?: string): Promise<{ text: string;
   return { text: await textOf(answer.content), name: answer.content.changes?.name ?? item.name };
 }
 
-describe('a folder', () => {
-  test('is listed with everything below it, and what is known of each file', async () => {
+describe('a Drive folder', () => {
+  test('a Drive folder is listed with everything below it and the metadata of each file', async () => {
     const { state } = world.fake;
     const sub = state.addFolder(folder, 'Sub');
     const deep = state.addFolder(sub, 'Deep / with slash');
@@ -70,7 +70,7 @@ describe('a folder', () => {
     assert.equal((await fetched(b)).text, 'text b');
   });
 
-  test('of 1,000 files in 200 folders takes a bounded number of requests, also a second time', async () => {
+  test('a Drive folder of 1,000 files in 200 folders needs a bounded number of requests, also in a second run', async () => {
     const { state } = world.fake;
     const folders = [folder];
     for (let i = 0; i < 200; i++) folders.push(state.addFolder(folders[Math.floor(i / 3)]!, `folder ${i}`));
@@ -90,7 +90,7 @@ describe('a folder', () => {
     );
   });
 
-  test('is read page by page', async () => {
+  test('a Drive folder with many files is read page by page', async () => {
     await using small = await openDriveWorld({ pageSizeMax: 3 });
     for (let i = 0; i < 10; i++) small.fake.state.addFile(small.fake.state.root, `f${i}.txt`, `${i}`);
     const { listing } = await small.run();
@@ -102,7 +102,7 @@ describe('a folder', () => {
     assert.equal(small.fake.count('changes'), 4);
   });
 
-  test('is listed in full although Drive forgets folders that are asked for together', async () => {
+  test('a Drive folder is listed completely although Drive returns nothing for several folders in one query', async () => {
     const { state } = world.fake;
     const expected = Array.from({ length: 4 }, (_, i) => state.addFile(state.addFolder(folder, `F${i}`), 'x.txt', 'x'));
     world.fake.setForgetsSeveralParents(true);
@@ -111,7 +111,7 @@ describe('a folder', () => {
     assert.deepEqual(new Set(listing.present.map(({ originId }) => originId)), new Set(expected));
   });
 
-  test('with files and folders that have several parents names each once', async () => {
+  test('files and folders with several parents are reported once', async () => {
     const { state } = world.fake;
     const two = state.addFolder(state.addFolder(folder, 'One'), 'Two');
     const both = state.addFolder(folder, 'Both');
@@ -126,7 +126,7 @@ describe('a folder', () => {
     assert.equal(world.fake.count('list'), 3, 'a request for each level');
   });
 
-  test('that is missing, in the trash or no folder ends the run with a reason', async () => {
+  test('a Drive address of a missing folder, a deleted folder or a file ends the run with a reason', async () => {
     const { state } = world.fake;
     const file = state.addFile(folder, 'a.txt', 'a');
     const trashed = state.addFolder(folder, 'Trashed');
@@ -146,13 +146,13 @@ describe('a folder', () => {
       );
   });
 
-  test('may be a shortcut to a folder, and may need a resource key', async () => {
+  test('a Drive folder may be given as a shortcut and may need a resource key', async () => {
     const { state } = world.fake;
     const keyed = state.addFolder(state.root, 'Keyed', { resourceKey: '0-key' });
     const inside = state.addFile(keyed, 'in.txt', 'in', { resourceKey: '0-other' });
     await assert.rejects(world.list(null, null, keyed), /not found/);
     const url = `https://drive.google.com/drive/folders/${keyed}?resourcekey=0-key`;
-    // The key of the file is not known before it was listed, and it is listed only with it: as Drive does.
+    // The key of the file is unknown before the listing, and the file is listed only with the key, as in Drive.
     assert.deepEqual((await world.list(null, null, url)).present, []);
     state.get(inside).resourceKey = null;
     assert.deepEqual(pathsIn(await world.list(null, null, url)), { 'in.txt': inside });
@@ -161,8 +161,8 @@ describe('a folder', () => {
   });
 });
 
-describe('shortcuts', () => {
-  test('lead to files and folders, each once, however they are tangled', async () => {
+describe('shortcuts of Drive', () => {
+  test('targets of shortcuts are reported once, also when shortcuts form circles', async () => {
     const { state } = world.fake;
     const outside = state.addFolder(state.root, 'Elsewhere');
     const far = state.addFile(outside, 'far.txt', 'far');
@@ -188,7 +188,7 @@ describe('shortcuts', () => {
     assert.equal((await fetched(far)).text, 'far');
   });
 
-  test('that lead nowhere are skipped, those to what may not be read fail alone', async () => {
+  test('shortcuts without a target are skipped, and shortcuts to unreadable targets fail alone', async () => {
     const { state } = world.fake;
     const target = state.addFile(state.root, 'x.txt', 'x');
     const deleted = state.addShortcut(folder, 'deleted', target);
@@ -205,7 +205,7 @@ describe('shortcuts', () => {
 });
 
 describe('shared drives', () => {
-  test('are read from their root, with their own change log', async () => {
+  test('a shared drive is read from its root, with its own change log', async () => {
     const { state } = world.fake;
     const drive = state.addDrive('Team');
     const sub = state.addFolder(drive, 'Sub');
@@ -225,7 +225,7 @@ describe('shared drives', () => {
     assert.equal(await textOf(answer.content), 'aa');
   });
 
-  test('without membership, or with files of other drives, every run lists everything', async () => {
+  test('a shared drive without membership, or with files of other drives, is listed completely by every run', async () => {
     const { state } = world.fake;
     const foreign = state.addDrive('Foreign', false);
     const inside = state.addFile(state.addFolder(foreign, 'Shared'), 'f.txt', 'f');
@@ -246,7 +246,7 @@ describe('shared drives', () => {
 });
 
 describe("Google's own documents", () => {
-  test('are exported as what the parsers read best', async () => {
+  test("documents of Google's editors are exported in the best format for the parsers", async () => {
     const { state } = world.fake;
     const doc = state.addGoogle(folder, 'Plan', 'document', { 'text/markdown': '# Plan', [DOCX]: 'docx' });
     const sheet = state.addGoogle(folder, 'Sums', 'spreadsheet', { [XLSX]: 'xlsx', 'text/csv': 'csv' });
@@ -256,7 +256,7 @@ describe("Google's own documents", () => {
     assert.deepEqual(await fetched(slides, 'Talk.pptx'), { text: 'pptx', name: 'Talk.pptx' });
   });
 
-  test('fall back where Google cannot export them, and keep that name while they are unchanged', async () => {
+  test('exports fall back to another format, and an unchanged file keeps the name of that format', async () => {
     const { state } = world.fake;
     const large = state.addGoogle(folder, 'Large', 'document', { 'text/markdown': TOO_LARGE, [DOCX]: 'docx' });
     const odd = state.addGoogle(folder, 'Odd', 'document', { 'text/plain': 'plain' });
@@ -280,7 +280,7 @@ describe("Google's own documents", () => {
     assert.deepEqual(await fetched(large, 'Large.md'), { text: '# small now', name: 'Large.md' });
   });
 
-  test('that are too large in every format are skipped, and the revision follows every version', async () => {
+  test("documents of Google's editors that are too large in every format are skipped until they change", async () => {
     const { state } = world.fake;
     const huge = state.addGoogle(folder, 'Huge', 'spreadsheet', { [XLSX]: TOO_LARGE, 'text/csv': TOO_LARGE });
     const [item] = (await listFolder()).present;
@@ -292,8 +292,8 @@ describe("Google's own documents", () => {
   });
 });
 
-describe('what has nothing to index is skipped with a reason', () => {
-  test('by its kind, size or permission, without a transfer', async () => {
+describe('files without text', () => {
+  test('files are skipped by type, size or permission without a download', async () => {
     const { state } = world.fake;
     for (const kind of ['form', 'site', 'map', 'drawing', 'script', 'jam', 'something-new'])
       state.addGoogle(folder, kind, kind, {});
@@ -308,13 +308,13 @@ describe('what has nothing to index is skipped with a reason', () => {
     assert.equal(world.fake.count('media') + world.fake.count('export'), 0);
   });
 
-  test('but pictures are taken where words in them are read', async () => {
+  test('pictures are listed if OCR is on', async () => {
     await using reading = await openDriveWorld({ readsPictures: true });
     reading.fake.state.addFile(reading.fake.state.root, 'photo.jpg', 'x', { mimeType: 'image/jpeg' });
     assert.deepEqual(Object.keys(pathsIn(await reading.list())), ['photo.jpg']);
   });
 
-  test('by what Google says when it is fetched', async () => {
+  test('files that Google refuses to download are skipped with a reason', async () => {
     const { state } = world.fake;
     state.addFile(folder, 'bad.txt', 'x', { abusive: true });
     const late = state.addFile(folder, 'late.txt', 'y');
@@ -328,7 +328,7 @@ describe('what has nothing to index is skipped with a reason', () => {
 });
 
 describe('fetching one file', () => {
-  test('that went away says so; that may not be read fails alone', async () => {
+  test('the fetch of a deleted file reports it as gone, and an unreadable file fails alone', async () => {
     const { state } = world.fake;
     const gone = state.addFile(folder, 'gone.txt', 'x');
     const unreadable = state.addFile(folder, 'unreadable.txt', 'x', { access: 'unreadable' });
@@ -341,7 +341,7 @@ describe('fetching one file', () => {
     );
   });
 
-  test('whose bytes are cut off, or are not those of the listing, fails at their end', async () => {
+  test('a file whose bytes are truncated or differ from the listing fails at its end', async () => {
     const { state } = world.fake;
     const id = state.addFile(folder, 'a.txt', 'a text that is long enough');
     const item = (await listFolder()).present[0]!;

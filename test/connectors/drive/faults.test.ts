@@ -1,4 +1,4 @@
-/** Everything that can go wrong with each call to Google: the end of a listing is said only after a whole one. */
+/** Every fault on every call to Google: a listing reports its end only after it was complete. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type Change, OriginError } from '../../../src/connectors/connector.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
   world.setTimeoutMs(null);
 });
 
-/** Lists, by the change log where that is the call that fails, and fetches one file of each kind. */
+/** Lists the folder, by the change log if that is the failing call, and fetches one file of each kind. */
 async function everything(route: DriveRoute): Promise<{ ended: boolean; error: unknown }> {
   const changes: Change[] = [];
   try {
@@ -48,7 +48,7 @@ async function everything(route: DriveRoute): Promise<{ ended: boolean; error: u
   }
 }
 
-/** What a person reads: a sentence without an address, a token or a word of the answer. */
+/** Checks the text for people: a sentence without an address, a token or a word of the response. */
 function assertReadable(error: unknown): void {
   const message = error instanceof OriginError || error instanceof ServiceError ? error.message : undefined;
   assert.ok(message !== undefined, `${error}`);
@@ -65,14 +65,14 @@ const PASSING: [string, DriveFault][] = [
 ];
 
 for (const route of ROUTES) {
-  describe(`${route}:`, () => {
+  describe(`faults of ${route}`, () => {
     for (const [name, fault] of PASSING)
-      test(`${name} that passes is not noticed`, async () => {
+      test(`a temporary ${name} of ${route} does not change the result`, async () => {
         world.fake.fail(route, fault, 2);
         assert.deepEqual(await everything(route), { ended: true, error: undefined });
       });
 
-    test('an answer that is cut off is asked for again; bytes that are, fail', async () => {
+    test(`a truncated response of ${route} is requested again, or fails if it has the bytes of a file`, async () => {
       world.fake.fail(route, 'truncated', 2);
       const { ended, error } = await everything(route);
       assert.equal(ended, true);
@@ -80,7 +80,7 @@ for (const route of ROUTES) {
       else assert.equal(error, undefined);
     });
 
-    test('faults that stay end it with a reason', async () => {
+    test(`faults of ${route} that stay end the listing with a reason`, async () => {
       const lasting: [DriveFault, RegExp | undefined][] = [
         [{ status: 500, reason: 'internalError' }, /failed/],
         [{ status: 429, reason: 'rateLimitExceeded', retryAfter: '0' }, /limits the requests/],
@@ -100,7 +100,7 @@ for (const route of ROUTES) {
       }
     });
 
-    test('silence ends after the time that a request may take', async () => {
+    test(`a request to ${route} without response ends at its timeout`, async () => {
       world.setTimeoutMs(100);
       world.fake.fail(route, 'silence', Number.POSITIVE_INFINITY);
       const { ended, error } = await everything(route);
@@ -108,7 +108,7 @@ for (const route of ROUTES) {
       assert.equal(ended, ['media', 'export'].includes(route));
     });
 
-    test('an abort ends it at once', async () => {
+    test(`an abort ends a request to ${route} at once`, async () => {
       world.fake.fail(route, 'silence', Number.POSITIVE_INFINITY);
       const abort = new AbortController();
       const reason = new Error('enough');
@@ -130,14 +130,14 @@ for (const route of ROUTES) {
   });
 }
 
-test('403 with a rate limit is waited for as 429 is, and Retry-After is kept to', async () => {
+test('status 403 with a rate limit is retried like 429, after the time in Retry-After', async () => {
   const started = performance.now();
   world.fake.fail('list', { status: 403, reason: 'userRateLimitExceeded', retryAfter: '1' });
   assert.equal((await everything('list')).error, undefined);
   assert.ok(performance.now() - started >= 1000, 'the wait is never shorter');
 });
 
-test('an abort does not wait for what Retry-After asks', async () => {
+test('an abort ends the wait for Retry-After', async () => {
   world.fake.fail('list', { status: 429, reason: 'rateLimitExceeded', retryAfter: '50' });
   const abort = new AbortController();
   const reason = new Error('enough');
@@ -153,7 +153,7 @@ test('an abort does not wait for what Retry-After asks', async () => {
   await listed;
 });
 
-test('pages that never end are noticed', async () => {
+test('an endless list of Drive ends with an error', async () => {
   for (const route of ['list', 'changes'] as const) {
     world.fake.requests.length = 0;
     world.fake.fail(route, 'loop', Number.POSITIVE_INFINITY);
@@ -164,14 +164,14 @@ test('pages that never end are noticed', async () => {
   }
 });
 
-test('a search that was not complete is no listing', async () => {
+test('an incomplete search of Drive is an error', async () => {
   world.fake.fail('list', 'incomplete');
   const { ended, error } = await everything('list');
   assert.match(String(error), /could not search everything/);
   assert.equal(ended, false);
 });
 
-test('a page token that is refused in the middle begins the query again', async () => {
+test('a page token that Drive refuses in the middle restarts the query', async () => {
   const isLater = (url: URL) => url.searchParams.has('pageToken');
   world.fake.fail('list', { status: 400, reason: 'invalid', location: 'pageToken' }, 1, isLater);
   assert.equal((await everything('list')).error, undefined);
@@ -179,7 +179,7 @@ test('a page token that is refused in the middle begins the query again', async 
   assertReadable((await everything('list')).error);
 });
 
-test('answers that make no sense are no answers', async () => {
+test('unusable responses of Drive are errors', async () => {
   const nonsense: [DriveRoute, string][] = [
     ['token', '{"access_token": 5}'],
     ['list', '{"files": [{"name": "without id"}]}'],
@@ -198,7 +198,7 @@ test('answers that make no sense are no answers', async () => {
   }
 });
 
-test('a key that Google refuses is said to be refused', async () => {
+test('a service account key that Google refuses is reported and not tried again', async () => {
   await using other = await openDriveWorld();
   const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
   const request = {
@@ -217,7 +217,7 @@ test('a key that Google refuses is said to be refused', async () => {
   assert.equal(world.fake.count('token'), 1, 'and is not tried again');
 });
 
-test('ids that an answer makes up become neither a path nor a query', async () => {
+test('invalid ids in a response never become part of a path or a query', async () => {
   const { state } = world.fake;
   const folder = state.addFolder(state.root, 'Odd');
   const shortcut = state.addShortcut(folder, 'odd', "x' or trashed = true or '");

@@ -1,4 +1,4 @@
-/** Keys of service accounts and the tokens that they are exchanged for, at a pretended Google. */
+/** Service account keys and their access tokens, against a fake Google. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => world[Symbol.asyncDispose]());
 
-test('what callers send is checked without a request', () => {
+test('settings of a Drive source are checked without a request', () => {
   const { connector, fake } = world;
   const folder = fake.state.root;
   const origin = (folderUrl: string) => ({ kind: 'drive' as const, folderUrl });
@@ -41,7 +41,7 @@ test('what callers send is checked without a request', () => {
   assert.equal(fake.requests.length, 0);
 });
 
-test('the token is asked for once, again shortly before it ends, and again when it is refused', async () => {
+test('an access token is requested once, again before it expires, and again after a refusal', async () => {
   await using own = await openDriveWorld();
   const start = new Date();
   own.fake.state.addFile(own.fake.state.root, 'a.txt', 'a');
@@ -58,7 +58,7 @@ test('the token is asked for once, again shortly before it ends, and again when 
   assert.equal(own.fake.count('token'), 3, 'after it was refused');
 });
 
-test('an address that a key names is never asked', async () => {
+test('no request is sent to an address in a service account key', async () => {
   const evil = await openDriveWorld();
   await using own = await openDriveWorld({
     keyMembers: { token_uri: `${evil.fake.url}/token`, auth_uri: evil.fake.url, universe_domain: '127.0.0.1' },
@@ -68,7 +68,7 @@ test('an address that a key names is never asked', async () => {
   await evil[Symbol.asyncDispose]();
 });
 
-test('without an address of the operator it is Google that is asked', async () => {
+test('without an address of the operator, requests go to Google', async () => {
   for (const baseUrl of [null, 'https://www.googleapis.com']) {
     const lookups = new Set<string>();
     const http = openHttpClient({

@@ -1,4 +1,4 @@
-/** Google's own client reads the pretended Drive: so what the connector is tested against is what Google speaks. */
+/** The official client of Google reads the fake Drive, so the connector is tested against the real API's behaviour. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { drive as openOfficialDrive } from '@googleapis/drive';
@@ -13,7 +13,7 @@ const READ_ONLY = ['https://www.googleapis.com/auth/drive.readonly'];
 let fake: FakeDrive;
 let official: Official;
 
-/** The library has Google's token address built in: the requests to it are led to the pretended one. */
+/** The library has Google's token address built in; its requests are redirected to the fake Drive. */
 function openClient(key: { client_email: string; private_key: string; private_key_id: string }, scopes = READ_ONLY) {
   const auth = new JWT({
     email: key.client_email,
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => fake.close());
 
-/** Status and reason of a refusal. */
+/** Returns status and reason of a refusal. */
 async function refusalOf(call: Promise<unknown>): Promise<[number, string | undefined]> {
   const error = await call.then(
     () => assert.fail('it was answered'),
@@ -48,7 +48,7 @@ async function refusalOf(call: Promise<unknown>): Promise<[number, string | unde
   return [error.status, body.error?.errors?.[0].reason ?? body.error];
 }
 
-test('tokens: a good key is accepted, a wrong one, a wrong scope and an expired token are not', async () => {
+test('the fake Drive accepts a valid key and refuses a wrong key, a wrong scope and an expired token', async () => {
   const files = await official.files.list({ q: `'${fake.state.root}' in parents` });
   assert.deepEqual(files.data.files, []);
   const other = await openFakeDrive();
@@ -62,7 +62,7 @@ test('tokens: a good key is accepted, a wrong one, a wrong scope and an expired 
   assert.equal((await official.files.list()).status, 200);
 });
 
-test('files.list: pages, fields, queries, drives', async () => {
+test('the official client lists files with pages, fields, queries and drives', async () => {
   const folder = fake.state.addFolder(fake.state.root, 'Pages');
   const ids = Array.from({ length: 5 }, (_, i) => fake.state.addFile(folder, `f${i}.txt`, `text ${i}`));
   const seen: string[] = [];
@@ -103,7 +103,7 @@ test('files.list: pages, fields, queries, drives', async () => {
   assert.equal((await official.files.get({ fileId: inside, supportsAllDrives: true })).data.name, 'team.txt');
 });
 
-test('files.get, alt=media with ranges, files.export and their refusals', async () => {
+test('the official client gets, downloads and exports files, and recognizes refusals', async () => {
   const { state } = fake;
   const text = state.addFile(state.root, 'a.txt', 'hello there');
   const { data } = await official.files.get({ fileId: text, fields: 'id,size,md5Checksum,parents,trashed,version' });
@@ -141,7 +141,7 @@ test('files.get, alt=media with ranges, files.export and their refusals', async 
   for (const [call, status, reason] of expected) assert.deepEqual(await refusalOf(call), [status, reason]);
 });
 
-test('changes: only the last of each file, tombstones, new start', async () => {
+test('the official client reads the last change of each file, removals and the new start token', async () => {
   const { state } = fake;
   const start = (await official.changes.getStartPageToken()).data.startPageToken ?? '';
   const kept = state.addFile(state.root, 'kept.txt', '1');
@@ -164,7 +164,7 @@ test('changes: only the last of each file, tombstones, new start', async () => {
   assert.deepEqual(await refusalOf(official.changes.list({ pageToken: '999999' })), [400, 'invalid']);
 });
 
-test('faults arrive at the client as Google sends them', async () => {
+test('the official client recognizes the faults of the fake Drive', async () => {
   fake.fail('list', { status: 403, reason: 'userRateLimitExceeded' });
   assert.deepEqual(await refusalOf(official.files.list()), [403, 'userRateLimitExceeded']);
   fake.fail('list', 'truncated');

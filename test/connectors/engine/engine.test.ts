@@ -1,4 +1,4 @@
-/** Runs of groups that are kept in step with an origin: what is new, changed, moved, gone or failing there. */
+/** Runs of groups with an origin: items that are new, changed, moved, gone or failing at the origin. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OriginError } from '../../../src/connectors/connector.ts';
@@ -6,7 +6,7 @@ import { assertRawDownload } from '../../support/raw-download.ts';
 import type { ConnectorWorld } from '../../support/worlds/connector-world.ts';
 import { fetchedDuring, figures, groupId, put, world } from '../../support/worlds/origin-group.ts';
 
-test('the first run brings all, the second fetches nothing', async () => {
+test('the first run stores all items, and the second run fetches nothing', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.md', '# Badgers\n\nThe badger sleeps.');
   world.origin.files.set('c', { name: 'c.txt', content: 'The capybara swims.', listed: true });
@@ -25,7 +25,7 @@ test('the first run brings all, the second fetches nothing', async () => {
   assert.equal(second.chunks_done, 0);
 });
 
-test('what is changed, moved, renamed, new and gone at the origin is so here', async () => {
+test('changed, moved, renamed, new and gone items of an origin change the stored sources', async () => {
   for (const id of ['edited', 'moved', 'renamed', 'gone', 'same']) put(id, `${id}.txt`, `The ${id} pangolin.`);
   await world.run(groupId);
   const before = await world.sources(groupId);
@@ -68,7 +68,7 @@ test('what is changed, moved, renamed, new and gone at the origin is so here', a
   assert.equal(edited.body.results.length, 1, 'metadata set through the API survives');
 });
 
-test('a failing item fails alone, keeps what is stored, and is tried again', async () => {
+test('an item that fails does not fail the run, keeps its stored source, and is retried by the next run', async () => {
   for (const id of ['a', 'b']) put(id, `${id}.txt`, `The ${id} wombat.`);
   await world.run(groupId);
   put('a', 'a.txt', 'The changed wombat.');
@@ -101,7 +101,7 @@ test('a failing item fails alone, keeps what is stored, and is tried again', asy
   assert.deepEqual(again.statistics, figures({ scanned: 3, added: 1, updated: 1, unchanged: 1 }));
 });
 
-test('what the listing says of an item holds: failed keeps, skipped removes', async () => {
+test('an item that is listed as failed keeps its source, and an item listed as skipped loses it', async () => {
   for (const id of ['a', 'b', 'c']) put(id, `${id}.txt`, `The ${id} dingo.`);
   await world.run(groupId);
   const problem = { title: 'Not readable now', message: 'Later.', retryable: true };
@@ -119,7 +119,7 @@ test('what the listing says of an item holds: failed keeps, skipped removes', as
   assert.deepEqual(await world.search('dingo'), ['a.txt', 'c.txt']);
 });
 
-test('a fetch may find that nothing changed, that there is nothing to index, or that the item is gone', async () => {
+test('a fetch may report an item as unchanged, skipped or gone', async () => {
   for (const id of ['a', 'b', 'c', 'd'])
     world.origin.files.set(id, { name: `${id}.txt`, content: `The ${id} bilby.`, revision: null });
   await world.run(groupId);
@@ -140,7 +140,7 @@ test('a fetch may find that nothing changed, that there is nothing to index, or 
   assert.equal(same.chunks_done, 1);
 });
 
-test('a connector keeps its state with each item, and may learn names and revisions from the fetch', async () => {
+test('the state of an item is stored, and a fetch may change its name and revision', async () => {
   put('a', 'unknown', 'The aardvark digs.');
   world.origin.onFetch = async () => ({
     kind: 'content',
@@ -170,7 +170,7 @@ test('a connector keeps its state with each item, and may learn names and revisi
   assert.equal(run.statistics.failed, 0);
 });
 
-test('another ending is read anew from the stored bytes', async () => {
+test('a renamed file with another ending is processed again from its stored bytes', async () => {
   put('a', 'a.txt', '# Title\n\nThe *aardvark* digs.');
   await world.run(groupId);
   assert.equal((await world.sources(groupId))[0].file_type, 'txt');
@@ -183,7 +183,7 @@ test('another ending is read anew from the stored bytes', async () => {
   assert.equal((await world.sources(groupId))[0].file_type, 'md');
 });
 
-test('the stored file of a crawled source can be downloaded, by its tenant only', async () => {
+test('only its tenant can download the stored file of a crawled source', async () => {
   const bytes = Buffer.from('The aardvark digs, and digs, and digs.');
   put('a', 'a.txt', bytes);
   await world.run(groupId);
@@ -191,7 +191,7 @@ test('the stored file of a crawled source can be downloaded, by its tenant only'
   await assertRawDownload(world.service, id, bytes);
 });
 
-test('an empty file of an origin is skipped, and a file that becomes empty is gone here', async () => {
+test('an empty file of an origin is skipped, and a file that becomes empty is removed', async () => {
   put('full', '__main__.py', 'print("The emptied numbat")');
   put('empty', '__init__.py', '');
   const first = await world.run(groupId);

@@ -1,4 +1,7 @@
-/** Whatever fails at Google while a run goes on: it ends, says why in words, deletes nothing by mistake, and the next run makes it good. */
+/**
+ * Every fault of Google during a run: the run ends, explains the fault and deletes nothing by mistake, and the next run repairs
+ * the result.
+ */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { openDriveConnector } from '../../../src/connectors/drive/connector.ts';
@@ -73,10 +76,10 @@ const cases: [DriveRoute, string, DriveFault][] = [
 ];
 
 for (const [route, what, fault] of cases) {
-  test(`${what} on every call of ${route}`, async () => {
+  test(`a run with ${what} on every call of ${route} explains the fault and deletes nothing`, async () => {
     groupId = await makeGroup();
     if (route === 'list') {
-      // Incremental runs do not list: the first run fails half way, on its second page.
+      // Incremental runs do not list the folder, so the first run fails on its second page.
       fake.fail(route, fault, ALWAYS, (url) => fault === 'loop' || url.searchParams.has('pageToken'));
     } else {
       assert.equal((await world.run(groupId)).status, 'success');
@@ -110,7 +113,7 @@ for (const [route, what, fault] of cases) {
   });
 }
 
-test('a fault that passes costs nothing', async () => {
+test('a temporary fault of Google does not change the result of a run', async () => {
   groupId = await makeGroup();
   for (const route of ['token', 'list', 'media'] as const) fake.fail(route, { status: 500 }, 1);
   const run = await world.run(groupId);

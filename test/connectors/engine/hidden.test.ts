@@ -1,4 +1,4 @@
-/** Of two versions of a source that are stored at once, every way to content shows the one that is served, and nothing of the other. */
+/** While two versions of a source are stored, every route shows the served version and nothing of the other. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
@@ -12,7 +12,7 @@ let world: ConnectorWorld;
 let embeddings: FakeEmbeddings;
 let groupId: string;
 let sourceId: string;
-/** Ends the work when this point is reached for the n-th time, as an error does that is nobody's fault. */
+/** Stops the work when this point is reached for the n-th time, with an error that no source caused. */
 let stop: { at: CrashPoint; left: number } | undefined;
 
 const ALWAYS = { signal: new AbortController().signal, lastAttempt: true };
@@ -57,7 +57,7 @@ async function chunkIds(word: string): Promise<string[]> {
   return found.map(({ id }) => id);
 }
 
-/** Everything that shows content shows `shown`, and nothing `hidden`. */
+/** Asserts that all routes with content show `shown` and nothing of `hidden`. */
 async function assertShows(shown: string, hidden: string): Promise<void> {
   const { service } = world;
   const filters = [
@@ -95,11 +95,11 @@ async function assertShows(shown: string, hidden: string): Promise<void> {
   const [gone] = await chunkIds(hidden);
   if (gone) {
     const behind = await service.get(`/sources/${sourceId}/chunks?limit=100&after_id=${gone}`);
-    assert.deepEqual(behind.body.chunks, [], 'a chunk of the other version is no position');
+    assert.deepEqual(behind.body.chunks, [], 'a chunk of the hidden version is not a valid position');
   }
 }
 
-test('before, while and after a new version takes the place of the old one', async () => {
+test('only the served version is visible before, during and after an update', async () => {
   await assertShows(OLD, NEW);
   world.origin.files.get('a')!.content = rows(NEW);
   const runId = await world.queueRun(groupId);
@@ -117,7 +117,7 @@ test('before, while and after a new version takes the place of the old one', asy
   await world.work(runId);
   assert.equal((await world.getRun(runId)).status, 'canceled');
   await collectGarbage(world.service.deps)({}, ALWAYS);
-  assert.deepEqual(await chunkIds(NEW), [], 'the collector takes what a canceled run left');
+  assert.deepEqual(await chunkIds(NEW), [], 'the garbage collector removes the chunks that a canceled run left');
   await assertShows(OLD, NEW);
 
   const next = await world.queueRun(groupId);

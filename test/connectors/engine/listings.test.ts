@@ -1,4 +1,4 @@
-/** What a listing must say before anything is deleted, and where the next one begins. */
+/** What a listing must report before sources are deleted, and where the next listing starts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OriginError } from '../../../src/connectors/connector.ts';
@@ -7,7 +7,7 @@ import { fetchedDuring, figures, groupId, put, useGroup, world } from '../../sup
 
 const titleOf = (run: { error: { title: string } | null }) => run.error?.title;
 
-test('a listing that throws deletes nothing and says why', async () => {
+test('a listing that throws deletes nothing, and its run reports why', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');
   await world.run(groupId);
@@ -24,7 +24,7 @@ test('a listing that throws deletes nothing and says why', async () => {
   assert.deepEqual(await world.search('badger'), ['b.txt']);
 });
 
-test('a listing that breaks off without an end deletes nothing', async () => {
+test('a listing that stops without an end deletes nothing', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');
   await world.run(groupId);
@@ -36,7 +36,7 @@ test('a listing that breaks off without an end deletes nothing', async () => {
   assert.deepEqual(await world.search('badger'), ['b.txt']);
 });
 
-test('a full listing of nothing deletes nothing when something is stored', async () => {
+test('an empty full listing deletes no stored sources', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   world.origin.script = async function* () {
     yield { kind: 'end', full: true, cursor: null };
@@ -55,7 +55,7 @@ test('a full listing of nothing deletes nothing when something is stored', async
   assert.equal(world.origin.listings.at(-1)!.cursor, null, 'its cursor was not kept');
 });
 
-test('increments begin at the cursor of the last run in which nothing failed', async () => {
+test('an incremental run starts at the cursor of the last run without failures', async () => {
   for (const id of ['a', 'b', 'c']) put(id, `${id}.txt`, `The ${id} numbat.`);
   const listing = (cursor: number, ids: string[], full = false) =>
     async function* () {
@@ -90,7 +90,7 @@ test('increments begin at the cursor of the last run in which nothing failed', a
   assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt']);
 });
 
-test('of an item that is named twice the last word holds', async () => {
+test('if a listing reports an item twice, the last report counts', async () => {
   for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} echidna.`);
   await world.run(groupId);
   put('e', 'e.txt', 'The e echidna.');
@@ -109,7 +109,7 @@ test('of an item that is named twice the last word holds', async () => {
   }
 });
 
-test('what a canceled run left to be read is read, or goes, and is counted once', async () => {
+test('pending sources of a canceled run are processed or removed by the next run and counted once', async () => {
   for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} potoroo.`);
   const runId = await world.queueRun(groupId);
   world.origin.script = async function* () {
@@ -142,7 +142,7 @@ test('what a canceled run left to be read is read, or goes, and is counted once'
   assert.deepEqual(last.statistics, figures({ scanned: 2, added: 1, unchanged: 1 }));
 });
 
-test('a source that a caller deleted comes back with the next listing that names it', async () => {
+test('a source that a caller deleted is stored again by the next listing that reports it', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   await world.run(groupId);
   const [{ id }] = await world.sources(groupId);
@@ -152,7 +152,7 @@ test('a source that a caller deleted comes back with the next listing that names
   assert.deepEqual(await world.search('aardvark'), ['a.txt']);
 });
 
-test('with a cursor that is too old all is listed once more', async () => {
+test('an expired cursor leads to a full listing', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');
   world.origin.script = async function* () {
@@ -183,7 +183,7 @@ test('with a cursor that is too old all is listed once more', async () => {
   assert.deepEqual([never.status, never.error.title], ['failure', 'Too old, always']);
 });
 
-test('with a schedule the group is managed between its runs', async () => {
+test('a group with a schedule has the status managed between its runs', async () => {
   await world.service.delete(`/source-groups/${groupId}`);
   useGroup(await world.makeGroup({ rrule: 'FREQ=DAILY' }));
   put('a', 'a.txt', 'The aardvark digs.');
@@ -200,7 +200,7 @@ test('with a schedule the group is managed between its runs', async () => {
   assert.equal(await statusOf(), 'managed');
 });
 
-test('what was listed is searchable while the listing goes on, and progress counts what is still to come', async () => {
+test('listed items are searchable before the listing ends, and progress counts the items to come', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');
   const runId = await world.queueRun(groupId);
@@ -209,7 +209,7 @@ test('what was listed is searchable while the listing goes on, and progress coun
     yield { kind: 'outlook', waiting: 6 };
     yield world.origin.present('a');
     yield { kind: 'outlook', waiting: 5 };
-    // What came before a checkpoint is stored.
+    // Items before a checkpoint are stored.
     yield { kind: 'checkpoint', resume: { at: 1 } };
     during = await eventually(async () => {
       const run = await world.getRun(runId);
@@ -226,7 +226,7 @@ test('what was listed is searchable while the listing goes on, and progress coun
   assert.deepEqual(run.statistics, figures({ scanned: 2, added: 2 }));
 });
 
-test('a file that is being read while more of its origin is listed is read once', async () => {
+test('a file in flight while its origin is listed is processed once', async () => {
   const ids = Array.from({ length: 30 }, (_, index) => `f${index}`);
   for (const id of ids) put(id, `${id}.txt`, `The numbat ${id}.`);
   world.origin.script = async function* () {
@@ -252,7 +252,7 @@ test('a file that is being read while more of its origin is listed is read once'
   assert.deepEqual(read.sort(), ids.map((id) => `${id}.txt`).sort());
 });
 
-test('a listing that fails ends the reading beside it, and what was read stays', async () => {
+test('a listing that fails ends the processing beside it, and stored results stay', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   const runId = await world.queueRun(groupId);
   world.origin.script = async function* () {

@@ -1,4 +1,4 @@
-/** Ingest rules of a redaction policy change: what came from an origin is read anew from the stored files. */
+/** After a change of ingest rules of a redaction policy, sources of an origin are processed again from their stored files. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
@@ -7,7 +7,10 @@ import { reprocess } from '../../../src/ingest/runs/reprocess.ts';
 import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
 import { fetchedDuring, figures, groupId, put, world } from '../../support/worlds/origin-group.ts';
 
-/** The job, and then the run that it made, as a worker takes both. `lost`: that one's job is gone, and the collector makes another. */
+/**
+ * Runs the job, and then the run that the job queued. `lost`: the job of the run is lost, and the garbage collector enqueues
+ * another.
+ */
 async function readAnew({ lost = false } = {}) {
   const { deps, tenantId } = world.service;
   const context = { signal: new AbortController().signal, lastAttempt: true };
@@ -22,12 +25,12 @@ async function readAnew({ lost = false } = {}) {
   const [job] = await deps.db.system.query<{ name: string; data: Record<string, string> }>(
     sql`select name, data from pgboss.job where data ->> 'runId' = ${runId}`,
   );
-  assert.equal(job!.name, 'ingest-run', 'it waits for no origin');
+  assert.equal(job!.name, 'ingest-run', 'the run does not use the queue of origins');
   await ingestRun(deps)(job!.data, context);
   return world.getRun(runId);
 }
 
-test('the origin is not asked, and its next run finds nothing changed', async () => {
+test('reprocessing does not read the origin, and the next run finds nothing changed', async () => {
   const { service } = world;
   put('a', 'a.txt', 'The aardvark of jo@example.com digs.');
   put('b', 'b.txt', 'The badger sleeps.');

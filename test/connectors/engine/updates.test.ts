@@ -1,4 +1,4 @@
-/** While a new version of a source is read, the old one is served; and no stop, failure or deletion in between does harm. */
+/** While a new version of a source is processed, the old one is served. No stop, failure or deletion in between does harm. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
@@ -15,7 +15,7 @@ import { type GatedProcessor, gateProcessor } from '../../support/worlds/gated-p
 let world: ConnectorWorld;
 let gate: GatedProcessor;
 let groupId: string;
-/** Ends the work at this point as an error does that is nobody's fault. */
+/** Stops the work at this point with an error that no item caused. */
 let stopAt: CrashPoint | undefined;
 
 const ALWAYS = { signal: new AbortController().signal, lastAttempt: true };
@@ -77,7 +77,7 @@ async function chunksStored(): Promise<number> {
   return row!.count;
 }
 
-test('the old version is served whole until the new one is stored', async () => {
+test('the whole old version is served until the new one is stored', async () => {
   put('a', 'a.txt', 'The old aardvark digs.');
   await world.run(groupId);
   const [{ id }] = await world.sources(groupId);
@@ -136,7 +136,7 @@ test('a large new version that is stored in parts is hidden until its last part'
   assert.equal(await chunksStored(), 130);
 });
 
-test('a new version that cannot be read changes nothing, shows why, and is tried again', async () => {
+test('a new version that cannot be processed keeps the old one, reports the error, and is retried', async () => {
   put('a', 'a.txt', 'The old aardvark digs.');
   await world.run(groupId);
   const [{ id }] = await world.sources(groupId);
@@ -152,7 +152,7 @@ test('a new version that cannot be read changes nothing, shows why, and is tried
   assert.deepEqual(await served(id), old);
   await collectGarbage(world.service.deps)({}, ALWAYS);
   const items = await world.service.deps.db.system.execute('select * from run_item');
-  assert.deepEqual(items.rows, [], 'what the run was told is forgotten');
+  assert.deepEqual(items.rows, [], 'the recorded outcomes of the run are deleted');
   await world.assertSound();
   gate.script = () => undefined;
   const fetched = world.origin.fetched.length;
@@ -162,7 +162,7 @@ test('a new version that cannot be read changes nothing, shows why, and is tried
   assert.deepEqual((await served(id)).chunks, ['The new badger sleeps.']);
 });
 
-test('of an archive only the files change that changed in it', async () => {
+test('a new version of an archive updates only the files that changed inside', async () => {
   const pack = (files: Record<string, string>) =>
     zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, strToU8(content)])));
   put(
@@ -206,7 +206,7 @@ test('of an archive only the files change that changed in it', async () => {
   world.origin.files.set('a', { name: 'a.txt', content: 'No archive any more.' });
   gate.script = () => undefined;
   await world.run(groupId);
-  assert.deepEqual(await world.search('numbat'), [], 'what was inside goes with the archive');
+  assert.deepEqual(await world.search('numbat'), [], 'files inside are removed with the archive');
   put('b', 'b.zip', pack({ 'inside.txt': 'The inner quoll.' }));
   await world.run(groupId);
   world.origin.files.delete('b');
@@ -214,14 +214,14 @@ test('of an archive only the files change that changed in it', async () => {
   assert.deepEqual(await world.search('quoll'), []);
 });
 
-test('canceled while it lists, a run stops at once and keeps what it has', async () => {
+test('a run that is canceled while it lists stops at once and keeps stored results', async () => {
   for (let i = 0; i < 25; i += 1) put(`f${i}`, `f${i}.txt`, `The quokka ${i}.`);
   const runId = await world.queueRun(groupId);
   const hangs = Promise.withResolvers<void>();
   world.origin.onFetch = async (id) => {
     if (id !== 'f20') return undefined;
     hangs.resolve();
-    // Heeds no signal.
+    // This listing ignores its signal.
     return new Promise<undefined>(() => undefined);
   };
   const running = world.work(runId);
@@ -232,11 +232,11 @@ test('canceled while it lists, a run stops at once and keeps what it has', async
   world.origin.onFetch = async () => undefined;
   const run = await world.run(groupId);
   const { scanned, added, unchanged } = run.statistics;
-  // What was read before the cancellation is unchanged now.
+  // Sources that were stored before the cancellation now count as unchanged.
   assert.deepEqual([run.status, scanned, added + unchanged], ['success', 25, 25]);
 });
 
-test('a group that is deleted while its run lists leaves nothing', async () => {
+test('a group that is deleted while its run lists leaves no rows and no blobs', async () => {
   for (let i = 0; i < 25; i += 1) put(`f${i}`, `f${i}.txt`, `The quokka ${i}.`);
   const runId = await world.queueRun(groupId);
   world.origin.onFetch = async (id) => {
@@ -255,7 +255,7 @@ test('a group that is deleted while its run lists leaves nothing', async () => {
   }
 });
 
-test('a source that is deleted while a run reads its new version does not come back', async () => {
+test('a source that is deleted while a run processes its new version stays deleted', async () => {
   put('a', 'a.txt', 'The old aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');
   await world.run(groupId);
@@ -272,7 +272,7 @@ test('a source that is deleted while a run reads its new version does not come b
   await deleteSource(world.service.deps)({ tenantId: world.service.tenantId, sourceId: id }, ALWAYS);
 });
 
-test('of two workers at once on a run, only the later writes', async () => {
+test('if two workers work on one run, only the later one writes', async () => {
   for (let i = 0; i < 4; i += 1) put(`f${i}`, `f${i}.txt`, `The potoroo ${i}.`);
   const runId = await world.queueRun(groupId);
   const workers = [0, 1].map(() => ({ begun: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() }));
@@ -305,7 +305,7 @@ for (const point of [
   'origin.listed',
   'origin.gone_hidden',
 ] as const) {
-  test(`stopped at ${point}, a run goes on where it was and counts nothing twice`, async () => {
+  test(`a run that is stopped at ${point} continues and counts nothing twice`, async () => {
     for (let i = 0; i < 45; i += 1) put(`f${i}`, `f${i}.txt`, `The bandicoot ${i}.`);
     await world.run(groupId);
     for (let i = 0; i < 5; i += 1) put(`f${i}`, `f${i}.txt`, `The changed bandicoot ${i}.`);

@@ -1,4 +1,7 @@
-/** Every fault on every call to the page API: the listing ends or says so, and nothing is taken for gone. */
+/**
+ * Every fault on every call to the page API: the listing either ends or reports the fault, and no source counts as gone by
+ * mistake.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { OriginError } from '../../../src/connectors/connector.ts';
@@ -26,7 +29,7 @@ function workspace(): string {
   return root;
 }
 
-/** The error of a run, in the words that people see; undefined when the run came to its end. */
+/** Returns the error of a run as people read it, or undefined when the run came to its end. */
 async function outcomeOf(root: string): Promise<{ run?: Run; error?: OriginError }> {
   try {
     return { run: await harness.run(root) };
@@ -70,7 +73,10 @@ const LASTING: Record<string, Fault> = {
   'a list in circles': 'loop',
 };
 
-/** Names of people and what the search adds are left out when they are refused. Lists alone go in circles. Any bytes may be those of a file. */
+/**
+ * Returns whether a call ignores a fault. Names of users and results of the search are dropped when refused. Only lists can be
+ * endless. A file may have any bytes.
+ */
 function isHarmless(route: string, fault: Fault): boolean {
   if (fault === 'loop') return !/children|query|users|search/.test(route);
   if (route.includes('files')) return fault === 'html';
@@ -79,9 +85,9 @@ function isHarmless(route: string, fault: Fault): boolean {
   return route.includes('search') && [500, 502, 503].includes(fault.status);
 }
 
-describe('a fault that lasts', () => {
+describe('a fault that stays', () => {
   for (const [name, fault] of Object.entries(LASTING))
-    test(name, async () => {
+    test(`${name} that stays is reported, and no source counts as gone by mistake`, async () => {
       await reopen(fault === 'hang' ? { timeoutMs: 250 } : {});
       const root = workspace();
       harness.advance(5 * MINUTE_MS);
@@ -89,7 +95,7 @@ describe('a fault that lasts', () => {
       const before = [...harness.stored.keys()];
       assert.equal(before.length, 5);
       for (const route of ROUTES) {
-        // Everything has to be read again.
+        // Forces the run to read everything again.
         for (const [id, entry] of harness.stored) harness.stored.set(id, { ...entry, revision: null });
         harness.fake.faults((call) => (call.route === route ? fault : undefined));
         const { run, error } = await outcomeOf(root);
@@ -104,7 +110,7 @@ describe('a fault that lasts', () => {
         }
         assert.deepEqual([...harness.stored.keys()], before, `${name} on ${route}`);
       }
-      // When the fault is over, the next run is as if nothing had been.
+      // After the fault, the next run works as if nothing had happened.
       const { run } = await outcomeOf(root);
       assert.equal(
         run?.changes.some(({ kind }) => kind === 'failed'),
@@ -114,7 +120,7 @@ describe('a fault that lasts', () => {
     });
 });
 
-describe('a fault that passes', () => {
+describe('a temporary fault', () => {
   for (const [name, fault] of Object.entries({
     '429': { status: 429, code: 'rate_limited', headers: { 'retry-after': '7' } },
     '500': { status: 500 },
@@ -123,7 +129,7 @@ describe('a fault that passes', () => {
     'a truncated body': 'cut' as const,
     'a page of HTML': 'html' as const,
   }))
-    test(name, async () => {
+    test(`${name} that is temporary does not change the result`, async () => {
       await reopen(fault === 'hang' ? { timeoutMs: 250 } : {});
       const root = workspace();
       for (const route of ROUTES.filter((one) => !one.includes('files'))) {
@@ -138,7 +144,7 @@ describe('a fault that passes', () => {
     });
 });
 
-test('Retry-After is obeyed by everybody who uses the credential', async () => {
+test('Retry-After delays all requests with the same credential', async () => {
   const root = workspace();
   harness.fake.faults(({ route, before }) =>
     route === 'GET /v1/databases/:id' && before === 0
@@ -151,7 +157,7 @@ test('Retry-After is obeyed by everybody who uses the credential', async () => {
   assert.ok(harness.waits.some((ms) => ms > 39_000));
 });
 
-test('never faster than the workspace allows, listing and files together', async () => {
+test('listing and downloads together stay below the request rate of the workspace', async () => {
   await reopen({ perSecond: 3 });
   const root = workspace();
   for (let page = 0; page < 40; page++) harness.fake.world.addPage(`Page ${page}`, [paragraph('text')], root);
@@ -163,7 +169,7 @@ test('never faster than the workspace allows, listing and files together', async
   assert.ok(harness.time() - start >= ((count - 3) / 3) * 1000 - 5);
 });
 
-test('one page that is broken for good does not hide the others', async () => {
+test('a page that always fails does not hide other pages', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');
   const broken = world.addPage('Broken', [], root);
@@ -172,12 +178,12 @@ test('one page that is broken for good does not hide the others', async () => {
   const run = await harness.run(root);
   assert.equal(run.outcome.get(broken), 'failed');
   assert.equal(harness.textOf('After.md'), '# After\n\ntext\n');
-  // It was never read, so nothing of it is stored: what is gone elsewhere is gone.
+  // The page was never read, so nothing below it is stored, and sources may count as gone.
   const end = run.changes.at(-1);
   assert.ok(end?.kind === 'end' && end.full);
 });
 
-test('faults one after the other end the run', async () => {
+test('several consecutive faults end the run', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');
   for (let page = 0; page < 30; page++) world.addPage(`Page ${page}`, [], root);
@@ -187,7 +193,7 @@ test('faults one after the other end the run', async () => {
   assert.ok((harness.fake.counts.get('GET /v1/blocks/:id/children') ?? 0) < 20);
 });
 
-test('what concerns the whole origin', async () => {
+test('faults of the whole origin end the run with an explanation', async () => {
   const root = workspace();
   const { world } = harness.fake;
   const titleOf = async (pageId: string) => (await outcomeOf(pageId)).error?.problem.title;
@@ -208,7 +214,7 @@ test('what concerns the whole origin', async () => {
   assert.equal(harness.stored.size, 5);
 });
 
-test('a run that is stopped stops', async () => {
+test('a listing of pages stops when its signal aborts', async () => {
   const root = workspace();
   const stop = new AbortController();
   const list = harness.connector.list({ kind: 'page', pageId: root }, harness.fake.token, {

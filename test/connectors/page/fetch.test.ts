@@ -1,4 +1,4 @@
-/** One page by itself: what a run asks for when the listing did not bring it. */
+/** Fetches one page without a listing, as a run does when the listing did not bring its content. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Fetched, OriginItem } from '../../../src/connectors/connector.ts';
@@ -17,7 +17,7 @@ function fetchItem(item: OriginItem, credential: string | null = harness.fake.to
   return harness.connector.fetch({ kind: 'page', pageId: item.originId }, credential, item, undefined, signal);
 }
 
-test('a page and a row, as the listing brings them', async () => {
+test('a fetched page or row equals the one that the listing brings', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root', [paragraph('text')]);
   const child = world.addPage('Child', [paragraph('words')], root);
@@ -37,7 +37,7 @@ test('a page and a row, as the listing brings them', async () => {
   }
 });
 
-test('what went away in the meantime, and what may not be read', async () => {
+test('a fetch reports a page that is gone and a page that may not be read', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root', [paragraph('text')]);
   await harness.run(root);

@@ -1,4 +1,4 @@
-/** Files that pages carry: sources of their own. */
+/** Files in pages, which become sources. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { block, paragraph, says } from '../../support/fakes/notion-world.ts';
@@ -20,7 +20,7 @@ const namesOf = (run: Run, outcome: string) =>
 const pathOf = (name: string) =>
   [...harness.stored.values()].find(({ item }) => item.name === name)?.item.metadata['path']?.val;
 
-test('files of the workspace are sources of their own, with addresses that are asked for anew', async () => {
+test('files of the workspace become sources, and their addresses are requested before each download', async () => {
   const { world } = harness.fake;
   const attachment = block('file', world.hostedFile('Notes.txt', 'minutes of the meeting'));
   const picture = block('image', world.hostedFile('cat.png', 'png'));
@@ -44,7 +44,7 @@ test('files of the workspace are sources of their own, with addresses that are a
   assert.equal(pathOf('lease.csv'), 'Meeting / Contracts / Lease');
   assert.doesNotMatch(harness.textOf('Meeting.md')!, /X-Amz|files\//);
 
-  // The addresses of the listing are long dead, and the page is not read again for the files.
+  // The addresses in the listing have expired, and the page is not read again for its files.
   harness.advance(3 * 60 * MINUTE_MS);
   harness.stored.delete(`file:${attachment.id}`);
   const second = await harness.run(root);
@@ -64,7 +64,7 @@ test('files of the workspace are sources of their own, with addresses that are a
   assert.deepEqual(namesOf(await harness.run(root), 'deleted'), [`file:${attachment.id}`]);
 });
 
-test('an address that expires between question and download is asked for once more', async () => {
+test('a file address that expires before the download is requested once more', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Meeting', [block('file', world.hostedFile('Notes.txt', 'minutes'))]);
   harness.fake.faults(({ route, before }) =>
@@ -74,7 +74,7 @@ test('an address that expires between question and download is asked for once mo
   assert.equal(harness.textOf('Notes.txt'), 'minutes');
 });
 
-test('an address of a file leads nowhere inside', async () => {
+test('a file address of the workspace cannot reach private hosts', async () => {
   await reopen({ allow: [] });
   const { world } = harness.fake;
   const root = world.addPage('Meeting', [block('file', world.hostedFile('Notes.txt', 'minutes'))]);
@@ -82,7 +82,7 @@ test('an address of a file leads nowhere inside', async () => {
   assert.equal(harness.fake.counts.get('GET /files/:key'), undefined);
 });
 
-test('names of files are safe', async () => {
+test('names of files in pages are made safe', async () => {
   const { world } = harness.fake;
   const names = ['../../etc/passwd', 'a\\b\u0000c.txt', `${'x'.repeat(400)}.csv`, ' '];
   const root = world.addPage('..//x\ny', [

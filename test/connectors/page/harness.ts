@@ -1,4 +1,4 @@
-/** Runs the page connector against the fake workspace, and keeps what a run would keep. */
+/** Runs the page connector against the fake workspace, and stores what a run would store. */
 import type { Change, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
 import { openPageConnector } from '../../../src/connectors/page/connector.ts';
 import type { Opaque } from '../../../src/corpus/origin.ts';
@@ -11,10 +11,10 @@ export interface Stored extends StoredVersion {
 }
 
 export interface Run {
-  /** Per item, what became of it. */
+  /** The outcome of each item. */
   outcome: Map<string, string>;
   changes: Change[];
-  /** Contents that were brought, with the listing or by a fetch. */
+  /** Contents from the listing or from a fetch. */
   bodies: number;
 }
 
@@ -23,20 +23,20 @@ export interface PageHarness {
   http: HttpClient;
   connector: ReturnType<typeof openPageConnector>;
   stored: Map<string, Stored>;
-  /** The clock of both sides; waiting moves it on. */
+  /** The clock of connector and workspace; waiting advances it. */
   advance(ms: number): void;
   time(): number;
-  /** Every wait of the connector, in milliseconds. */
+  /** Waits of the connector, in milliseconds. */
   waits: number[];
   run(pageId: string, options?: { resume?: Change; credential?: string }): Promise<Run>;
-  /** Text of the source with this name. */
+  /** Returns the text of the source with this name. */
   textOf(name: string): string | undefined;
   close(): Promise<void>;
 }
 
 export interface HarnessOptions extends FakeNotionOptions {
   timeoutMs?: number;
-  /** Private hosts that addresses from tenants may reach. */
+  /** Private hosts that tenants may use. */
   allow?: readonly string[];
 }
 

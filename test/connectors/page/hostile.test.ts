@@ -1,4 +1,4 @@
-/** Answers that break the API's promises, and texts without measure: a page is read as far as it makes sense. */
+/** Responses that violate the API's description, and very large texts: a page is read as far as possible. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocksToMarkdown } from '../../../src/connectors/page/markdown.ts';
@@ -52,7 +52,7 @@ const PROPERTIES: Record<string, Json> = {
   place: { place: { name: 'Here' } },
 };
 
-test('members of any wrong type are left out', () => {
+test('members of a wrong type in page API responses are ignored', () => {
   const { pick, integer } = openRandom(20260302);
   for (let i = 0; i < MUTATIONS; i++) {
     const type = pick(Object.keys(CONTENTS));
@@ -90,7 +90,7 @@ function placesIn(value: unknown): { holder: Json; key: string }[] {
   return Object.entries(value).flatMap(([key, member]) => [{ holder: value as Json, key }, ...placesIn(member)]);
 }
 
-test('texts without measure are read in time', () => {
+test('very large texts of a page are read in time', () => {
   for (const long of [
     `a${' '.repeat(300_000)}b`,
     '`'.repeat(200_000),
@@ -112,7 +112,7 @@ test('texts without measure are read in time', () => {
   }
 });
 
-test('many runs and deep lists are read in time', () => {
+test('pages with many text runs and deep lists are read in time', () => {
   const runs = Array.from({ length: 50_000 }, (_, i) => ({
     type: 'text',
     plain_text: 'ab ',

@@ -1,4 +1,4 @@
-/** Every block type of the page API as Markdown, through the connector and the fake API. */
+/** Every block type of the page API as Markdown, read through the connector from the fake API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseMd } from '../../../src/files/formats/markup/md.ts';
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-/** The Markdown below the title. */
+/** Returns the Markdown below the title. */
 async function markdown(...blocks: FakeBlock[]): Promise<string> {
   const id = harness.fake.world.addPage('T', blocks);
   await harness.run(id);
@@ -24,7 +24,7 @@ const file = (name: string) => harness.fake.world.hostedFile(name, 'bytes');
 const external = (url: string, caption: string) => ({ type: 'external', external: { url }, caption: [text(caption)] });
 const bare = (id: string) => id.replaceAll('-', '');
 
-test('text blocks', async () => {
+test('text blocks of a page become Markdown', async () => {
   assert.equal(await markdown(paragraph('Plain.'), paragraph(''), paragraph('More.')), 'Plain.\n\nMore.');
   for (const [type, expected] of [
     ['heading_1', '## Head'],
@@ -45,7 +45,7 @@ test('text blocks', async () => {
   assert.equal(await markdown(block('breadcrumb'), block('table_of_contents', { color: 'default' })), '');
 });
 
-test('lists, nested and mixed', async () => {
+test('nested and mixed lists of a page become Markdown', async () => {
   assert.equal(
     await markdown(
       says('bulleted_list_item', 'one', [
@@ -74,7 +74,7 @@ test('lists, nested and mixed', async () => {
   );
 });
 
-test('code, equations and tables', async () => {
+test('code, equations and tables of a page become Markdown', async () => {
   const code = (language: string, content: string, caption: unknown[] = []) =>
     block('code', { rich_text: [text(content)], language, caption });
   assert.equal(
@@ -94,7 +94,7 @@ test('code, equations and tables', async () => {
   assert.equal(await markdown(table(false, [row('1', '2')])), '|  |  |\n| --- | --- |\n| 1 | 2 |');
 });
 
-test('columns, tabs and synced blocks give what is in them', async () => {
+test('columns, tabs and synced blocks of a page give their content', async () => {
   const columns = block('column_list', {}, [
     block('column', {}, [paragraph('left')]),
     block('column', { width_ratio: 0.5 }, [paragraph('right')]),
@@ -117,7 +117,7 @@ test('columns, tabs and synced blocks give what is in them', async () => {
   );
 });
 
-test('files of the workspace link to their block, others to their address', async () => {
+test('files of the workspace link to their block, other files to their address', async () => {
   const pdf = block('pdf', { ...file('Plan.pdf'), caption: [text('The plan')] });
   const page = harness.fake.world.addPage('Files', [pdf]);
   await harness.run(page);
@@ -141,7 +141,7 @@ test('files of the workspace link to their block, others to their address', asyn
   );
 });
 
-test('links to elsewhere', async () => {
+test('bookmarks, embeds and links to pages become links', async () => {
   assert.equal(
     await markdown(block('bookmark', { url: 'https://e.com/a', caption: [text('Read')] })),
     '[Read](https://e.com/a)',
@@ -177,7 +177,7 @@ test('links to elsewhere', async () => {
   );
 });
 
-test('what the API does not show is named', async () => {
+test('blocks that the API does not return are named in the text', async () => {
   assert.equal(await markdown(block('unsupported', { block_type: 'button' })), '[Unsupported block: button]');
   assert.equal(await markdown(block('hologram', { shape: 'cube' })), '[Unsupported block: hologram]');
   assert.equal(await markdown(says('poem', 'roses')), 'roses');
@@ -187,7 +187,7 @@ test('what the API does not show is named', async () => {
   }
 });
 
-test('rich text: marks, links, mentions, equations', async () => {
+test('rich text of a page becomes Markdown with formatting, links, mentions and equations', async () => {
   const rich = (...items: unknown[]) => block('paragraph', { rich_text: items, color: 'default' });
   assert.equal(
     await markdown(
@@ -232,7 +232,7 @@ test('rich text: marks, links, mentions, equations', async () => {
   );
 });
 
-test('text is never read as markup', async () => {
+test('text of a page that looks like Markdown is escaped', async () => {
   const lines = [
     '# not a heading',
     '> not a quote',

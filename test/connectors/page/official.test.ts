@@ -1,4 +1,6 @@
-/** The workspace's own client reads the pretended one: so what the connector is tested against is what the API speaks. */
+/**
+ * The official client of the workspace reads the fake workspace, so the connector is tested against the real API's behaviour.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -24,7 +26,7 @@ before(async () => {
 });
 after(() => fake.close());
 
-/** The library asks the real address unless it is told another; it retries on its own, which a test does not need. */
+/** The library uses the real address by default. It also retries, which a test does not need. */
 const openClient = (auth: string) => new Client({ auth, baseUrl: fake.url, retry: false, logger: () => {} });
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
@@ -37,7 +39,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   return `${error.status} ${error.code}`;
 }
 
-test('a page, its blocks in several lists, and their children', async () => {
+test('the official client reads a page, its blocks in several lists, and their children', async () => {
   const nested = says('bulleted_list_item', 'outer', [says('bulleted_list_item', 'inner')]);
   const id = fake.world.addPage('Handbook', [paragraph('a'), nested, paragraph('c'), paragraph('d'), paragraph('e')]);
   fake.world.addPage('Below', [], id);
@@ -61,7 +63,7 @@ test('a page, its blocks in several lists, and their children', async () => {
   assert.ok(isFullBlock(last) && last.type === 'child_page' && last.child_page.title === 'Below');
 });
 
-test('a database, its data source and its rows', async () => {
+test('the official client reads a database, its data source and its rows', async () => {
   const id = fake.world.addDatabase('Tasks');
   for (let row = 0; row < 5; row++)
     fake.world.addRow(id, `Task ${row}`, { Done: { id: 'done', type: 'checkbox', checkbox: row === 0 } });
@@ -79,7 +81,7 @@ test('a database, its data source and its rows', async () => {
   assert.ok(row && isFullPage(row) && row.properties['Done']?.type === 'checkbox' && row.properties['Done'].checkbox);
 });
 
-test('users, a property of many values, and a file with an address that expires', async () => {
+test('the official client reads users, a property of many values, and a file with an expiring address', async () => {
   const users = await collectPaginatedAPI(official.users.list, {});
   assert.deepEqual(
     users.filter(isFullUser).map(({ name }) => name),
@@ -107,7 +109,7 @@ test('users, a property of many values, and a file with an address that expires'
   assert.equal((await fetch(found.file.file.url.replace(/expires=\d+/, 'expires=1'))).status, 403);
 });
 
-test('the search names what was edited last first', async () => {
+test('the search of the fake workspace returns the last edited page first', async () => {
   const { results } = await official.search({
     filter: { property: 'object', value: 'page' },
     sort: { timestamp: 'last_edited_time', direction: 'descending' },
@@ -118,7 +120,7 @@ test('the search names what was edited last first', async () => {
   assert.deepEqual(times, times.toSorted().toReversed());
 });
 
-test('errors as the client knows them', async () => {
+test('the official client recognizes the errors of the fake workspace', async () => {
   const page = fake.world.addPage('Secret');
   const database = fake.world.addDatabase('Tasks');
   assert.equal(await codeOf(openClient('wrong').users.list({})), `401 ${APIErrorCode.Unauthorized}`);
@@ -137,7 +139,7 @@ test('errors as the client knows them', async () => {
   fake.faults(undefined);
 });
 
-test('faster than allowed is refused, and says for how long', async () => {
+test('the fake workspace refuses requests above the rate limit with a Retry-After header', async () => {
   let time = Date.now();
   const strict = await openFakeNotion({ perSecond: 3, now: () => new Date(time) });
   const client = new Client({ auth: strict.token, baseUrl: strict.url, retry: false, logger: () => {} });

@@ -1,4 +1,4 @@
-/** A page workspace read through the connector: its tree, its rows, its files, and what a second run asks. */
+/** Reads a page workspace through the connector: its tree, its rows, its files, and the requests of a second run. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { parseMd } from '../../../src/files/formats/markup/md.ts';
@@ -15,7 +15,7 @@ async function reopen(options: HarnessOptions = {}): Promise<void> {
 beforeEach(() => reopen());
 afterEach(() => harness.close());
 
-/** Long enough for the time of an edit to be trusted. */
+/** A wait after which the time of an edit identifies one version. */
 const settle = () => harness.advance(5 * MINUTE_MS);
 const namesOf = (run: Run, outcome: string) =>
   [...run.outcome].filter(([, what]) => what === outcome).map(([id]) => harness.stored.get(id)?.item.name ?? id);
@@ -27,7 +27,7 @@ const requests = () => Object.fromEntries(harness.fake.counts);
 const pathOf = (name: string) =>
   [...harness.stored.values()].find(({ item }) => item.name === name)?.item.metadata['path']?.val;
 
-/** Handbook: Policies (Leave, Travel in a column of it) and a database of Projects with two rows. */
+/** Makes the page Handbook: Policies (with Leave, and Travel in a column) and a database Projects with two rows. */
 function handbook() {
   const { world } = harness.fake;
   const root = world.addPage('Handbook', [paragraph('Welcome.')]);
@@ -59,7 +59,7 @@ function handbook() {
   return { world, root, policies, leave, travel, projects, apollo, gemini };
 }
 
-test('a tree of pages, with databases whose rows are records', async () => {
+test('a tree of pages is read with its databases, whose rows become sources', async () => {
   const { root, apollo } = handbook();
   settle();
   const run = await harness.run(`https://www.notion.so/w/Handbook-${root.replaceAll('-', '')}?pvs=4`);
@@ -97,7 +97,7 @@ test('a tree of pages, with databases whose rows are records', async () => {
   );
 });
 
-test('the head of a row is found by search, and its values are chunk metadata', async () => {
+test('the properties of a row are part of its text and give chunk metadata', async () => {
   const { root } = handbook();
   await harness.run(root);
   const whole = harness.textOf('Apollo.md')!;
@@ -117,14 +117,14 @@ test('the head of a row is found by search, and its values are chunk metadata', 
   );
 });
 
-test('lists of many pages are read to their end', async () => {
+test('lists of the page API with many result pages are read to their end', async () => {
   await reopen({ listMax: 2 });
   const { root } = handbook();
   await harness.run(root);
   assert.equal(harness.stored.size, 6);
 });
 
-test('the root may be a database, one of its data sources, or a row', async () => {
+test('the root of a page source may be a database, a data source or a row', async () => {
   const { world, projects, apollo } = handbook();
   for (const root of [projects, world.database(projects).sources[0]!.id]) {
     harness.stored.clear();
@@ -140,7 +140,7 @@ test('the root may be a database, one of its data sources, or a row', async () =
   assert.match(harness.textOf('Apollo.md') ?? '', /^---\ntitle: 'Apollo'\n'Budget': '1250\.5'\n/);
 });
 
-test('of a database with several data sources every row is read', async () => {
+test('every row of a database with several data sources is read', async () => {
   const { world } = harness.fake;
   const database = world.addDatabase('People', undefined, ['Staff', 'Guests']);
   world.addRow(database, 'Ada', {});
@@ -163,7 +163,7 @@ test('a query that ends early is continued from the time of its last row', async
   assert.equal(isFull(run), true);
 });
 
-test('more rows of one minute than a query gives are said to be missing, and nothing is taken for gone', async () => {
+test('more rows of one minute than a query returns are reported as missing, and no source counts as gone', async () => {
   await reopen({ queryMax: 3 });
   const { world } = harness.fake;
   const database = world.addDatabase('Log');
@@ -174,7 +174,7 @@ test('more rows of one minute than a query gives are said to be missing, and not
   assert.equal(isFull(run), false);
 });
 
-test('values that a page object cuts off are asked for', async () => {
+test('property values that a page object truncates are read by a separate request', async () => {
   const { world } = harness.fake;
   const database = world.addDatabase('Notes');
   const runs = Array.from({ length: 40 }, (_, index) => text(`word${index} `));
@@ -183,7 +183,7 @@ test('values that a page object cuts off are asked for', async () => {
   assert.match(harness.textOf('Long.md') ?? '', /- Body: word0 .* word39\n/);
 });
 
-test('the second run reads no bodies', async () => {
+test('a second run over unchanged pages reads no page bodies', async () => {
   const { root } = handbook();
   settle();
   await harness.run(root);
@@ -191,7 +191,7 @@ test('the second run reads no bodies', async () => {
   const run = await harness.run(root);
   assert.equal(run.bodies, 0);
   assert.deepEqual([...new Set(run.outcome.values())], ['unchanged']);
-  // The root, the places where child pages stand (in the root, in Policies, in its column), the database, its rows, names.
+  // The root, the blocks with child pages (in the root, in Policies, in its column), the database, its rows, names of users.
   assert.deepEqual(requests(), {
     'GET /v1/pages/:id': 1,
     'POST /v1/search': 1,
@@ -202,7 +202,7 @@ test('the second run reads no bodies', async () => {
   });
 });
 
-test('edits, new pages, moves, new names and deletions: exactly those', async () => {
+test('a run reports exactly the pages that were edited, added, moved, renamed or deleted', async () => {
   const { world, root, policies, leave, travel, projects, apollo, gemini } = handbook();
   const old = world.addPage('Old', [paragraph('Outdated.')], policies);
   settle();
@@ -232,7 +232,7 @@ test('edits, new pages, moves, new names and deletions: exactly those', async ()
   assert.equal((await harness.run(root)).bodies, 0);
 });
 
-test('a page below one that had none is found, whether or not that changes the page above', async () => {
+test('a new child of a page without children is found, whether or not the parent changes', async () => {
   const { world, root, leave, travel } = handbook();
   settle();
   await harness.run(root);
@@ -258,7 +258,7 @@ test('a page that was edited twice within a minute is not missed', async () => {
   harness.advance(10_000);
   await harness.run(root);
   assert.match(harness.textOf('Busy.md')!, /first/);
-  // Still the same minute, so the workspace names the same time.
+  // The minute is still the same, so the workspace reports the same time.
   harness.advance(10_000);
   world.edit(root, (page) => page.blocks.splice(0, 1, paragraph('second')));
   harness.advance(10 * MINUTE_MS);
@@ -301,7 +301,7 @@ test('a page that shows a synced block of another page is compared by its bytes'
 
 const root0 = () => harness.fake.world.addPage('Elsewhere');
 
-test('pages that a synced block shows from elsewhere are not below the page', async () => {
+test('child pages in a synced block of another page are not read as children', async () => {
   const { world } = harness.fake;
   const copy = block('synced_block', { synced_from: { type: 'block_id', block_id: root0() } }, []);
   const root = world.addPage('Shows', [copy]);
@@ -321,7 +321,7 @@ test('a row whose computed value changed is read again, although nobody edited i
   assert.match(harness.textOf('Apollo.md')!, /Total: 8/);
 });
 
-test('pages that are not shared', async () => {
+test('pages that are not shared are not read, and pages that lose sharing are removed', async () => {
   const { world, root, leave, policies } = handbook();
   world.page(leave).shared = false;
   settle();
@@ -331,7 +331,7 @@ test('pages that are not shared', async () => {
   assert.match(failed?.problem.title ?? '', /not shared with the integration/);
   assert.equal(harness.stored.size, 5);
 
-  // What was stored of a page that is no longer shared goes, with all below it.
+  // The source of a page that is no longer shared is removed, with all sources below it.
   world.page(policies).shared = false;
   const second = await harness.run(root);
   assert.equal(second.outcome.get(policies), 'deleted');
@@ -341,7 +341,7 @@ test('pages that are not shared', async () => {
   );
 });
 
-test('what lies in the trash is not read, also where it is still named', async () => {
+test('pages in the trash are not read, also where the API still lists them', async () => {
   const { world, root, leave, projects, gemini } = handbook();
   settle();
   await harness.run(root);
@@ -360,7 +360,7 @@ test('a linked view of a database is skipped', async () => {
   assert.equal(run.outcome.get(projects), 'skipped');
 });
 
-test('a run that was cut off goes on at its last checkpoint', async () => {
+test('an interrupted listing of pages continues at its last checkpoint', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');
   for (let page = 0; page < 120; page++) world.addPage(`Page ${page}`, [], root);
@@ -374,7 +374,7 @@ test('a run that was cut off goes on at its last checkpoint', async () => {
   assert.equal(said.length + rest.changes.filter(({ kind }) => kind === 'present').length, 121);
 });
 
-test('rows whose place in the query is forgotten when a run goes on are read from the first', async () => {
+test('an interrupted query whose cursor has expired is read again from its first row', async () => {
   await reopen({ listMax: 2 });
   const { world } = harness.fake;
   const database = world.addDatabase('Log');
@@ -386,7 +386,7 @@ test('rows whose place in the query is forgotten when a run goes on are read fro
   assert.equal(isFull(run), true);
 });
 
-test('what can never work is refused when it is set', () => {
+test('settings of a page source that can never work are refused', () => {
   const check = (pageId: string, credential: string | null) =>
     harness.connector.check({ kind: 'page', pageId }, credential);
   check('248104cd477e80fdb757e945d38000bd', 'ntn_abc');

@@ -1,4 +1,7 @@
-/** A page workspace through the whole service: what runs say, what is found, what is downloaded, what no fault removes. */
+/**
+ * A page workspace through the whole service: what runs report, what search finds, what is downloaded, and that no fault
+ * removes sources.
+ */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
@@ -17,7 +20,7 @@ const HOUR_MS = 3_600_000;
 let fake: FakeNotion;
 let t: TestApp;
 let worker: Worker;
-/** How far the clock of the workspace is behind while things are written: what was just edited is compared by its bytes. */
+/** Difference by which the clock of the workspace is behind during edits: pages edited recently are compared by their bytes. */
 let behindMs = HOUR_MS;
 
 before(async () => {
@@ -52,7 +55,7 @@ async function runAgain(groupId: string) {
   return ended(started.body.id);
 }
 
-/** Names of the sources with these words. */
+/** Returns the names of sources that search finds for these words. */
 async function found(query: string): Promise<string[]> {
   const { body } = await t.post('/search', { query, mode: 'lexical', limit: 50 });
   const words = query.split(' ');
@@ -68,7 +71,7 @@ async function sourcesOf(groupId: string): Promise<Map<string, string>> {
 const counts = ({ statistics }: { statistics: object }) =>
   Object.fromEntries(Object.entries(statistics).filter(([, count]) => count !== 0));
 
-test('a workspace is read, kept in step, and survives a revoked token', async () => {
+test('sources follow a workspace and stay when its token is revoked', async () => {
   const { world } = fake;
   const root = world.addPage('Handbook', [paragraph('Welcome aboard.')]);
   const leave = world.addPage('Leave', [says('bulleted_list_item', 'Everybody has 28 days.')], root);
@@ -127,7 +130,7 @@ test('a workspace is read, kept in step, and survives a revoked token', async ()
   const { body: kept } = await t.get(`/sources/${sources.get('Leave.md')}`);
   assert.ok(kept.metadata.records.some(({ key, val }: Record<string, string>) => key === 'owner' && val === 'Ada'));
 
-  // Edited a moment ago: read again by the next run too, and found to be the same.
+  // This page was edited a moment ago, so the next run reads it again and finds equal bytes.
   world.edit(leave, (page) => page.blocks.push(paragraph('Ask early.')));
   assert.deepEqual(counts(await runAgain(groupId)), { scanned: 5, updated: 1, unchanged: 4 });
   assert.deepEqual(counts(await runAgain(groupId)), { scanned: 5, unchanged: 5 });

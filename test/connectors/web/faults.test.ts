@@ -1,4 +1,4 @@
-/** Crawls of sites that forbid, fail, slow down or never end; and what can never work. */
+/** Crawls of sites that forbid, fail, slow down or never end, and settings that can never work. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { HOST_FAILURES_MAX } from '../../../src/connectors/web/client.ts';
@@ -24,7 +24,7 @@ describe('robots.txt', () => {
     });
   });
 
-  test('is obeyed, also by redirects, and what it forbids is named', async () => {
+  test('a crawl obeys robots.txt, also for redirects, and reports forbidden pages', async () => {
     robots('User-agent: *\nDisallow: /private/\nAllow: /private/open\n');
     const { stored, skipped, full } = await web.crawl();
     assert.deepEqual(web.pathsOf(Object.keys(stored)), ['/', '/a', '/private/open']);
@@ -34,14 +34,14 @@ describe('robots.txt', () => {
     assert.equal(web.site.requests[0]!.path, '/robots.txt');
   });
 
-  test('that forbids the whole site ends the crawl with an error', async () => {
+  test('a robots.txt that forbids the whole site ends the crawl with an error', async () => {
     robots('User-agent: Pinakes\nDisallow: /\n');
     assert.match((await problemOf(web.crawl())).message, /robots\.txt forbids the page/);
     assert.deepEqual(web.site.paths(), []);
   });
 
   for (const status of [401, 403, 404, 410]) {
-    test(`that is answered with ${status} allows everything`, async () => {
+    test(`a robots.txt with status ${status} allows everything`, async () => {
       web.site.set({ '/robots.txt': { status } });
       assert.equal(Object.keys((await web.crawl()).stored).length, 4);
     });
@@ -51,14 +51,14 @@ describe('robots.txt', () => {
     ['500', { status: 500 }],
     ['429', { status: 429, headers: { 'retry-after': '0' } }],
   ] as const) {
-    test(`that fails with ${what} forbids everything for this crawl`, async () => {
+    test(`a robots.txt that fails with ${what} forbids everything for this crawl`, async () => {
       web.site.set({ '/robots.txt': page });
       assert.match((await problemOf(web.crawl())).message, /robots\.txt could not be read/);
       assert.deepEqual(web.site.paths(), []);
     });
   }
 
-  test('that cannot be reached on one of several sites leaves that site as it is', async () => {
+  test('sources of a site whose robots.txt cannot be reached stay unchanged', async () => {
     web.site.faults.add(/robots/, { status: 503, headers: { 'retry-after': '0' } }, 2);
     const other = web.base.replace('site.', 'second.');
     const { stored, failed, full } = await web.crawl({ urls: [`${other}/a`, `${web.base}/`] });
@@ -68,7 +68,7 @@ describe('robots.txt', () => {
 });
 
 describe('pauses', () => {
-  test('are kept between requests to a host, as long as robots.txt asks', async () => {
+  test('a crawl pauses between requests to a host as long as robots.txt asks', async () => {
     web.site.set({ '/': htmlPage('Home', ['/a']), '/a': htmlPage('A', []) });
     robots('User-agent: *\nCrawl-delay: 0.2\n');
     await web.crawl();
@@ -76,7 +76,7 @@ describe('pauses', () => {
     assert.ok(page!.at - home!.at >= 190);
   });
 
-  test('are kept between crawls of the same host', async () => {
+  test('two crawls of the same host share its pauses', async () => {
     web.site.set({ '/': htmlPage('Home', ['/a']), '/a': htmlPage('A', []) });
     const connector = web.connector({ delayMs: 100 });
     await Promise.all([readOrigin(connector, web.origin()), readOrigin(connector, web.origin())]);
@@ -85,7 +85,7 @@ describe('pauses', () => {
     assert.ok(times.at(-1)! - times[0]! >= 200, String(times));
   });
 
-  test('are as long as Retry-After asks', async () => {
+  test('a crawl pauses as long as Retry-After asks', async () => {
     web.site.set({ '/': htmlPage('Home', []) });
     web.site.faults.add(/GET \/$/, { status: 429, headers: { 'retry-after': '1' } });
     assert.equal(Object.keys((await web.crawl()).stored).length, 1);
@@ -93,7 +93,7 @@ describe('pauses', () => {
     assert.ok(second!.at - first!.at >= 990);
   });
 
-  test('that would be too long leave the site alone', async () => {
+  test('a site that asks for too long a pause is skipped', async () => {
     web.site.set({ '/': htmlPage('Home', ['/a', '/b']), '/b': htmlPage('B', []) });
     web.site.set({ '/a': { status: 429, headers: { 'retry-after': '86400' } } });
     const { failed, full } = await web.crawl();
@@ -122,7 +122,7 @@ describe('a page that fails', () => {
     ['a closed connection', 'drop'],
     ['403', { status: 403 }],
   ] as const) {
-    test(`with ${what} stays, and its links are followed as they were`, async () => {
+    test(`a stored page with ${what} stays, and its stored links are followed`, async () => {
       web.site.faults.add(/GET \/a$/, fault, 9);
       const { failed, unchanged, full } = await web.crawl({}, { memory });
       assert.deepEqual(web.pathsOf(Object.keys(failed)), ['/a']);
@@ -131,7 +131,7 @@ describe('a page that fails', () => {
     });
   }
 
-  test('by leading to another site for a while stays; for good it does not', async () => {
+  test('a stored page with a temporary redirect to another site stays, and one with a permanent redirect is removed', async () => {
     web.site.set({ '/a': { to: 'https://login.example/', status: 302 } });
     const { failed, unchanged } = await web.crawl({}, { memory });
     assert.match(failed[`${web.base}/a`]!, /leads to another site/);
@@ -140,7 +140,7 @@ describe('a page that fails', () => {
     assert.deepEqual(web.pathsOf(Object.keys((await web.crawl({}, { memory })).skipped)), ['/a']);
   });
 
-  test('in the middle of its text is told from a whole one', async () => {
+  test('a page that is truncated is not stored', async () => {
     web.site.set({ '/a': htmlPage('Another A', []) });
     web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
     const { failed, stored } = await web.crawl({}, { memory });
@@ -148,23 +148,23 @@ describe('a page that fails', () => {
     assert.deepEqual(stored, {});
   });
 
-  test('whose links nobody knows leaves nothing for gone', async () => {
+  test('a failed page with unknown links prevents that pages count as gone', async () => {
     memory.delete(`${web.base}/a`);
     web.site.faults.add(/GET \/a$/, { status: 500 }, 9);
     assert.equal((await web.crawl({}, { memory })).full, false);
   });
 
-  test('once is asked again', async () => {
+  test('a page that fails once is requested again', async () => {
     web.site.faults.add(/GET \/a$/, { status: 502 });
     assert.deepEqual((await web.crawl({}, { memory })).failed, {});
   });
 
-  test('and has no text any more, stays', async () => {
+  test('a stored page that becomes empty stays', async () => {
     web.site.set({ '/a': '' });
     assert.match((await web.crawl({}, { memory })).failed[`${web.base}/a`]!, /empty/);
   });
 
-  test('without an answer fails after a time', async () => {
+  test('a page without a response fails at the timeout', async () => {
     web.site.faults.add(/GET \/c$/, 'stall', 9);
     const reading = await readOrigin(web.connector({ timeoutMs: 200 }), web.origin(), { memory });
     assert.deepEqual(web.pathsOf(Object.keys(reading.failed)), ['/c']);
@@ -178,7 +178,7 @@ describe('a page that fails', () => {
     ['a redirect to another site', { status: 302, headers: { location: 'https://login.example/' } }],
     ['a redirect to itself', { status: 302, headers: { location: '/' } }],
   ] as const) {
-    test(`ends the crawl when it is the only first one: ${what}`, async () => {
+    test(`a crawl whose only first address fails with ${what} ends with an error`, async () => {
       web.site.faults.add(/GET \/$/, fault, 9);
       const problem = await problemOf(web.crawl({}, { memory }));
       assert.equal(problem.title, 'The site could not be read');
@@ -186,7 +186,7 @@ describe('a page that fails', () => {
     });
   }
 
-  test('after many others makes the crawl leave the site alone', async () => {
+  test('a site is skipped after many consecutive failures', async () => {
     web.site.set({
       '/': htmlPage(
         'Home',
@@ -200,14 +200,14 @@ describe('a page that fails', () => {
   });
 });
 
-describe('what never ends is bounded', () => {
+describe('endless sites', () => {
   async function asked(links: (path: string) => string[], maxPages = 5000): Promise<string[]> {
     web.site.invent = (path) => (path === '/robots.txt' ? undefined : htmlPage(path, links(path)));
     await web.crawl({ maxDepth: 20, maxPages });
     return web.site.paths();
   }
 
-  test('calendars', async () => {
+  test('a crawl of an endless calendar ends', async () => {
     const next = (path: string) => {
       const [, year = '2026', month = '6'] = /(\d{4})\/(\d+)$/.exec(path) ?? [];
       const at = (by: number) => {
@@ -220,31 +220,31 @@ describe('what never ends is bounded', () => {
     assert.deepEqual([Math.min(...years), Math.max(...years)], [2016, 2027]);
   });
 
-  test('sessions in addresses', async () => {
+  test('a crawl ignores session ids in addresses', async () => {
     let session = 0;
     const paths = await asked(() => [`/a?sid=${++session}`, `/b;jsessionid=${++session}`, `/c?PHPSESSID=${++session}`]);
     assert.deepEqual(paths, ['/', '/a', '/b', '/c']);
   });
 
-  test('filters of a list', async () => {
+  test('a crawl reads a limited number of filters of one list', async () => {
     const paths = await asked((path) =>
       Array.from({ length: 20 }, (_, i) => `/list?${path.length}&f=${i}&from=${path.length % 97}`),
     );
     assert.equal(paths.length, 1 + QUERIES_PER_PATH_MAX);
   });
 
-  test('folders that repeat themselves', async () => {
+  test('a crawl of folders that repeat themselves ends', async () => {
     const paths = await asked((path) => [`${path.replace(/\/$/, '')}/x/y`, `${path}/`]);
     assert.ok(paths.length < 20, String(paths.length));
   });
 
-  test('everything else, by the number of pages', async () => {
+  test('a crawl of an endless site ends at the limit of pages', async () => {
     let page = 0;
     const paths = await asked(() => Array.from({ length: 9 }, () => `/p${++page}`), 30);
     assert.equal(paths.length, 30);
   });
 
-  test('dead links and redirects, by the number of requests', async () => {
+  test('a crawl of dead links ends at the limit of requests', async () => {
     web.site.set({
       '/': htmlPage(
         'Home',
@@ -256,7 +256,7 @@ describe('what never ends is bounded', () => {
   });
 });
 
-test('addresses of the inside are not asked for', async () => {
+test('a crawl sends no request to private addresses', async () => {
   const http = openHttpClient({ allow: [] });
   try {
     const inside = web.connector({ http });
@@ -268,7 +268,7 @@ test('addresses of the inside are not asked for', async () => {
   }
 });
 
-test('no request is trusted like those of the operator', async () => {
+test('every request of a crawl counts as chosen by a tenant', async () => {
   const http = openHttpClient({ allow: ['site.example'], lookup: async () => [{ address: '127.0.0.1' }] });
   const trusts: string[] = [];
   const noting: HttpClient = {
@@ -298,7 +298,7 @@ test('a crawl stops when its signal aborts', async () => {
   await stopped;
 });
 
-test('what can never work is refused', () => {
+test('settings of a crawl that can never work are refused', () => {
   const connector = web.connector();
   connector.check(web.origin({ urls: ['https://example.com/a?b=c'], includePaths: ['/docs/**'] }), null);
   const bad: Partial<WebOrigin>[] = [

@@ -1,4 +1,4 @@
-/** A crawler and the site it goes through, for one test file. */
+/** Opens a crawler and a fake site for one test file. */
 import { after, before, beforeEach } from 'node:test';
 import type { Connector } from '../../../src/connectors/connector.ts';
 import { openWebConnector, type WebConnectorOptions } from '../../../src/connectors/web/connector.ts';
@@ -11,16 +11,16 @@ export type WebOrigin = Extract<Origin, { kind: 'web' }>;
 
 export interface WebHarness {
   site: FakeSite;
-  /** Of the site, under the name that most tests use. */
+  /** Address of the site under the name that most tests use. */
   base: string;
   connector(options?: Partial<WebConnectorOptions>): Connector<'web'>;
   origin(options?: Partial<WebOrigin>): WebOrigin;
   crawl(options?: Partial<WebOrigin>, read?: ReadOptions): Promise<Reading>;
-  /** Origin ids as paths. */
+  /** Converts origin ids to paths. */
   pathsOf(ids: Iterable<string>): string[];
 }
 
-/** All names lead to this machine. */
+/** Starts the site; all names resolve to this machine. */
 export function useSite(): WebHarness {
   let http: HttpClient;
   const harness = {} as WebHarness;

@@ -1,4 +1,4 @@
-/** How fast a crawl asks: its own pause, the operator's bounds, what robots.txt asks, and pages that did not change. */
+/** The request rate of a crawl: its own pause, the operator's bounds, robots.txt, and pages that did not change. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ServiceError } from '../../../src/errors.ts';
@@ -11,13 +11,13 @@ beforeEach(() => {
   web.site.set({ '/': htmlPage('Home', ['/a', '/b']), '/a': htmlPage('A', []), '/b': htmlPage('B', []) });
 });
 
-/** Milliseconds between one request for a page and the next. */
+/** Returns the milliseconds between requests for pages. */
 function gaps(): number[] {
   const times = web.site.requests.filter(({ path }) => path !== '/robots.txt').map(({ at }) => at);
   return times.slice(1).map((at, index) => at - times[index]!);
 }
 
-/** Crawls twice, the second time with other options; only the requests of that are left. */
+/** Crawls twice, the second time with other options; returns the requests of the second crawl. */
 async function crawlTwice(second: Parameters<typeof web.connector>[0], origin = web.origin()): Promise<string[]> {
   const memory: Memory = new Map();
   await readOrigin(web.connector(), web.origin(), { memory });
@@ -28,7 +28,7 @@ async function crawlTwice(second: Parameters<typeof web.connector>[0], origin = 
 }
 
 test('pages that did not change are requested with the shortest pause', { timeout: 30_000 }, async () => {
-  // With the usual pause in between it would not end within the limit of this test.
+  // With the usual pause the crawl would exceed the time limit of this test.
   assert.deepEqual(await crawlTwice({ delayMs: 60_000, delayMinMs: 0 }), ['/', '/a', '/b']);
 });
 
@@ -42,7 +42,7 @@ test('a page that changed is followed by the usual pause', async () => {
   assert.ok(gaps()[0]! >= 145, String(gaps()));
 });
 
-test('a crawl that names a pause keeps it, also after pages that did not change', async () => {
+test('a crawl with its own pause uses it also after pages that did not change', async () => {
   await crawlTwice({ delayMs: 0, delayMinMs: 0 }, web.origin({ delayMs: 100 }));
   assert.ok(
     gaps().every((gap) => gap >= 95),
@@ -50,7 +50,7 @@ test('a crawl that names a pause keeps it, also after pages that did not change'
   );
 });
 
-test('a longer Crawl-delay of robots.txt counts, also after pages that did not change', async () => {
+test('a longer Crawl-delay of robots.txt applies also after pages that did not change', async () => {
   web.site.set({ '/robots.txt': { type: 'text/plain', body: 'User-agent: *\nCrawl-delay: 0.15\n' } });
   await crawlTwice({ delayMs: 0, delayMinMs: 0 }, web.origin({ delayMs: 1 }));
   assert.ok(
@@ -59,7 +59,7 @@ test('a longer Crawl-delay of robots.txt counts, also after pages that did not c
   );
 });
 
-test('no crawl asks faster than the operator allows, however old it is', async () => {
+test('no crawl, old or new, sends requests faster than the operator allows', async () => {
   await readOrigin(web.connector({ delayMs: 200, delayMinMs: 100 }), web.origin({ delayMs: 1 }));
   assert.ok(
     gaps().every((gap) => gap >= 95),
@@ -67,7 +67,7 @@ test('no crawl asks faster than the operator allows, however old it is', async (
   );
 });
 
-test('a pause outside the bounds is refused with them', () => {
+test('a pause outside the bounds is refused with a message that names the bounds', () => {
   const connector = web.connector({ delayMs: 250, delayMinMs: 100 });
   for (const delayMs of [100, 60_000, null]) connector.check(web.origin({ delayMs }), null);
   for (const delayMs of [99, -1, 60_001, 100.5])

@@ -1,4 +1,4 @@
-/** Crawls of a small site: what becomes a source, and what a second crawl asks for. */
+/** Crawls of a small site: which pages become sources, and the requests of a second crawl. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { beforeEach, describe, test } from 'node:test';
@@ -13,7 +13,7 @@ const sitemap = (...paths: string[]) =>
     .map((path) => `<url><loc>${web.base}${path}</loc><lastmod>2025-01-02</lastmod></url>`)
     .join('')}</urlset>`;
 
-/** Paths of what a crawl stored, sorted. */
+/** Returns the sorted paths of the pages that a crawl stored. */
 async function stored(...options: Parameters<typeof web.crawl>): Promise<string[]> {
   return web.pathsOf(Object.keys((await web.crawl(...options)).stored)).sort();
 }
@@ -30,7 +30,7 @@ describe('a first crawl', () => {
     });
   });
 
-  test('follows links to its depth', async () => {
+  test('a crawl follows links up to its depth', async () => {
     assert.deepEqual(await stored({ maxDepth: 0 }), ['/']);
     assert.deepEqual(await stored({ maxDepth: 1 }), ['/', '/a', '/b/']);
     assert.deepEqual(await stored({ maxDepth: 2 }), ['/', '/a', '/a/deep', '/b/', '/b/c.pdf']);
@@ -38,7 +38,7 @@ describe('a first crawl', () => {
     assert.ok(!web.site.paths().includes('/logo.png'));
   });
 
-  test('gives each page its address, its title and its bytes', async () => {
+  test('a crawl returns address, title and bytes of each page', async () => {
     const { items, stored: texts, full } = await web.crawl();
     assert.equal(full, true);
     const page = items.get(`${web.base}/a`)!;
@@ -49,19 +49,19 @@ describe('a first crawl', () => {
     assert.deepEqual([file.name, file.modifiedAt?.toISOString()], ['c.pdf', '2024-05-06T07:08:09.000Z']);
   });
 
-  test('takes no more pages than it may, nearest first', async () => {
+  test('a crawl reads at most its limit of pages, nearest first', async () => {
     assert.deepEqual(await stored({ maxPages: 3 }), ['/', '/a', '/b/']);
     assert.equal(web.site.paths().length, 3);
   });
 
-  test('takes the paths that are included and not excluded; the first addresses are read for their links', async () => {
+  test('a crawl indexes only included paths, and reads its first addresses for their links', async () => {
     assert.deepEqual(await stored({ includePaths: ['/a/'] }), []);
     assert.deepEqual(await stored({ includePaths: ['/a'] }), ['/a', '/a/deep', '/a/deeper']);
     assert.deepEqual(await stored({ excludePaths: ['/a/', '*.pdf'] }), ['/', '/a', '/b/']);
     assert.deepEqual(await stored({ includePaths: ['/'], excludePaths: ['/a'] }), ['/', '/b/', '/b/c.pdf']);
   });
 
-  test('says how many addresses it has found and not asked for, within its limit', async () => {
+  test('a crawl reports how many known addresses it has not requested yet', async () => {
     const outlooks = async (maxPages: number): Promise<number[]> => {
       const request = {
         cursor: null,
@@ -76,7 +76,7 @@ describe('a first crawl', () => {
     assert.deepEqual(await outlooks(3), [2, 1, 0]);
   });
 
-  test('asks for each page once, one after the other, and says who asks', async () => {
+  test('a crawl requests each page once, one after the other, with its name in User-Agent', async () => {
     await web.crawl();
     const paths = web.site.requests.map(({ path }) => path);
     assert.equal(new Set(paths).size, paths.length);
@@ -86,7 +86,7 @@ describe('a first crawl', () => {
 });
 
 describe('hosts', () => {
-  test('links and redirects to another are not followed, unless they may be', async () => {
+  test('links and redirects to another host are followed only if the crawl allows it', async () => {
     const other = `http://other.example:${web.site.port}`;
     web.site.set({ '/': htmlPage('Home', [`${other}/far`, '/away']), '/away': { to: `${other}/moved` } });
     web.site.set({ '/far': htmlPage('Far', []), '/moved': htmlPage('Moved', []) });
@@ -100,7 +100,7 @@ describe('hosts', () => {
     assert.deepEqual(Object.keys(free.stored).sort(), [`${other}/far`, `${other}/moved`, `${web.base}/`].sort());
   });
 
-  test('www counts as the same', async () => {
+  test('a host with www. counts as the same host', async () => {
     const www = web.base.replace('site.', 'www.site.');
     web.site.invent = (path) => (path === '/' ? htmlPage('Home', [`${www}/a`]) : undefined);
     web.site.set({ '/a': htmlPage('A', []) });
@@ -109,13 +109,13 @@ describe('hosts', () => {
 });
 
 describe('one source for a page', () => {
-  test('whatever its address carries beside what matters', async () => {
+  test('addresses that differ only in tracking parameters give one source', async () => {
     const links = ['/a?utm_source=x', '/a#part', '/a?PHPSESSID=1', '/a;jsessionid=77', '/a?', '/a?q=1&sid=9', '/a?q=1'];
     web.site.set({ '/': htmlPage('Home', links), '/a': htmlPage('A', []), '/a?q=1': htmlPage('A1', []) });
     assert.deepEqual(await stored(), ['/', '/a', '/a?q=1']);
   });
 
-  test('that names a canonical address, which is asked for itself', async () => {
+  test('a page with a canonical address gives one source at that address, which is requested', async () => {
     const canonical = (path: string) => `<link rel="canonical" href="${path}">`;
     web.site.set({
       '/': htmlPage('Home', ['/print/a', '/a?view=2', '/lost', '/self', '/head']),
@@ -131,7 +131,7 @@ describe('one source for a page', () => {
     assert.deepEqual(await stored(), ['/', '/a', '/from-print', '/lost', '/self']);
   });
 
-  test('to which redirects lead', async () => {
+  test('redirects to the same page give one source', async () => {
     web.site.set({
       '/': htmlPage('Home', ['/old', '/older', '/a', '/round']),
       '/old': { to: '/a', status: 302 },
@@ -144,12 +144,12 @@ describe('one source for a page', () => {
     assert.deepEqual(web.pathsOf(Object.keys(texts)).sort(), ['/', '/a']);
     assert.match(failed[`${web.base}/round2`]!, /circle/);
     const asked = web.site.paths();
-    assert.equal(new Set(asked).size, asked.length, 'nothing is asked for twice');
+    assert.equal(new Set(asked).size, asked.length, 'no address is requested twice');
   });
 });
 
-describe('what a page says of itself', () => {
-  test('noindex keeps it out, nofollow its links', async () => {
+describe('directives and metadata of a page', () => {
+  test('noindex excludes a page, and nofollow excludes its links', async () => {
     const meta = (words: string, name = 'robots') => `<meta name="${name}" content="${words}">`;
     web.site.set({
       '/': htmlPage('Home', ['/hidden', '/leaf', '/none', '/header', '/ours', '/theirs']),
@@ -167,7 +167,7 @@ describe('what a page says of itself', () => {
     assert.deepEqual(web.pathsOf(Object.keys(skipped)).sort(), ['/header', '/hidden', '/none', '/ours']);
   });
 
-  test('links of other kinds, relative to its base; links that say nofollow are none', async () => {
+  test('frames, areas and refreshes count as links relative to the base, and links with nofollow do not', async () => {
     const body = `<html><head><base href="/docs/"><meta http-equiv="refresh" content="5; url='next'"></head><body>
       <map><area href=area></map><iframe src="frame"></iframe><a rel="nofollow" href="paid">x</a>
       <!-- <a href="comment">x</a> --><script>var x = '<a href="script">';</script><a href='quoted'>y</a></body></html>`;
@@ -177,7 +177,7 @@ describe('what a page says of itself', () => {
     assert.deepEqual(await stored(), ['/', '/docs/area', '/docs/frame', '/docs/next', '/docs/quoted']);
   });
 
-  test('its characters, by the header where nothing else tells', async () => {
+  test('the charset of a page comes from its header if the page names none', async () => {
     const body = Buffer.from(
       '<html><title>\xcf\xf0\xe8\xe2\xe5\xf2</title><body>\xcf\xf0\xe8\xe2\xe5\xf2</body></html>',
       'latin1',
@@ -187,12 +187,12 @@ describe('what a page says of itself', () => {
   });
 });
 
-test('a time of change that is the time of the answer says nothing', async () => {
+test('a Last-Modified time equal to the time of the response is ignored', async () => {
   web.site.set({ '/': { body: htmlPage('Home', []), modified: new Date('2026-06-01T11:59:50Z') } });
   assert.equal((await web.crawl()).items.get(`${web.base}/`)!.modifiedAt, null);
 });
 
-test('files are read by their type, others are passed over', async () => {
+test('files of readable types are indexed, and other files are skipped', async () => {
   const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
   const files: Record<string, [type: string, name: string | undefined]> = {
     '/a.txt': ['text/plain', 'a.txt'],
@@ -219,7 +219,7 @@ test('files are read by their type, others are passed over', async () => {
 });
 
 describe('sitemaps', () => {
-  test('the usual one, an index, packed ones and lists lead to pages', async () => {
+  test('sitemaps at the usual address, indexes, compressed sitemaps and lists give pages', async () => {
     web.site.set({ '/': htmlPage('Home', []) });
     for (const name of ['a', 'b', 'c', 'd']) web.site.set({ [`/${name}`]: { body: htmlPage(name, []) } });
     web.site.set({ '/sitemap.xml': { type: 'text/xml', body: sitemap('/a', '/logo.png') } });
@@ -244,7 +244,7 @@ describe('sitemaps', () => {
     assert.equal(full, true);
   });
 
-  test('that could not be read leave nothing for gone', async () => {
+  test('an unreadable sitemap prevents that pages count as gone', async () => {
     web.site.set({ '/': htmlPage('Home', []), '/a': htmlPage('A', []) });
     web.site.set({ '/sitemap.xml': { type: 'text/xml', body: sitemap('/a').slice(0, -30) } });
     const cut = await web.crawl({ useSitemap: true });
@@ -257,7 +257,7 @@ describe('sitemaps', () => {
 });
 
 describe('a second crawl', () => {
-  test('asks with validators and transfers nothing of what stayed', async () => {
+  test('a second crawl sends validators and downloads no unchanged page', async () => {
     web.site.set({
       '/': htmlPage('Home', ['/a', '/b']),
       '/a': { body: htmlPage('A', ['/a/c']), modified: new Date('2024-01-01T00:00:00Z') },
@@ -277,7 +277,7 @@ describe('a second crawl', () => {
       web.site.requests.find(({ path }) => path === '/a')!.headers['if-modified-since'],
       'Mon, 01 Jan 2024 00:00:00 GMT',
     );
-    // Changed, gone, new behind a page that did not change itself.
+    // Changed, gone, and new below a page that did not change.
     web.site.set({ '/b': htmlPage('B2', ['/new']), '/new': htmlPage('New', []), '/a/c': { status: 410 } });
     const third = await web.crawl({}, { memory });
     assert.deepEqual(web.pathsOf(Object.keys(third.stored)), ['/b', '/new']);
@@ -285,7 +285,7 @@ describe('a second crawl', () => {
     assert.deepEqual([web.pathsOf(third.gone), third.full], [['/a/c'], true]);
   });
 
-  test('of a page with more links than are kept asks without conditions', async () => {
+  test('a page with more links than are stored is requested without conditions', async () => {
     const many = Array.from({ length: 600 }, (_, i) => `/${'x'.repeat(80)}/${i}`);
     web.site.set({ '/': htmlPage('Home', many) });
     const memory: Memory = new Map();
@@ -295,7 +295,7 @@ describe('a second crawl', () => {
   });
 });
 
-test('one page can be fetched by itself', async () => {
+test('one page of a site can be fetched without a crawl', async () => {
   web.site.set({ '/': htmlPage('Home', ['/a']), '/a': { type: 'text/plain', body: 'text' } });
   const { items } = await web.crawl();
   const connector = web.connector();

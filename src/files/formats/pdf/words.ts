@@ -35,13 +35,13 @@ export function wordsOf(glyphs: Glyphs, groupOf: (index: number) => number): Wor
   let word: Word | undefined;
   let group = -1;
   for (let index = 0; index < text.length; index += 1) {
-    const own = groupOf(index);
-    if (Number.isNaN(left[index]!) || own < 0) {
+    const charGroup = groupOf(index);
+    if (Number.isNaN(left[index]!) || charGroup < 0) {
       word = undefined;
       continue;
     }
-    if (own !== group) word = undefined;
-    group = own;
+    if (charGroup !== group) word = undefined;
+    group = charGroup;
     const box = { left: left[index]!, right: right[index]!, bottom: bottom[index]!, top: top[index]! };
     if (word && word.end === index - 1 && isNext(word, box)) {
       word.end = index;
@@ -80,7 +80,7 @@ export function wordLines(words: readonly Word[]): WordLine[] {
       lines.push(line);
     }
   }
-  for (const { words: own } of lines) own.sort((a, b) => a.left - b.left);
+  for (const { words: lineWords } of lines) lineWords.sort((a, b) => a.left - b.left);
   return lines;
 }
 

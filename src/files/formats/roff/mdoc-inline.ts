@@ -179,7 +179,7 @@ export class MdocText {
   private macro(name: string, words: readonly MdocWord[], from: number, end: number): number {
     let to = from;
     while (to < end && (words[to]!.isText || !isInlineMacro(words[to]!.text))) to += 1;
-    const own = words.slice(from, to).map(({ text }) => text);
+    const macroWords = words.slice(from, to).map(({ text }) => text);
     switch (name) {
       case 'Ns':
         this.separator = '';
@@ -195,52 +195,54 @@ export class MdocText {
       case 'Tg':
         return to;
       case 'Pf':
-        this.put(own.shift() ?? '');
+        this.put(macroWords.shift() ?? '');
         this.separator = '';
         break;
       case 'Fl':
-        return this.flags(own, words[to], to);
+        return this.flags(macroWords, words[to], to);
       case 'Nm':
-        this.nameOf(own);
+        this.nameOf(macroWords);
         return to;
       case 'Xr':
       case 'Fn': {
-        const called = own.shift() ?? '';
+        const called = macroWords.shift() ?? '';
         const args: string[] = [];
-        while (own.length > 0 && !CLOSES.test(own[0]!) && (name === 'Fn' || args.length === 0)) args.push(own.shift()!);
+        while (macroWords.length > 0 && !CLOSES.test(macroWords[0]!) && (name === 'Fn' || args.length === 0))
+          args.push(macroWords.shift()!);
         this.put(name === 'Xr' && args.length === 0 ? called : `${called}(${args.join(', ')})`);
         break;
       }
       case 'In':
-        this.put(`#include <${own.shift() ?? ''}>`);
+        this.put(`#include <${macroWords.shift() ?? ''}>`);
         break;
       case 'Lk': {
-        const address = own.shift() ?? '';
-        const label = own.filter((word) => !CLOSES.test(word)).join(' ');
+        const address = macroWords.shift() ?? '';
+        const label = macroWords.filter((word) => !CLOSES.test(word)).join(' ');
         this.put(label === '' ? address : `${label} <${address}>`);
-        for (const mark of own.filter((word) => CLOSES.test(word))) this.close(mark);
+        for (const mark of macroWords.filter((word) => CLOSES.test(word))) this.close(mark);
         return to;
       }
       case 'St':
-        this.put((own.shift() ?? '').replace(/^-/, '').replace(/^p1003/, 'POSIX 1003'));
+        this.put((macroWords.shift() ?? '').replace(/^-/, '').replace(/^p1003/, 'POSIX 1003'));
         break;
       default:
         if (SYSTEMS[name]) {
-          const version = own[0] && !CLOSES.test(own[0]) ? own.shift()! : '';
+          const version = macroWords[0] && !CLOSES.test(macroWords[0]) ? macroWords.shift()! : '';
           this.put(name === 'Bx' && version !== '' ? `${version}BSD` : `${SYSTEMS[name]}${version && ` ${version}`}`);
-        } else if (own.length === 0 && (name === 'Ar' || name === 'Pa')) this.put(name === 'Ar' ? 'file ...' : '~');
+        } else if (macroWords.length === 0 && (name === 'Ar' || name === 'Pa'))
+          this.put(name === 'Ar' ? 'file ...' : '~');
     }
-    for (const text of own) this.word(text);
+    for (const text of macroWords) this.word(text);
     return to;
   }
 
-  private flags(own: readonly string[], next: MdocWord | undefined, to: number): number {
-    if (own.length === 0) {
+  private flags(macroWords: readonly string[], next: MdocWord | undefined, to: number): number {
+    if (macroWords.length === 0) {
       this.put('-');
       if (next && !next.isText && isInlineMacro(next.text)) this.separator = '';
       return to;
     }
-    for (const text of own) {
+    for (const text of macroWords) {
       if (CLOSES.test(text)) this.close(text);
       else if (OPENS.test(text)) this.open(text);
       else this.put(text === '|' ? text : `-${text}`);
@@ -248,12 +250,12 @@ export class MdocText {
     return to;
   }
 
-  private nameOf(own: string[]): void {
-    const first = own[0];
+  private nameOf(macroWords: string[]): void {
+    const first = macroWords[0];
     if (first !== undefined && !CLOSES.test(first)) {
       if (this.wantsName) this.name = first;
       this.wantsName = false;
     } else if (this.name !== '') this.put(this.name);
-    for (const text of own) this.word(text);
+    for (const text of macroWords) this.word(text);
   }
 }

@@ -90,10 +90,12 @@ function wordsInGrid(glyphs: Glyphs, grid: Grid, free: Uint8Array): PlacedWord[]
     const cell = cells[word.start]!;
     return { ...word, row: Math.floor(cell / columns), column: cell % columns };
   });
-  const lines = [...Map.groupBy(words, ({ start }) => cells[start]!).values()].flatMap((own) => linesInCell(own, xs));
+  const lines = [...Map.groupBy(words, ({ start }) => cells[start]!).values()].flatMap((lineWords) =>
+    linesInCell(lineWords, xs),
+  );
   return lines.filter(({ hidden }) => hidden).length > lines.length * HIDDEN_SHARE_MAX
     ? undefined
-    : lines.flatMap(({ own }) => own);
+    : lines.flatMap(({ lineWords }) => lineWords);
 }
 
 /** Returns whether a small letter follows another letter, so the word continues. */
@@ -105,20 +107,23 @@ function continuesWord(text: string, index: number): boolean {
  * Returns the words of a cell by lines. If columns are merged only because a line is missing, and all words keep clear of its
  * place, the columns are separated again. `hidden` marks remaining lines with gaps like gaps between columns.
  */
-function linesInCell(words: readonly PlacedWord[], xs: readonly number[]): { own: PlacedWord[]; hidden: boolean }[] {
+function linesInCell(
+  words: readonly PlacedWord[],
+  xs: readonly number[],
+): { lineWords: PlacedWord[]; hidden: boolean }[] {
   const columnsOf = (segment: readonly Word[]) => [segment[0]!.left, segment.at(-1)!.right].map((x) => columnAt(xs, x));
   const lines = wordLines(words).map((line) => ({
     line,
-    own: line.words as PlacedWord[],
+    lineWords: line.words as PlacedWord[],
     segments: segmentsOf(line, CLEAR_GAP_SHARE),
   }));
   const isApart =
     lines.every(({ segments }) => segments.every((one) => columnsOf(one)[0] === columnsOf(one)[1])) &&
     lines.some(({ segments }) => new Set(segments.flatMap(columnsOf)).size > 1);
-  return lines.map(({ line, own }) =>
+  return lines.map(({ line, lineWords }) =>
     isApart
-      ? { own: own.map((word) => ({ ...word, column: columnAt(xs, word.left) })), hidden: false }
-      : { own, hidden: segmentsOf(line, COLUMN_GAP_SHARE).length > 1 },
+      ? { lineWords: lineWords.map((word) => ({ ...word, column: columnAt(xs, word.left) })), hidden: false }
+      : { lineWords, hidden: segmentsOf(line, COLUMN_GAP_SHARE).length > 1 },
   );
 }
 
@@ -166,13 +171,13 @@ function rowsInBands(words: readonly PlacedWord[], { xs, ys, first }: Grid, text
   const placed: PlacedWord[] = [];
   let offset = 0;
   for (let row = 0; row < ys.length - 1; row += 1) {
-    const own = bands.get(row) ?? [];
+    const bandWords = bands.get(row) ?? [];
     const isAlone = Array.from({ length: columns }, (_, column) => row * columns + column).every(
       (cell) =>
         Math.floor(first[cell]! / columns) === row &&
         (row + 2 === ys.length || first[cell + columns]! >= (row + 1) * columns),
     );
-    const split = isAlone ? splitRows(own, text, true) : own.map((word) => ({ ...word, row: 0 }));
+    const split = isAlone ? splitRows(bandWords, text, true) : bandWords.map((word) => ({ ...word, row: 0 }));
     for (const word of split) placed.push({ ...word, row: offset + word.row });
     offset += 1 + split.reduce((most, { row: at }) => Math.max(most, at), 0);
   }
