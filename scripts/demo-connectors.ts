@@ -58,7 +58,7 @@ async function demonstrate(client: Client, origins: readonly DemoOrigin[], io: I
   );
   for (const { origin } of sources) await ask(client, origin, origin.question, io, failures);
 
-  heading(io, 'Nothing has changed: the second run (Drive and GitHub say so themselves, pages are looked at)');
+  heading(io, 'Nothing has changed: the second run (Drive and GitHub report this themselves, pages are compared)');
   await runAll(client, sources);
   await showRuns(client, sources, io, failures, ({ statistics }) =>
     statistics.unchanged + statistics.skipped < statistics.scanned ? 'something was read again' : undefined,

@@ -36,15 +36,15 @@ import { makeFolder } from './util/folders.ts';
 import { ConfigError } from './util/settings-reader.ts';
 import { systemClock } from './util/time.ts';
 
-/** Adapters that the caller passes, so that they are not opened here: tests pass their own clock, model or database. `close` leaves them open. */
-export type Given = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth'>>;
+/** Adapters that the caller passes instead of having them opened: tests pass their own clock, model or database. They stay open. */
+export type Overrides = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth'>>;
 
 /**
  * Opens the database and migrates it, and opens the blob store, the queue, the parser processes, the models and the HTTP client.
  *
  * @throws Error with a message of one line when an adapter cannot be used. The adapters opened before are closed.
  */
-export async function openDeps(config: Config, log: FastifyBaseLogger, given: Given = {}): Promise<Deps> {
+export async function openDeps(config: Config, log: FastifyBaseLogger, overrides: Overrides = {}): Promise<Deps> {
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (let end = opened.pop(); end; end = opened.pop()) await end();
@@ -54,34 +54,35 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     return adapter;
   };
   try {
-    const clock = given.clock ?? systemClock;
-    const crash = given.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
-    const db = given.db ?? closing(await openConfigured(config), (d) => d.close());
-    const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
-    const blobs = given.blobs ?? (await openBlobs(config, crash));
+    const clock = overrides.clock ?? systemClock;
+    const crash = overrides.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
+    const db = overrides.db ?? closing(await openConfigured(config), (d) => d.close());
+    const http = overrides.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
+    const blobs = overrides.blobs ?? (await openBlobs(config, crash));
     const queue = await prepareDatabase(db, config, async () => {
       await migrate(db);
-      return given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+      return overrides.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     });
-    const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
+    const schedules = overrides.schedules ?? closing(openSchedules(), (s) => s.close());
     const metrics = openMetrics(serviceFacts(config, db));
     const analyzer =
-      given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.analyzed) : given.analyzer;
+      overrides.analyzer === undefined ? openPresidio(config.presidio, http, metrics.analyzed) : overrides.analyzer;
     const processor =
-      given.processor ??
+      overrides.processor ??
       closing(
         openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools), analyzer }),
         (pool) => pool.close(),
       );
     const chatModel =
-      given.chatModel ?? openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
+      overrides.chatModel ??
+      openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
     const embedding =
-      given.embedding === undefined
+      overrides.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
-        : given.embedding;
+        : overrides.embedding;
     const auth = openAuthenticator(db.system, clock);
     const usage =
-      given.usage ??
+      overrides.usage ??
       closing(
         openUsageLedger({ db, clock, tokensPerDay: config.chat.tokensPerDay, onError: noteUsage(log) }),
         (ledger) => ledger.close().catch(noteUsage(log)),
@@ -98,14 +99,14 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       processor,
       chatModel,
       usage,
-      redactors: given.redactors ?? openRedactors(config, analyzer),
+      redactors: overrides.redactors ?? openRedactors(config, analyzer),
       analyzer,
       embedding,
-      corpusCache: given.corpusCache === undefined ? openCorpusCache(db) : given.corpusCache,
-      reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
+      corpusCache: overrides.corpusCache === undefined ? openCorpusCache(db) : overrides.corpusCache,
+      reranker: overrides.reranker === undefined ? openRerankModel(config.rerank, http) : overrides.reranker,
       http,
       connectors:
-        given.connectors ??
+        overrides.connectors ??
         openConnectors({
           remote: config.remote,
           http,

@@ -107,6 +107,6 @@ function place(start: number, end: number, pages: readonly number[] | null): str
 
 function headLine({ file, title, blocks }: Seen): string {
   const { fileType, language, chunks } = file;
-  const named = title === undefined ? '' : `, title ${JSON.stringify(title)}`;
-  return `<!-- ${fileType}, language ${language ?? 'unknown'}${named}, ${blocks.length} blocks, ${chunks.length} chunks -->\n`;
+  const titlePart = title === undefined ? '' : `, title ${JSON.stringify(title)}`;
+  return `<!-- ${fileType}, language ${language ?? 'unknown'}${titlePart}, ${blocks.length} blocks, ${chunks.length} chunks -->\n`;
 }

@@ -845,7 +845,7 @@ export type Run = {
     unchanged: number;
     /** Files that were not read. */
     skipped: number;
-    /** Files that no longer exist at the origin and were deleted. */
+    /** Files that were deleted, for example because they no longer exist at the origin. */
     deleted: number;
     /** Files that failed. */
     failed: number;

@@ -42,7 +42,7 @@ const CASES: [z.ZodType, unknown, string][] = [
   [z.string().regex(/a/, 'names no model'), 'x', 'names no model.'],
 ];
 
-describe('what is wrong is said in plain words', () => {
+describe('problems that the schema library finds are worded plainly', () => {
   for (const [schema, value, words] of CASES)
     test(words, () => assert.equal(issueWords(schema.safeParse(value).error!.issues[0]!), words));
   test('is required.', () => {

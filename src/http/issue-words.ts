@@ -95,9 +95,9 @@ function bound(
 }
 
 function mustBeOneOf(values: readonly unknown[]): string {
-  const shown = values.slice(0, CHOICES_MAX).map(choiceWords);
+  const choices = values.slice(0, CHOICES_MAX).map(choiceWords);
   const more = values.length > CHOICES_MAX ? ', …' : '';
-  return shown.length === 1 ? `must be ${shown[0]}` : `must be one of ${shown.join(', ')}${more}`;
+  return choices.length === 1 ? `must be ${choices[0]}` : `must be one of ${choices.join(', ')}${more}`;
 }
 
 /** Returns the choice, in quotes if a reader could not see where it ends. */

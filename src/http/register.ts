@@ -31,12 +31,12 @@ export function registerRoutes(
   shutdown: AbortSignal,
 ): void {
   const limiter = openRateLimiter(deps.config.rateLimitPerMinute, deps.clock);
-  for (const given of routes) {
-    if (given.scopes.length === 0) throw new Error(`route ${given.method} ${given.path} has no scope`);
+  for (const declared of routes) {
+    if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
     const route = {
-      ...given,
-      query: strict(given.query ?? z.strictObject({}), given),
-      body: given.body && strict(given.body, given),
+      ...declared,
+      query: strict(declared.query ?? z.strictObject({}), declared),
+      body: declared.body && strict(declared.body, declared),
     };
     app.route({
       method: route.method,

@@ -21,8 +21,8 @@ function problem(value: unknown): string {
   return 'accepted';
 }
 
-describe('messages', () => {
-  test('name what is wrong and where', () => {
+describe('validation errors', () => {
+  test('name the wrong value and the rule', () => {
     assert.equal(problem({ name: 'x', foo: 1 }), 'Unknown member "foo" in the request body.');
     assert.equal(problem({}), '/name: is required.');
     assert.equal(problem({ name: 5 }), '/name: must be a string, not a number.');
@@ -30,7 +30,7 @@ describe('messages', () => {
     assert.equal(problem([]), 'The request body: must be an object, not an array.');
     assert.equal(problem({ name: 'x', 'a/b~c': 1 }), '/a~1b~0c: must be a string, not a number.');
   });
-  test('point into unions', () => {
+  test('point to the wrong value inside a union', () => {
     assert.match(
       problem({
         name: 'x',
@@ -56,18 +56,18 @@ test('lengths of texts are counted in code points', () => {
 });
 
 describe('query strings', () => {
-  test('are decoded', () => {
+  test('are decoded into names and values', () => {
     assert.deepEqual({ ...parseQuery('a=1&b=x%20y+z&a=2&c&d=%3D=') }, { a: ['1', '2'], b: 'x y z', c: '', d: '==' });
     assert.deepEqual({ ...parseQuery('') }, {});
     assert.deepEqual(Object.keys(parseQuery('__proto__=1')), ['__proto__']);
   });
-  test('are refused when they are not text', () => {
+  test('are refused if they are not valid text', () => {
     for (const search of ['a=%', 'a=%zz', 'a=%ff', '%c0%80=1'])
       assert.throws(() => parseQuery(search), /percent-encoded/);
     assert.throws(() => parseQuery('a=%00'), /U\+0000/);
     assert.throws(() => parseQuery('a=%ED%A0%80'), /percent-encoded/);
   });
-  test('integers, booleans and lists', () => {
+  test('can have integers, booleans and lists', () => {
     const query = z.strictObject({
       n: queryInteger(1, 100).optional(),
       b: queryBoolean.optional(),

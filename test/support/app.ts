@@ -11,7 +11,7 @@ import { type App, buildApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { insertApiKey } from '../../src/corpus/api-key-store.ts';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
-import { type Given, openDeps } from '../../src/deps.ts';
+import { type Overrides, openDeps } from '../../src/deps.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase } from './database.ts';
@@ -68,8 +68,8 @@ export interface TestApp extends TestTenant {
 export interface TestAppOptions {
   /** Settings, `PINAKES_…`. */
   env?: Record<string, string>;
-  /** Adapters that replace the real ones: a moved clock, a scripted model. */
-  given?: Given;
+  /** Adapters to use instead of the real ones: a moved clock, a scripted model. */
+  given?: Overrides;
 }
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {

@@ -4,7 +4,7 @@ import { calibrate, formatCalibration, type Judged } from './calibrate.ts';
 
 const QUERIES = 40;
 
-/** One entry is relevant; each half has it at a place of its own among ten. */
+/** Returns a query with one relevant entry, at the given ranks of the two rankings of ten entries. */
 function judged(lexicalPlace: number, semanticPlace: number): Judged {
   const list = (place: number, prefix: string) =>
     Array.from({ length: 10 }, (_, i) => {

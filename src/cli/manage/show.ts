@@ -67,9 +67,9 @@ interface Facts {
 }
 
 function print(lines: readonly Line[], io: Io): void {
-  const shown = lines.filter(([, value]) => value !== '');
-  const width = Math.max(...shown.map(([name]) => name.length));
-  for (const [name, value] of shown) io.out(`${name.padEnd(width)}  ${printable(value)}\n`);
+  const filled = lines.filter(([, value]) => value !== '');
+  const width = Math.max(...filled.map(([name]) => name.length));
+  for (const [name, value] of filled) io.out(`${name.padEnd(width)}  ${printable(value)}\n`);
 }
 
 async function factsOf(client: Client, found: Awaited<ReturnType<typeof find>>): Promise<Facts> {

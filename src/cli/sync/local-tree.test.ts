@@ -7,7 +7,7 @@ import { CliError } from '../shared/io.ts';
 import { type HashCache, hashFiles } from './hash-files.ts';
 import { openFolder, readTree } from './local-tree.ts';
 
-/** Path -> content, in a folder of its own. */
+/** Creates a temporary folder with these files: content by path. */
 async function makeFolder(t: TestContext, files: Record<string, string>): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'pinakes-tree-'));
   t.after(() => rm(root, { recursive: true }));

@@ -46,7 +46,7 @@ export async function openFolder(given: string): Promise<string> {
 export async function readTree(root: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [], unreadable: [] };
   const { prefix, sets } = await outerRules(root);
-  await walk({ root, prefix, tree, taken: new Set() }, '', sets);
+  await walk({ root, prefix, tree, usedPaths: new Set() }, '', sets);
   return tree;
 }
 
@@ -55,7 +55,7 @@ interface Walk {
   /** Path of the root, relative to the outermost folder whose rules apply, with `/` at its end. */
   prefix: string;
   tree: LocalTree;
-  taken: Set<string>;
+  usedPaths: Set<string>;
 }
 
 /** @param folder relative to the root, with `/` at its end; empty for the root. */
@@ -82,7 +82,7 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
   }
 }
 
-async function addFile({ root, tree, taken }: Walk, relativePath: string): Promise<void> {
+async function addFile({ root, tree, usedPaths }: Walk, relativePath: string): Promise<void> {
   const place = join(root, relativePath);
   const path = namedPath(relativePath);
   const skip = (reason: string): void =>
@@ -99,8 +99,8 @@ async function addFile({ root, tree, taken }: Walk, relativePath: string): Promi
   }
   if (stats.size === 0n) return;
   if (stats.size > FILE_BYTES_MAX) return skip(`it has more than ${FILE_BYTES_MAX / 1_000_000} MB`);
-  if (taken.has(path)) return skip('another file has the same path, except for invisible characters');
-  taken.add(path);
+  if (usedPaths.has(path)) return skip('another file has the same path, except for invisible characters');
+  usedPaths.add(path);
   tree.files.push({
     path,
     place,

@@ -46,7 +46,7 @@ const runSchema = z
         updated: z.int().describe('Files with new content.'),
         unchanged: z.int().describe('Files that did not change.'),
         skipped: z.int().describe('Files that were not read.'),
-        deleted: z.int().describe('Files that no longer exist at the origin and were deleted.'),
+        deleted: z.int().describe('Files that were deleted, for example because they no longer exist at the origin.'),
         failed: z.int().describe('Files that failed.'),
       })
       .describe('Numbers of files by the result of the run.'),

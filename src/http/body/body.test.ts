@@ -13,7 +13,7 @@ const refused = (text: string, message: RegExp): void => {
 };
 
 describe('parseJson', () => {
-  test('reads JSON', () => {
+  test('returns the value of valid JSON', () => {
     assert.deepEqual(parse('{"a":[1,"x\\u00e9",{"b":null}],"c":"a\\"b\\\\"}'), {
       a: [1, 'xé', { b: null }],
       c: 'a"b\\',
@@ -22,7 +22,7 @@ describe('parseJson', () => {
     assert.deepEqual(parse('"\\ud83d\\ude00"'), '😀');
     assert.equal(parse(''), undefined);
   });
-  test('syntax', () => {
+  test('refuses wrong syntax', () => {
     for (const text of [
       '{',
       '{"a":1,}',
@@ -38,14 +38,14 @@ describe('parseJson', () => {
     ])
       refused(text, /not valid JSON/);
   });
-  test('depth', () => {
+  test('refuses JSON that is nested too deep', () => {
     assert.doesNotThrow(() => parse('['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX)));
     refused('['.repeat(JSON_DEPTH_MAX + 1) + ']'.repeat(JSON_DEPTH_MAX + 1), /nested deeper/);
     refused('{"a":'.repeat(100_000), /nested deeper/);
     assert.doesNotThrow(() => parse(`"${'['.repeat(1000)}"`), 'brackets in a string do not count');
     assert.doesNotThrow(() => parse(`[${'[],'.repeat(100)}[]]`), 'neighbours do not count');
   });
-  test('characters', () => {
+  test('refuses U+0000 and lone surrogates', () => {
     refused('{"a":"x\\u0000"}', /U\+0000/);
     refused('{"a\\u0000":1}', /U\+0000/);
     refused('["\\ud800"]', /lone surrogate/);
@@ -53,7 +53,7 @@ describe('parseJson', () => {
     assert.throws(() => parseJson(Buffer.from([0x22, 0xff, 0x22])), /not valid UTF-8/);
     assert.throws(() => parseJson(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), /not valid UTF-8/);
   });
-  test('member names', () => {
+  test('refuses reserved and repeated member names', () => {
     refused('{"a":1,"a":2}', /"a" is given twice/);
     refused('{"a":1,"\\u0061":2}', /"a" is given twice/);
     refused(`{"a":1,"a"${' '.repeat(500)}:2}`, /"a" is given twice/);
@@ -67,20 +67,20 @@ describe('parseJson', () => {
 
 describe('readBody', () => {
   const from = (...pieces: string[]) => Readable.from(pieces.map((piece) => Buffer.from(piece))) as never;
-  test('reads up to the limit', async () => {
+  test('returns a body up to the limit and refuses a longer one', async () => {
     assert.equal((await readBody(from('abc', 'def'), 6, 1000)).toString(), 'abcdef');
     await assert.rejects(
       readBody(from('abc', 'defg'), 6, 1000),
       (error) => error instanceof ServiceError && error.code === 'too_large',
     );
   });
-  test('gives up on a body that does not come', async () => {
+  test('fails if the body does not arrive in time', async () => {
     await assert.rejects(
       readBody(new Readable({ read() {} }) as never, 10, 5),
       (error) => error instanceof ServiceError && error.code === 'request_timeout',
     );
   });
-  test('ends when the client leaves', async () => {
+  test('fails if the client leaves', async () => {
     const stream = new Readable({ read() {} });
     const reading = readBody(stream as never, 10, 10_000);
     stream.destroy();

@@ -128,24 +128,24 @@ interface Input {
 
 function openInput(source: AsyncIterable<Buffer>): Input {
   const iterator = source[Symbol.asyncIterator]();
-  let held: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
 
   async function more(): Promise<boolean> {
-    held = Buffer.from(held); // a copy, because the piece that holds these bytes is freed now
+    buffered = Buffer.from(buffered); // a copy, because the piece that holds these bytes is freed now
     const next = await iterator.next();
     if (next.done) return false;
-    held = held.length === 0 ? next.value : Buffer.concat([held, next.value]);
+    buffered = buffered.length === 0 ? next.value : Buffer.concat([buffered, next.value]);
     return true;
   }
 
   async function need(bytes: number): Promise<void> {
-    while (held.length < bytes) if (!(await more())) throw malformed('it ends too early');
+    while (buffered.length < bytes) if (!(await more())) throw malformed('it ends too early');
   }
 
   function take(bytes: number): Buffer {
-    const taken = held.subarray(0, bytes);
-    held = held.subarray(bytes);
-    return taken;
+    const result = buffered.subarray(0, bytes);
+    buffered = buffered.subarray(bytes);
+    return result;
   }
 
   return {
@@ -166,32 +166,33 @@ function openInput(source: AsyncIterable<Buffer>): Input {
     },
     async readUntil(end, bytesMax) {
       for (;;) {
-        const at = held.indexOf(end);
-        if (at > bytesMax || (at < 0 && held.length > bytesMax)) throw malformed('the headers of a part are too long');
+        const at = buffered.indexOf(end);
+        if (at > bytesMax || (at < 0 && buffered.length > bytesMax))
+          throw malformed('the headers of a part are too long');
         if (at >= 0) {
           const found = take(at);
           take(end.length);
           return found;
         }
-        await need(held.length + 1);
+        await need(buffered.length + 1);
       }
     },
     async *readPart(delimiter) {
       for (;;) {
-        const at = held.indexOf(delimiter);
+        const at = buffered.indexOf(delimiter);
         if (at >= 0) {
           if (at > 0) yield take(at);
           take(delimiter.length);
           return;
         }
-        const keep = possibleStart(held, delimiter);
-        if (held.length > keep) yield take(held.length - keep);
-        await need(held.length + 1);
+        const keep = possibleStart(buffered, delimiter);
+        if (buffered.length > keep) yield take(buffered.length - keep);
+        await need(buffered.length + 1);
       }
     },
     async expectEnd() {
-      while (await more()) if (held.length > CRLF.length) break;
-      if (held.length > 0 && !held.equals(CRLF)) throw malformed('bytes follow the closing boundary');
+      while (await more()) if (buffered.length > CRLF.length) break;
+      if (buffered.length > 0 && !buffered.equals(CRLF)) throw malformed('bytes follow the closing boundary');
     },
   };
 }

@@ -213,7 +213,7 @@ async function checkOutside(route: Route, by: LimitedBy): Promise<void> {
 
 /** Checks that the same request works for objects inside the limits, so that only the limits have refused the other request. */
 async function checkInside(route: Route, by: LimitedBy): Promise<void> {
-  // Only crawled sources have raw files, and the key of a group is not the key of a tag.
+  // Skipped: uploaded files have no raw download, and the API key that is limited to the group is outside the limits of the tag.
   if (route.path.endsWith('/raw') || (by === 'tag' && route.path.startsWith('/api-keys/{'))) return;
   if (ROWS[nameOf(route)]?.status === 403) return;
   const answer = await ask(route, by, inside);

@@ -189,6 +189,7 @@ test('an error names the wrong field of an upload, and nothing is stored', async
   await assertRefused(form(f, ['last_modified', '-1']), /before 1980/);
   await assertRefused(form(f, f, ['paths', 'a']), /paths must have as many elements as files: 2 files, 1 paths/);
   await assertRefused(form(f, ['paths', '../a']), /must not have the segment ".."/);
+  await assertRefused(form(f, ['paths', '..']), /must not have the segment ".."/);
   await assertRefused(form(f, ['paths', './/']), /must name a file/);
   await assertRefused(form(f, ['paths', 'é'.repeat(1_001)]), /at most 2000 bytes/);
   await assertRefused(form(f, ['mode', 'merge']), /Unknown field "mode"/);

@@ -5,7 +5,7 @@ import { findViolations } from '../../../src/corpus/invariants.ts';
 import type { Origin } from '../../../src/corpus/origin.ts';
 import { insertRun } from '../../../src/corpus/run-store.ts';
 import { insertSetting } from '../../../src/corpus/setting-store.ts';
-import type { Given } from '../../../src/deps.ts';
+import type { Overrides } from '../../../src/deps.ts';
 import { ingestRun } from '../../../src/ingest/run-ingest.ts';
 import { queueOriginRun } from '../../../src/ingest/runs/run-actions.ts';
 import { newId } from '../../../src/util/ids.ts';
@@ -51,9 +51,12 @@ const WEB = {
   useSitemap: false,
 };
 
-export async function openConnectorWorld(given: Given = {}, env: Record<string, string> = {}): Promise<ConnectorWorld> {
+export async function openConnectorWorld(
+  given: Overrides = {},
+  env: Record<string, string> = {},
+): Promise<ConnectorWorld> {
   const origin = openScriptedOrigin();
-  const connectors = { web: origin, ...given.connectors } as unknown as NonNullable<Given['connectors']>;
+  const connectors = { web: origin, ...given.connectors } as unknown as NonNullable<Overrides['connectors']>;
   const service = await openTestApp({ env, given: { ...given, connectors } });
   const { deps, tenantId } = service;
   const created = new Set<string>();
