@@ -72,7 +72,8 @@ const wire = groupJsonSchema(
         },
       ],
       description:
-        'An array for in and nin, absent for exists and not_exists, else a scalar; or `{"subject": "…"}`: that attribute of the principal.',
+        'An array for in and nin, absent for exists and not_exists, else a scalar; ' +
+        'or `{"subject": "…"}`: that attribute of the principal.',
     },
     trust_content: {
       type: 'boolean',

@@ -2,8 +2,10 @@
  * The database port. Two adapters: `embedded/` (PGlite in a worker thread) and `server.ts` (pg).
  *
  * Rows come back as plain objects whose members have the columns' names in camelCase: `source_group_id` is read as `sourceGroupId`.
- * Keys within jsonb, and the rows of `execute`, keep the names that they have. Both adapters return: int8 as number (ours fit 2^53), timestamptz as Date,
- * uuid as string, jsonb parsed, arrays as arrays, bytea as Buffer. Both accept: Date, string, number, boolean, null,
+ * Keys within jsonb, and the rows of `execute`, keep the names that they have.
+ *
+ * Both adapters return: int8 as number (ours fit 2^53), timestamptz as Date, uuid as string, jsonb parsed, arrays as arrays, bytea as
+ * Buffer. Both accept: Date, string, number, boolean, null,
  * Buffer, arrays of those (bound as SQL arrays), and `json(value)` for jsonb.
  *
  * Tenant transactions run as the role `pinakes_app`, which neither owns the tables nor bypasses row-level security,

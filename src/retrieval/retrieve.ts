@@ -223,7 +223,8 @@ async function prepare(
   const vectorVersion = (semantic && corpusCache?.vectorVersion) ?? raw('0');
   const [state] = await tx.query<{ version: string; vectors: number; redaction: number | null; pages: number }>(
     keepPlan(
-      sql`select ${corpusCache ? corpusCache.version : raw("''")} as version, ${vectorVersion} as vectors, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
+      sql`select ${corpusCache ? corpusCache.version : raw("''")} as version, ${vectorVersion} as vectors,
+        ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
     ),
   );
   const cache = corpusCache?.at(state!.version);

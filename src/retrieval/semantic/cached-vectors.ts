@@ -102,7 +102,8 @@ async function find(tx: Tx, nearest: NearestRequest, { ids, scan }: CachedVector
   const { table } = semantic.vectors;
   const read = sql`
     select v.chunk_id as id, v.source_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance
-    from ${identifier(table)} v where v.tenant_id = ${request.tenantId} and v.chunk_id = any(${places.map((place) => ids[place]!)}::uuid[])`;
+    from ${identifier(table)} v
+    where v.tenant_id = ${request.tenantId} and v.chunk_id = any(${places.map((place) => ids[place]!)}::uuid[])`;
   const rows = await tx.query<NearestRow>(keepPlan(read));
   return toSimilar(rows).slice(0, limit);
 }
