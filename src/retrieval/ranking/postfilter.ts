@@ -33,7 +33,7 @@ export async function postfiltered(
   if (remaining < wanted && found.length >= searched) {
     warnings.push({
       type: 'postfilter_underfilled',
-      message: `Of the best ${found.length} chunks only ${remaining} fit the filters; without use_postfilter all are searched.`,
+      message: `Of the best ${found.length} chunks only ${remaining} match the filters; without use_postfilter all chunks are searched.`,
     });
   }
   return filterMatches;
