@@ -126,7 +126,11 @@ export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
   return { send: (method, url, body) => respond(deps, method, url, async () => body), close };
 }
 
-/** Runs one operator command. The command line calls this itself if no service runs. @throws ServiceError not_found, conflict, invalid_request. */
+/**
+ * Runs one operator command. The command line calls this function itself if no service runs.
+ *
+ * @throws ServiceError not_found, conflict, invalid_request.
+ */
 export async function runAdminCommand(deps: AdminDeps, method: string, url: string, body?: unknown): Promise<unknown> {
   const { pathname, searchParams } = new URL(url, 'http://admin');
   const [area = '', name] = pathname.slice(1).split('/').map(decodeURIComponent);

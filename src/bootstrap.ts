@@ -12,8 +12,8 @@ import { makeFolder } from './util/folders.ts';
 import { newId } from './util/ids.ts';
 import { ConfigError } from './util/settings-reader.ts';
 
-export const DEFAULT_TENANT = 'default';
-export const ADMIN_KEY_FILE = 'admin.key';
+const DEFAULT_TENANT = 'default';
+const ADMIN_KEY_FILE = 'admin.key';
 
 /**
  * Creates the default tenant and its first key, unless they exist. Returns the key if this call created it. The key may be shown on a

@@ -9,7 +9,7 @@ import ipaddr from 'ipaddr.js';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
-export const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
+const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
 export const PORT_DEFAULT = 7700;
 const PORT_MAX = 65_535;
 const PARSER_PROCESSES_MAX = 64;
@@ -80,7 +80,7 @@ export interface Config {
     queryPrefix: string | null;
     passagePrefix: string | null;
   };
-  /** How lexical and semantic search are combined: `weighted` adds scores, `rrf` adds reciprocal ranks. `weight` of semantic search: 0 to 1. */
+  /** Combines lexical and semantic search: `weighted` adds scores, `rrf` adds reciprocal ranks. `weight` of semantic search: 0 to 1. */
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
@@ -226,7 +226,11 @@ function readConfig(read: SettingsReader, env: Environment): Config {
   };
 }
 
-/** Checks the settings of the roles `api` and `worker`, which share database, blobs and master key with other processes. @throws ConfigError */
+/**
+ * Checks the settings of the roles `api` and `worker`, which share database, blobs and master key with other processes.
+ *
+ * @throws ConfigError
+ */
 export function checkReplicaConfig(config: Config, env: Environment): void {
   if (config.databaseUrl === null) {
     throw new ConfigError(

@@ -137,7 +137,7 @@ function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
   return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
 }
 
-/** Opens the adapters for operator commands while no service runs: the migrated database, the blob store, and the models that doctor tests. */
+/** Opens the adapters for operator commands while no service runs: the migrated database, the blob store, and the tested models. */
 export async function openStores(
   config: Config,
 ): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'close'>> {

@@ -18,7 +18,7 @@ import {
 } from '../filters/filter-group.ts';
 import { isObject } from '../util/is-object.ts';
 
-export const POLICY_TARGETS = ['source_metadata', 'chunk_metadata', 'group_metadata', 'tag', 'source_group'] as const;
+const POLICY_TARGETS = ['source_metadata', 'chunk_metadata', 'group_metadata', 'tag', 'source_group'] as const;
 export type PolicyTarget = (typeof POLICY_TARGETS)[number];
 
 /** Refers to an attribute of the principal that asks. */
@@ -77,7 +77,8 @@ const wire = groupJsonSchema(
         },
       ],
       description:
-        'An array for in and nin, absent for exists and not_exists, else a scalar; or `{"subject": "…"}`: that attribute of the principal.',
+        'An array for in and nin, absent for exists and not_exists, else a scalar; ' +
+        'or `{"subject": "…"}`: that attribute of the principal.',
     },
     trust_content: {
       type: 'boolean',

@@ -3,11 +3,11 @@ import type { CitedContent, Content } from '../client/api.ts';
 import { printable } from './shared/printable.ts';
 
 /** Explanation that is printed once below citations with the word `verified`. */
-export const VERIFIED_MEANS =
+const VERIFIED_MEANS =
   'verified: the cited passage states what the sentence states; this does not mean that the sentence answers the question.';
 
 /** Returns `[2] quoted from guide.pdf, pages 4–5, Prices › Groups` or `[2] guide.pdf, …  verified`, with the quote on the next line. */
-export function formatCitation(content: CitedContent): string {
+function formatCitation(content: CitedContent): string {
   const { number, quote } = content.citation;
   return `  [${number}] ${printable(`${origin(content)}${place(content)}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
 }

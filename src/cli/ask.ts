@@ -8,7 +8,7 @@ import { type Command, flagOption, integerOption, textOption } from './shared/co
 import type { Io } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
 
-export const ASK_LIMIT_MAX = 100;
+const ASK_LIMIT_MAX = 100;
 
 export const askCommand: Command = {
   name: 'ask',

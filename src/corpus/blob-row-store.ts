@@ -10,7 +10,7 @@ import { recordset } from '../db/recordset.ts';
 import { raw, sql } from '../db/sql.ts';
 
 /** An older reservation belongs to a request that crashed. */
-export const UPLOAD_RESERVATION_SECONDS = 3600;
+const UPLOAD_RESERVATION_SECONDS = 3600;
 
 /** The condition that no source, no new version of a source and no upload needs blob `b`. */
 export const UNNEEDED = raw(`not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)

@@ -9,7 +9,7 @@ import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensOfKey } from './usage-store.ts';
 
-export const FLUSH_INTERVAL_MS = 5_000;
+const FLUSH_INTERVAL_MS = 5_000;
 export const USAGE_KEPT_DAYS = 400;
 const DAY_MS = 86_400_000;
 /** Maximum number of tenants whose counts of the day are cached. */

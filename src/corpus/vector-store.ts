@@ -45,7 +45,7 @@ export function vectorPartition(partitionNo: number): string {
 }
 
 /** Returns the name of the table with one generation's vectors. */
-export function vectorTable(partitionNo: number, generation: number): string {
+function vectorTable(partitionNo: number, generation: number): string {
   return `${vectorPartition(partitionNo)}_${generation}`;
 }
 

@@ -13,7 +13,7 @@ import { type MergedSegments, mergeSegments } from './text-segments.ts';
 /** How often maintenance reads the counters. */
 const INTERVAL_MS = 1_000;
 /** A checkpoint is due after this much log. The limit bounds the checkpoint (0.02 s of work) and the recovery after a kill. */
-export const CHECKPOINT_LOG_BYTES = 16 * 1024 * 1024;
+const CHECKPOINT_LOG_BYTES = 16 * 1024 * 1024;
 /** With less log, a checkpoint waits until the log has not grown for this long. */
 const CHECKPOINT_IDLE_MS = 15_000;
 /**

@@ -4,12 +4,12 @@ import { codePointLength } from '../util/code-points.ts';
 import { isObject } from '../util/is-object.ts';
 import type { MetadataFilter } from './types.ts';
 
-export const FILTER_MEMBERS_MAX = 64;
-export const FILTER_DEPTH_MAX = 5;
-export const FILTER_NODES_MAX = 200;
+const FILTER_MEMBERS_MAX = 64;
+const FILTER_DEPTH_MAX = 5;
+const FILTER_NODES_MAX = 200;
 export const FILTER_KEY_LENGTH_MAX = 256;
 export const FILTER_VALUE_LENGTH_MAX = 4096;
-export const FILTER_VALUES_MAX = 1000;
+const FILTER_VALUES_MAX = 1000;
 
 const SCALAR_SCHEMA = { type: ['string', 'number', 'boolean'] };
 export const OPERAND_SCHEMAS = [
@@ -19,7 +19,7 @@ export const OPERAND_SCHEMAS = [
 
 export type FilterOperator = MetadataFilter['operator'];
 
-export const FILTER_OPERATORS = [
+const FILTER_OPERATORS = [
   'eq',
   'ne',
   'gt',

@@ -6,7 +6,7 @@ import { invalidRequest, ServiceError } from '../errors.ts';
 import { codePointLength } from '../util/code-points.ts';
 
 export const METADATA_PATCH_RECORDS_MAX = 40;
-export const METADATA_RECORDS_MAX = 20;
+const METADATA_RECORDS_MAX = 20;
 /** In code points. */
 export const METADATA_KEY_LENGTH_MAX = 256;
 /** In code points. */

@@ -10,7 +10,7 @@ import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 import type { IdempotencyRecord } from './route.ts';
 
-export const IDEMPOTENCY_HOURS = 24;
+const IDEMPOTENCY_HOURS = 24;
 /** No request runs longer than this. A claim of this age without an answer was left by a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;

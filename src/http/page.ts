@@ -7,8 +7,8 @@ import { isUuid } from '../util/ids.ts';
 import { text } from '../util/text-schema.ts';
 import { queryInteger } from './schemas.ts';
 
-export const PAGE_LIMIT_DEFAULT = 20;
-export const PAGE_LIMIT_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 20;
+const PAGE_LIMIT_MAX = 100;
 
 /** Query parameters of every list route. A route spreads them into its `z.strictObject`, beside its own filters. */
 export const pageQueryShape = {
@@ -42,7 +42,7 @@ export const orderShape = {
     ),
 };
 
-export const Q_LENGTH_MAX = 200;
+const Q_LENGTH_MAX = 200;
 
 /** Returns the schema of the query parameter `q`. `members` names the members that are searched for it. */
 export function searchShape(members: string) {

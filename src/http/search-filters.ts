@@ -9,16 +9,16 @@ import type { Filters } from '../retrieval/types.ts';
 import { text } from '../util/text-schema.ts';
 import { SOURCE_TYPES } from './schemas.ts';
 
-export const FILTER_ENTRIES_MAX = 100;
+const FILTER_ENTRIES_MAX = 100;
 const TAG_LENGTH_MAX = 200;
 const DOMAIN_LENGTH_MAX = 253;
 
 /** Earliest `date_from` and `date_to` that the API accepts, in Unix seconds. */
-export const FILTER_TIME_MIN = 1_735_639_200;
+const FILTER_TIME_MIN = 1_735_639_200;
 /** Year 9999. A larger number is probably a time in milliseconds. */
 const FILTER_TIME_MAX = 253_402_300_799;
 
-export const FILE_TYPES = [
+const FILE_TYPES = [
   'pdf',
   'docx',
   'pptx',

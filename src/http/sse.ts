@@ -2,9 +2,9 @@
 import type { FastifyReply } from 'fastify';
 
 /** Interval of the comment lines that keep proxies and clients from closing a silent stream. */
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** A client that reads nothing for this long is disconnected: its waiting answer keeps a call to a model open. */
-export const SLOW_READER_MS = 60_000;
+const SLOW_READER_MS = 60_000;
 
 export interface EventStream {
   /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */

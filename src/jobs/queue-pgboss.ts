@@ -7,7 +7,7 @@ import { enterTenant } from '../db/tenant-scope.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue } from './queue.ts';
 
 /** Retries after the first attempt. */
-export const RETRIES_MAX = 3;
+const RETRIES_MAX = 3;
 const RETRY_DELAY_SECONDS = 1;
 const RETRY_DELAY_SECONDS_MAX = 60;
 /** pg-boss fails a job that runs longer. */

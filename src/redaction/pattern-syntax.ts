@@ -9,7 +9,7 @@ export const UNBOUNDED_REPEATS = 64;
 /** Longest text that a pattern may match, in characters. */
 export const MATCH_LENGTH_MAX = 200;
 /** Maximum size of one compiled pattern: its characters and classes, each counted as often as it may repeat. */
-export const PATTERN_STEPS_MAX = 200;
+const PATTERN_STEPS_MAX = 200;
 const REPEATS_MAX = 200;
 const DEPTH_MAX = 50;
 
@@ -46,7 +46,8 @@ export function parsePattern(pattern: string): Pattern {
   if (shortest === 0) throw new PatternProblem('matches the empty text: it would match everywhere');
   if (longest > MATCH_LENGTH_MAX)
     throw new PatternProblem(
-      `can match ${longest} characters, at most ${MATCH_LENGTH_MAX}: give its repetitions smaller upper bounds (\`+\` and \`*\` count as ${UNBOUNDED_REPEATS})`,
+      `can match ${longest} characters, at most ${MATCH_LENGTH_MAX}: give its repetitions smaller upper bounds ` +
+        `(\`+\` and \`*\` count as ${UNBOUNDED_REPEATS})`,
     );
   if (steps > PATTERN_STEPS_MAX)
     throw new PatternProblem(
@@ -135,8 +136,8 @@ class Reader {
 
   #escape(): string {
     const at = this.#at;
-    const escape = this.#take(ESCAPE);
-    if (escape) return escape[0];
+    const match = this.#take(ESCAPE);
+    if (match) return match[0];
     const next = this.#text[at + 1] ?? '';
     if (/[1-9]/.test(next))
       throw new PatternProblem(`uses the backreference \`\\${next}\`, which a linear-time engine does not have`);

@@ -12,7 +12,7 @@ import { NAMES, type NameEntity } from './detectors/entities.ts';
 import type { NameSpan } from './names.ts';
 
 /** Maximum number of texts whose names are cached: about 6 MB. */
-export const CACHED_TEXTS_MAX = 10_000;
+const CACHED_TEXTS_MAX = 10_000;
 /** Maximum number of concurrent requests: an analyzer uses a core for each request. */
 const REQUESTS_MAX = 4;
 const RETRIES_MAX = 2;

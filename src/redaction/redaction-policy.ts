@@ -9,12 +9,12 @@ export const APPLY_AT = ['ingest', 'retrieval', 'llm_input', 'output'] as const;
 /** The actions on a match, the strictest first: if two rules match the same text, the stricter action counts. */
 export const ACTIONS = ['block', 'drop', 'mask', 'hash'] as const;
 
-export const RULES_MAX = 100;
-export const PATTERN_LENGTH_MAX = 500;
-export const TERMS_MAX = 10_000;
-export const TERM_LENGTH_MAX = 200;
+const RULES_MAX = 100;
+const PATTERN_LENGTH_MAX = 500;
+const TERMS_MAX = 10_000;
+const TERM_LENGTH_MAX = 200;
 /** Maximum length of all dictionaries of a policy together, in characters. */
-export const DICTIONARY_LENGTH_MAX = 200_000;
+const DICTIONARY_LENGTH_MAX = 200_000;
 /** Maximum steps of all compiled regexes of a policy together; this bounds the cost of a character of text. */
 export const POLICY_STEPS_MAX = 1_000;
 
@@ -28,7 +28,8 @@ const common = {
   action: z
     .enum(ACTIONS)
     .describe(
-      '`mask` writes `[EMAIL]`, `hash` a keyed hash such as `[EMAIL:1f3a…]` that is equal for equal values of a tenant, `drop` leaves the match out, `block` withholds the whole text.',
+      '`mask` writes `[EMAIL]`, `hash` a keyed hash such as `[EMAIL:1f3a…]` that is equal for equal values of a tenant, ' +
+        '`drop` leaves the match out, `block` withholds the whole text.',
     ),
   apply_at: z
     .array(z.enum(APPLY_AT))
@@ -49,7 +50,8 @@ const entityRule = z.strictObject({
     .max(ENTITIES.length + NAMES.length)
     .refine((names) => new Set(names).size === names.length, 'names an entity twice')
     .describe(
-      `What is looked for, with checksums where it has them. Masked as \`[EMAIL]\`. An analyzer of names, if one is configured, finds ${NAMES.map((name) => `\`${name}\``).join(', ')}.`,
+      'What is looked for, with checksums where it has them. Masked as `[EMAIL]`. An analyzer of names, if one is configured, ' +
+        `finds ${NAMES.map((name) => `\`${name}\``).join(', ')}.`,
     ),
 });
 
@@ -66,7 +68,9 @@ const regexRule = z.strictObject({
       }
     })
     .describe(
-      `RE2 syntax: no look-around, no backreferences. A match has at most ${MATCH_LENGTH_MAX} characters; \`+\`, \`*\` and \`{n,}\` repeat at most ${UNBOUNDED_REPEATS} times, so that it is known how much of a stream has to be held back.`,
+      `RE2 syntax: no look-around, no backreferences. A match has at most ${MATCH_LENGTH_MAX} characters; ` +
+        `\`+\`, \`*\` and \`{n,}\` repeat at most ${UNBOUNDED_REPEATS} times, so that it is known how much of a stream has to be ` +
+        'held back.',
     ),
   ignore_case: z.boolean().default(false).describe('Capitals and small letters are the same.'),
 });
@@ -130,7 +134,9 @@ function problemsOfRules(rules: readonly RedactionRule[]): { path: (string | num
   if (steps > POLICY_STEPS_MAX)
     problems.push({
       path: [],
-      message: `the regexes are too large together: ${steps} steps, at most ${POLICY_STEPS_MAX}; repetitions count as often as their upper bound`,
+      message:
+        `the regexes are too large together: ${steps} steps, at most ${POLICY_STEPS_MAX}; ` +
+        'repetitions count as often as their upper bound',
     });
   return problems;
 }

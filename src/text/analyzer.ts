@@ -72,7 +72,7 @@ export function analyzeQuery(text: string, languages: readonly string[]): string
 }
 
 /** Maximum number of terms to search for. Further terms of a long query are ignored. */
-export const QUERY_TERMS_MAX = 512;
+const QUERY_TERMS_MAX = 512;
 
 /** Returns the terms of a query, each repeated as often as its weight. `languages` are as in `weighTerms`. */
 export function searchTerms(text: string, languages: readonly string[]): string[] {

@@ -76,7 +76,7 @@ function addCodeLine(text: string, line: { start: number; end: number }, units: 
 }
 
 /** Maximum length of a piece of a long unit, in UTF-16 units. */
-export const PIECE_UNITS_MAX = 150;
+const PIECE_UNITS_MAX = 150;
 /** Minimum length of a piece that ends at a clause or a blank. */
 const PIECE_UNITS_MIN = 40;
 

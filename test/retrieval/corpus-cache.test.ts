@@ -215,7 +215,7 @@ const CHANGES: Record<string, Change> = {
 
 describe('the matches of a filter are found again after', () => {
   for (const [name, { filters, limits, change, after: then }] of Object.entries(CHANGES)) {
-    test(name, async () => {
+    test(`matches are found again after: ${name}`, async () => {
       const made = await make();
       const request = requestOf(made, filters(made), limits?.(made));
       const first = await names(request, corpusCache);

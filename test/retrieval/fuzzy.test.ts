@@ -26,7 +26,7 @@ const SOURCES = [
 ];
 
 for (const form of ['as the database has it', 'without the BM25 index'] as const) {
-  describe(form, () => {
+  describe(`typing errors, ${form}`, () => {
     let db: Database;
     let tenant: Tenant;
     let open = '';
@@ -55,7 +55,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       return { names: hits.map((hit) => hit.name), warnings };
     };
 
-    test('a misspelled word finds what was meant, and a warning says so', async () => {
+    test('a misspelled word finds the intended word, and a warning names both', async () => {
       for (const [query, name, meant] of [
         ['hreon', 'heron', 'heron'],
         ['herom', 'heron', 'heron'],
@@ -80,7 +80,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       }
     });
 
-    test('words that are there, and those near nothing, stay as they are', async () => {
+    test('words that occur, and words without a similar word, are not corrected', async () => {
       for (const query of [
         'heron',
         'populating Warsaw',
@@ -95,7 +95,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       assert.deepEqual((await search('xylophone')).names, []);
     });
 
-    test('a query that has found what it is about is not corrected', async () => {
+    test('a query whose best chunks have most of its words is not corrected', async () => {
       const { names, warnings } = await search('heron stands shallow water waits populaton');
       assert.deepEqual([names[0], warnings.length], ['heron', 0]);
     });
@@ -111,7 +111,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       assert.deepEqual([names, warnings], [[], []]);
     });
 
-    test('pages of a corrected search go together', async () => {
+    test('pages of a corrected search have one order', async () => {
       const all = await search('populaton', { limit: 10 });
       const pages = [await search('populaton', { limit: 1 }), await search('populaton', { limit: 1, offset: 1 })];
       assert.ok(all.names.length >= 2);
@@ -121,7 +121,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       );
     });
 
-    test('a query full of errors ends soon', async () => {
+    test('a query full of typing errors is answered soon', async () => {
       const { warnings } = await search(
         Array.from({ length: 300 }, (_, i) => `qzx${'abcdefghij'[i % 10]}wv${'klmno'[i % 5]}`).join(' '),
       );

@@ -165,21 +165,21 @@ async function recall(
 }
 
 for (const [plan, exactRowsMax] of [
-  ['each vector compared', 1e6],
-  ['the index asked', 0],
+  ['every vector compared', 1e6],
+  ['the index used', 0],
   ['chosen by size', 400],
 ] as const) {
-  describe(plan, () => {
+  describe(`nearest vectors, ${plan}`, () => {
     for (const share of SHARES) {
-      test(`filtered to ${share / 10} %`, async () => {
+      test(`the nearest are found with a filter that ${share / 10} % match`, async () => {
         assert.ok((await recall(exactRowsMax, below(share), (one) => one.share < share)) >= 0.99);
       });
     }
-    test('unfiltered', async () => {
+    test('the nearest are found without a filter', async () => {
       assert.ok((await recall(exactRowsMax, {}, () => true)) >= 0.97);
       assert.ok((await recall(exactRowsMax, {}, () => true, { kept: true })) >= 0.97);
     });
-    test('by metadata of chunks', async () => {
+    test('the nearest are found with a filter on chunk metadata', async () => {
       const kind = (value: string): Filters => ({
         chunkMetadata: { operator: 'and', filters: [{ key: 'kind', operator: 'eq', value }] },
       });

@@ -297,7 +297,7 @@ function latencyOf(latencies: readonly number[]): Latency {
   return { searches: latencies.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), maxMs: at(1) };
 }
 
-export function formatReport(report: EvalReport): string {
+function formatReport(report: EvalReport): string {
   const latency = ({ searches, p50Ms, p95Ms, p99Ms, maxMs }: Latency) =>
     `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`;
   const rows: [string, string][] = [

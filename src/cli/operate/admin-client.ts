@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Config, environment, loadConfig } from '../../config.ts';
 import { CliError } from '../shared/io.ts';
 
-export const ADMIN_SOCKET = 'admin.sock';
+const ADMIN_SOCKET = 'admin.sock';
 /** Help text of operator commands. */
 export const HOW_OPERATOR_COMMANDS_WORK =
   'While the service runs, the command uses the socket <data dir>/admin.sock. Otherwise it opens the database.';

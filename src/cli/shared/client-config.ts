@@ -6,7 +6,7 @@ import { ConfigError, type Environment } from '../../util/settings-reader.ts';
 import { type Client, openClient } from './client.ts';
 import { CliError } from './io.ts';
 
-export const ADMIN_KEY_FILE = 'admin.key';
+const ADMIN_KEY_FILE = 'admin.key';
 
 export interface ClientConfig {
   url: string;

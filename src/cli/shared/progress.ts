@@ -51,7 +51,7 @@ export function barLine(label: string, state: State, columns: number): string {
 }
 
 /** Returns a line for a log, without a bar and without escape sequences. */
-export function plainLine(label: string, state: State): string {
+function plainLine(label: string, state: State): string {
   return `${label} ${percent(shareOf(state))} ${state.note}`.trimEnd();
 }
 

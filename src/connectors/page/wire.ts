@@ -98,7 +98,7 @@ const PropertySchema = z.object({
 });
 
 export const Property = PropertySchema.catch({});
-export const Properties = z.record(z.string(), Property);
+const Properties = z.record(z.string(), Property);
 
 /** Pages, and the data sources in the list of a wiki. */
 export const Page = z.object({

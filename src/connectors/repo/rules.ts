@@ -7,7 +7,7 @@ import { compileGlob, type Glob } from './glob.ts';
 /** Bytes of a file that the rules examine. */
 export const HEAD_BYTES = 16 * 1024;
 /** GitHub accepts no larger files outside LFS. */
-export const FILE_BYTES_MAX = 100 * 1024 * 1024;
+const FILE_BYTES_MAX = 100 * 1024 * 1024;
 /** Lines at the start of a program that may say that it was generated. */
 const HEADER_LINES_MAX = 20;
 /** Average length of lines above which a script or style sheet counts as minified. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts';
 import { BLOCK_BYTES, nameOf, paxPath, sizeOf } from '../../files/formats/data/tar.ts';
 
 /** Bytes of the unpacked archive: the largest repositories of GitHub have about this many in one commit. */
-export const EXPANDED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
+const EXPANDED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
 /** Bytes of an extension header with a path, which git limits to 4,096 bytes. */
 const EXTENSION_BYTES_MAX = 64 * 1024;
 

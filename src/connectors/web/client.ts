@@ -17,7 +17,7 @@ const RESPONSE_TIMEOUT_MS = 2 * 60_000;
 const ROBOTS_TIMEOUT_MS = 30_000;
 const ATTEMPTS_MAX = 2;
 /** A host that asks for a longer wait is skipped for the rest of the crawl. */
-export const RETRY_AFTER_MS_MAX = 60_000;
+const RETRY_AFTER_MS_MAX = 60_000;
 /** Consecutive failures after which a host is skipped for the rest of the crawl. */
 export const HOST_FAILURES_MAX = 10;
 export const FILE_BYTES_MAX = 100 * 1024 * 1024;

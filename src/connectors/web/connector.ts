@@ -22,7 +22,7 @@ const SEEDS_MAX = 100;
 const CRAWL_DEPTH_MAX = 20;
 const CRAWL_PAGES_MAX = 10_000;
 /** Longest pause between two requests of a crawl to one host. */
-export const CRAWL_DELAY_MS_MAX = 60_000;
+const CRAWL_DELAY_MS_MAX = 60_000;
 const PATHS_MAX = 100;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;

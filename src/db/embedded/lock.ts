@@ -7,7 +7,7 @@ export interface DirectoryLock {
 }
 
 /** Returns the path of the lock file, next to the directory, so that the directory can be moved or removed as a whole. */
-export function lockFileOf(dataDir: string): string {
+function lockFileOf(dataDir: string): string {
   return `${dataDir}.lock`;
 }
 

@@ -12,9 +12,9 @@ import { type Engine, unavailable } from './engine.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
-export const IDLE_IN_TRANSACTION_MS = 60_000;
+const IDLE_IN_TRANSACTION_MS = 60_000;
 /** Most statements and transactions that wait. Further ones are refused. */
-export const WAITING_MAX = 10_000;
+const WAITING_MAX = 10_000;
 const OVERLOADED_RETRY_SECONDS = 2;
 
 /** When a background transaction starts. */

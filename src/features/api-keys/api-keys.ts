@@ -212,7 +212,7 @@ async function assertRoom(tx: Tx, { tenantId }: Caller): Promise<void> {
 }
 
 /** Whether `outer` may do everything that `inner` may do. */
-export function liesWithin(inner: Rights, outer: Rights): boolean {
+function liesWithin(inner: Rights, outer: Rights): boolean {
   return (
     inner.scopes.every((scope) => outer.scopes.includes(scope)) &&
     (outer.expiresAt === null || (inner.expiresAt !== null && inner.expiresAt <= outer.expiresAt)) &&

@@ -5,9 +5,9 @@ import type { Scalar } from '../../filters/filter-group.ts';
 import { codePointLength } from '../../util/code-points.ts';
 
 export const ATTRIBUTES_MAX = 100;
-export const ATTRIBUTE_NAME_LENGTH_MAX = 256;
-export const ATTRIBUTE_LENGTH_MAX = 4096;
-export const ATTRIBUTE_VALUES_MAX = 1000;
+const ATTRIBUTE_NAME_LENGTH_MAX = 256;
+const ATTRIBUTE_LENGTH_MAX = 4096;
+const ATTRIBUTE_VALUES_MAX = 1000;
 
 /** Attributes to set, by name. Null removes an attribute. */
 export type AttributesPatch = Readonly<Record<string, Attributes[string] | null>>;

@@ -13,7 +13,7 @@ import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from 
 import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
 
 const AREA = 'Authorization';
-export const SUBJECT_BATCH_MAX = 50;
+const SUBJECT_BATCH_MAX = 50;
 /** Year 9999. */
 const EXPIRES_TIME_MAX = 253_402_300_799;
 const PATH = '/authz/subjects/{principal_id}/attributes';

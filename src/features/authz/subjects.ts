@@ -18,7 +18,7 @@ import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
 
 /** Maximum number of subjects of one tenant. */
-export const SUBJECTS_MAX = 100_000;
+const SUBJECTS_MAX = 100_000;
 
 type Uses = Pick<Deps, 'db' | 'clock'>;
 

@@ -5,11 +5,11 @@ import { filterShape } from '../../http/search-filters.ts';
 import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
 
-export const MESSAGES_MAX = 200;
+const MESSAGES_MAX = 200;
 /** Maximum messages of a conversation. `GET /conversations/{id}` returns the whole tree, so its size must be limited. */
 export const CONVERSATION_MESSAGES_MAX = 2_000;
-export const LIMIT_MAX = 100;
-export const LIMIT_DEFAULT = 10;
+const LIMIT_MAX = 100;
+const LIMIT_DEFAULT = 10;
 const THREAD_ID_LENGTH_MAX = 256;
 /** A JSON body has at most 1 MiB, so no message is longer. */
 const MESSAGE_LENGTH_MAX = 1024 * 1024;

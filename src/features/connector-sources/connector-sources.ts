@@ -32,7 +32,7 @@ import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-stor
 import type { Credential, SourceKind } from './kinds.ts';
 
 /** Maximum number of such sources of one tenant. */
-export const CONNECTOR_SOURCES_MAX = 1_000;
+const CONNECTOR_SOURCES_MAX = 1_000;
 
 export interface NewSource {
   name: string;

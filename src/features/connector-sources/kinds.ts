@@ -15,7 +15,7 @@ const DEPTH_DEFAULT = 3;
 const PAGES_MAX = 10_000;
 const PAGES_DEFAULT = 500;
 const DELAY_MS_MAX = 60_000;
-export const REFERENCE_TYPES = ['default', 'branch', 'tag', 'commit'] as const;
+const REFERENCE_TYPES = ['default', 'branch', 'tag', 'commit'] as const;
 
 export interface Credential {
   secretType: SecretType;

@@ -18,8 +18,8 @@ import {
 const AREA = 'Content lookup';
 
 /** Code points in one answer of GET /sources/{id}/text: without `end_offset`, and at most. */
-export const TEXT_RANGE_DEFAULT = 20_000;
-export const TEXT_RANGE_MAX = 200_000;
+const TEXT_RANGE_DEFAULT = 20_000;
+const TEXT_RANGE_MAX = 200_000;
 const OFFSET_MAX = 2 ** 31 - 1 - TEXT_RANGE_DEFAULT;
 
 const textQuery = z.strictObject({

@@ -15,7 +15,7 @@ import type { Move } from './plan-changes.ts';
 /** 500 MB, for the whole request body. */
 export const UPLOAD_BYTES_MAX = 524_288_000;
 export const FILES_MAX = 2_000;
-export const CHUNK_METADATA_KEYS_MAX = 100;
+const CHUNK_METADATA_KEYS_MAX = 100;
 const KEY_LENGTH_MAX = 256;
 const FIELD_BYTES_MAX = 64 * 1024;
 const MOVES_BYTES_MAX = 16 * 1024 * 1024;

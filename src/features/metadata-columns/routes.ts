@@ -23,7 +23,7 @@ import { text } from '../../util/text-schema.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const AREA = 'Metadata columns';
-export const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
+const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const columnSchema = z
   .object({

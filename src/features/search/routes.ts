@@ -11,11 +11,11 @@ import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
 import { text } from '../../util/text-schema.ts';
 
-export const QUERY_LENGTH_MAX = 4_000;
-export const SEARCH_LIMIT_MAX = 100;
-export const SEARCH_LIMIT_DEFAULT = 10;
-export const SEARCH_OFFSET_MAX = 10_000;
-export const SEARCH_CONTEXT_MAX = 5;
+const QUERY_LENGTH_MAX = 4_000;
+const SEARCH_LIMIT_MAX = 100;
+const SEARCH_LIMIT_DEFAULT = 10;
+const SEARCH_OFFSET_MAX = 10_000;
+const SEARCH_CONTEXT_MAX = 5;
 
 const neighbourCount = z.int().min(0).max(SEARCH_CONTEXT_MAX).default(0);
 

@@ -7,7 +7,7 @@ import { redactRecords } from '../../http/source-record.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
 
 const AREA = 'Sources';
-export const BATCH_ITEMS_MAX = 50;
+const BATCH_ITEMS_MAX = 50;
 
 const batchSchema = z.strictObject({
   items: z

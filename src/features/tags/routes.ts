@@ -20,7 +20,7 @@ import {
 } from './tags.ts';
 
 const AREA = 'Tags';
-export const TAG_DESCRIPTION_LENGTH_MAX = 1_000;
+const TAG_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const tagSchema = z
   .object({

@@ -160,7 +160,7 @@ export function extensionOf(name: string): string {
   return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
 }
 
-export function unsupported(what: string): FileError {
+function unsupported(what: string): FileError {
   return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
 }
 

@@ -7,7 +7,7 @@ import { placeLinks } from '../links.ts';
 import type { Block } from '../parsed.ts';
 
 /** Maximum length of the extracted text of a file. */
-export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
+const TEXT_UNITS_MAX = 48 * 1024 * 1024;
 
 const FLUSH_PARTS = 4096;
 

@@ -107,7 +107,7 @@ async function toProcessed(
 }
 
 /** Returns the failure that tells people about a thrown error. */
-export function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
+function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
   if (error instanceof FileError) return error.failure;
   if (error instanceof RangeError && /call stack/i.test(error.message)) {
     return badFile(stage, 'File is nested too deeply', 'The structure of the file is nested too deeply to be read.')

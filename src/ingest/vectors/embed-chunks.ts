@@ -33,7 +33,7 @@ const TURN_MS = 60_000;
 const LOOK_AGAIN_SECONDS = 1;
 
 /** Another job has claimed the tenant. */
-export class EmbeddingLost extends Error {
+class EmbeddingLost extends Error {
   constructor() {
     super('another job embeds for this tenant');
     this.name = 'EmbeddingLost';

@@ -27,13 +27,13 @@ const FIRST_DELTA_TIMEOUT_MS = 60_000;
 /** Maximum time between two deltas. */
 const NEXT_DELTA_TIMEOUT_MS = 30_000;
 /** Maximum time from the request to the last word, retries included. */
-export const ANSWER_TIMEOUT_MS = 300_000;
+const ANSWER_TIMEOUT_MS = 300_000;
 /** Minimum length of a key that is removed from answers. A shorter key may be an ordinary word. */
 const SECRET_UNITS_MIN = 8;
 /** Maximum time that an answer waits for a web search. */
 const WEB_SEARCH_TIMEOUT_MS = 30_000;
 /** Longer answers are truncated. */
-export const ANSWER_UNITS_MAX = 64 * 1024;
+const ANSWER_UNITS_MAX = 64 * 1024;
 
 export interface AiSdkOptions extends LanguageModelOptions {
   /** Name of the model in messages: `openai-compatible:llama3.1`. */

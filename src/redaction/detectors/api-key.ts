@@ -53,8 +53,11 @@ const knownForm = patternFinder({
   longest: LONGEST,
 });
 
-const NAME =
-  '(?:api[_-]?key|apikey|x-api-key|secret[_-]?(?:access[_-]?)?key|access[_-]?key|private[_-]?key|client[_-]?secret|app[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|bearer[_-]?token|secret|token|password|passwd|pwd)';
+const NAME = [
+  '(?:api[_-]?key|apikey|x-api-key|secret[_-]?(?:access[_-]?)?key|access[_-]?key|private[_-]?key|',
+  'client[_-]?secret|app[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|bearer[_-]?token|',
+  'secret|token|password|passwd|pwd)',
+].join('');
 const BEHIND_NAME = new RegExp(
   `(?:${NAME}["'\`]?[ ]{0,2}(?:=>|:=|=|:)[ ]{0,2}|authorization: ?)["'\`]?(?:bearer |basic |token )?$`,
   'i',

@@ -3,8 +3,14 @@ import { patternFinder } from './pattern-finder.ts';
 
 const LENGTH_MAX = 2_048;
 const USER_AND_PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]{1,256}@[^\s/?#@]/;
-const SECRET_PARAMETER =
-  /[?&#;](?:access[_-]?token|refresh[_-]?token|id[_-]?token|auth[_-]?token|token|api[_-]?key|apikey|password|passwd|pwd|pass|secret|client[_-]?secret|signature|x-amz-signature|x-amz-security-token)=([^&#\s]{6,})/i;
+const SECRET_PARAMETER = new RegExp(
+  [
+    '[?&#;](?:access[_-]?token|refresh[_-]?token|id[_-]?token|auth[_-]?token|token|api[_-]?key|apikey|',
+    'password|passwd|pwd|pass|secret|client[_-]?secret|signature|x-amz-signature|',
+    String.raw`x-amz-security-token)=([^&#\s]{6,})`,
+  ].join(''),
+  'i',
+);
 
 export const credentialUrl = patternFinder({
   pattern:

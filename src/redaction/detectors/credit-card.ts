@@ -62,7 +62,7 @@ function isGrouped(number: string): boolean {
   return GROUPINGS.test(number) && new Set(number.replaceAll(/\d/g, '')).size <= 1;
 }
 
-export function isLuhn(digits: string): boolean {
+function isLuhn(digits: string): boolean {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = Number(digits[digits.length - 1 - i]);

@@ -2,8 +2,14 @@
 import { type Finder, LOOK_BACK } from '../redaction-session.ts';
 import { patternFinder, saysBefore } from './pattern-finder.ts';
 
-const MONTHS =
-  'jan(?:uary|uari|uar|vier|\\.)?|feb(?:ruary|ruar|brero|braio|ruari|\\.)?|f[ée]v(?:rier|ereiro|\\.)?|m[äa]r(?:ch|z|s|zo|ço|et|\\.)?|maart|apr(?:il|ile|\\.)?|avril|abr(?:il|\\.)?|may|mai|mayo|maggio|mei|maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|aug(?:ust|ustus|\\.)?|août|aout|ago(?:sto|\\.)?|sep(?:t|tember|tembre|tiembre|\\.)?|set(?:tembre|embro|\\.)?|o[ck]t(?:ober|obre|ubre|\\.)?|outubro|ott(?:obre|\\.)?|nov(?:ember|embre|iembre|embro|\\.)?|de[cz](?:ember|embre|embro|\\.)?|d[ée]c(?:embre|\\.)?|dic(?:iembre|embre|\\.)?|ene(?:ro|\\.)?|gen(?:naio|\\.)?|janeiro';
+const MONTHS = [
+  'jan(?:uary|uari|uar|vier|\\.)?|feb(?:ruary|ruar|brero|braio|ruari|\\.)?|f[ée]v(?:rier|ereiro|\\.)?|',
+  'm[äa]r(?:ch|z|s|zo|ço|et|\\.)?|maart|apr(?:il|ile|\\.)?|avril|abr(?:il|\\.)?|may|mai|mayo|maggio|mei|',
+  'maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|aug(?:ust|ustus|\\.)?|août|',
+  'aout|ago(?:sto|\\.)?|sep(?:t|tember|tembre|tiembre|\\.)?|set(?:tembre|embro|\\.)?|o[ck]t(?:ober|obre|',
+  'ubre|\\.)?|outubro|ott(?:obre|\\.)?|nov(?:ember|embre|iembre|embro|\\.)?|de[cz](?:ember|embre|embro|',
+  '\\.)?|d[ée]c(?:embre|\\.)?|dic(?:iembre|embre|\\.)?|ene(?:ro|\\.)?|gen(?:naio|\\.)?|janeiro',
+].join('');
 const YEAR = '(?:19|20)\\d\\d';
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
 const MONTH = '(?:0?[1-9]|1[0-2])';
@@ -16,8 +22,13 @@ const DATES = [
   `(?:${MONTHS}) ${DAY}(?:st|nd|rd|th)?,? ${YEAR}`,
   `(?:${YEAR}|(?:明治|大正|昭和|平成|令和)\\d{1,2}) ?[年년] ?${MONTH} ?[月월] ?${DAY} ?[日일]`,
 ];
-const SAYS_SO =
-  '(?:\\b(?:born(?: on)?|d\\.?o\\.?b\\.?|date of birth|birth ?date|birthday|geboren(?: am)?|geb\\.?(?: am)?|geburtsdatum|geburtstag|né(?:e|\\(e\\))?(?: le)?|date de naissance|anniversaire|nacid[oa](?: el)?|nació(?: el)?|fecha de nacimiento|nat[oa](?: il)?|data di nascita|geboortedatum|geboren(?: op)?|data de nascimento|nascid[oa](?: em)?|data urodzenia|urodzon[ya])(?![\\p{L}\\d])|дата рождения|生年月日|誕生日|出生日期|생년월일|생일)';
+const SAYS_SO = [
+  '(?:\\b(?:born(?: on)?|d\\.?o\\.?b\\.?|date of birth|birth ?date|birthday|geboren(?: am)?|geb\\.?(?: am)?|',
+  'geburtsdatum|geburtstag|né(?:e|\\(e\\))?(?: le)?|date de naissance|anniversaire|nacid[oa](?: el)?|',
+  'nació(?: el)?|fecha de nacimiento|nat[oa](?: il)?|data di nascita|geboortedatum|geboren(?: op)?|',
+  'data de nascimento|nascid[oa](?: em)?|data urodzenia|urodzon[ya])(?![\\p{L}\\d])|дата рождения|生年月日|誕生日|',
+  '出生日期|생년월일|생일)',
+].join('');
 
 /** Born in Leeds on … */
 const PLACE = "(?:(?:in|at|à|a|en|te|zu|em) \\p{L}[\\p{L}'’-]{1,15}(?: \\p{L}[\\p{L}'’-]{1,15}){0,2},? )?";
@@ -37,8 +48,13 @@ const before = patternFinder({
 
 /** 1980年3月12日生まれ */
 const behind = patternFinder({
-  pattern:
-    /(?<!\d)(?:(?:19|20)\d\d|(?:明治|大正|昭和|平成|令和)\d{1,2}) ?[年년] ?(?:0?[1-9]|1[0-2]) ?[月월] ?(?:0?[1-9]|[12]\d|3[01]) ?[日일](?= ?(?:生(?:まれ|れ|[。、，,)）\s]|$)|생(?:[ .,)]|$)|出生|출생|태어))/gu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<!\d)(?:(?:19|20)\d\d|(?:明治|大正|昭和|平成|令和)\d{1,2}) ?[年년] ?(?:0?[1-9]|1[0-2]) ?[月월] ?(?:0?[1-9]|[12]\d|`,
+      String.raw`3[01]) ?[日일](?= ?(?:生(?:まれ|れ|[。、，,)）\s]|$)|생(?:[ .,)]|$)|出生|출생|태어))`,
+    ].join(''),
+    'gu',
+  ),
   members: /[\d 年년月월日일明治大正昭和平成令生생출태]/u,
   first: /[\d明大昭平令]/u,
   longest: 40,

@@ -7,9 +7,15 @@ const DOMAIN_MAX = 255;
 const LETTER = '\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Deva}\\p{M}\\d';
 /** In other scripts an address may directly follow a word. The part before the @ is therefore in one script only. */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}ー';
-const LOCAL = `(?:(?<![${LETTER}_%+-])[${LETTER}_](?:[${LETTER}._%+'&-]{0,62}[${LETTER}_+%-])?|(?<![${UNSPACED}])[${UNSPACED}]{1,30}(?:[._+-][${LETTER}._+-]{0,30}[${LETTER}])?)`;
+const LOCAL = [
+  `(?:(?<![${LETTER}_%+-])[${LETTER}_](?:[${LETTER}._%+'&-]{0,62}[${LETTER}_+%-])?|`,
+  `(?<![${UNSPACED}])[${UNSPACED}]{1,30}(?:[._+-][${LETTER}._+-]{0,30}[${LETTER}])?)`,
+].join('');
 /** The last label begins with a letter: 1.2.3@4.5 is a version number. */
-const DOMAIN = `(?:[${LETTER}${UNSPACED}](?:[${LETTER}${UNSPACED}-]{0,61}[${LETTER}${UNSPACED}])?\\.){1,8}(?:xn--[a-z0-9-]{2,59}|(?!\\d)[${LETTER}]{2,63}|한국|中国|中國|香港|台湾|台灣|みんな|公司|网络|集团)`;
+const DOMAIN = [
+  `(?:[${LETTER}${UNSPACED}](?:[${LETTER}${UNSPACED}-]{0,61}[${LETTER}${UNSPACED}])?\\.){1,8}(?:xn--[a-z0-9-`,
+  `]{2,59}|(?!\\d)[${LETTER}]{2,63}|한국|中国|中國|香港|台湾|台灣|みんな|公司|网络|集团)`,
+].join('');
 const FILE = /\.(?:png|jpe?g|gif|webp|svg|ico|bmp|css|js|ts|html?|pdf|mp4)$/i;
 
 export const email = patternFinder({

@@ -4,8 +4,14 @@ import type { Finder } from '../redaction-session.ts';
 import { patternFinder, saysBefore } from './pattern-finder.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const NUMBERING =
-  /(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid|paragraph|para|item|step|note)|§|第|バージョン|버전|版)[ .:#]{0,3}$/iu;
+const NUMBERING = new RegExp(
+  [
+    String.raw`(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|`,
+    'clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid|paragraph|para|item|step|note)|§|第|',
+    'バージョン|버전|版)[ .:#]{0,3}$',
+  ].join(''),
+  'iu',
+);
 
 const v4 = patternFinder({
   pattern: new RegExp(
@@ -24,8 +30,13 @@ const v4 = patternFinder({
 });
 
 const v6 = patternFinder({
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:.])(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:]|\.\d)/giu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:.])(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{1,4}|`,
+      String.raw`(?:\d{1,3}\.){3}\d{1,3})?(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:]|\.\d)`,
+    ].join(''),
+    'giu',
+  ),
   accept(match) {
     // Eight pairs of hexadecimal digits are a hardware address or the beginning of a fingerprint.
     if (!/\d/.test(match) || /^(?:[\da-f]{2}:){7}[\da-f]{2}$/i.test(match)) return false;

@@ -8,8 +8,13 @@ const SAYS_SSN = /\b(?:ssn|ss#|soc(?:ial)?\.? sec(?:urity)?)\b[^\d\n]{0,24}$/i;
 
 export const usSsn = patternFinder({
   ...numbers,
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.-]\d)/gu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])(?!000|666|`,
+      String.raw`9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.-]\d)`,
+    ].join(''),
+    'gu',
+  ),
   accept: (match, text, start) =>
     !/^(?:078-?05-?1120|219-?09-?9999)$/.test(match) && (match.includes('-') || saysBefore(SAYS_SSN, text, start)),
 });
@@ -17,8 +22,13 @@ export const usSsn = patternFinder({
 export const ukNino = patternFinder({
   ...codes,
   begins: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:[A-Z]$|[A-Z]{2} ?(?:\d|$))/iuy,
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?\d\d){3} ?[A-D](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?!BG|GB|NK|KN|TN|NT|`,
+      String.raw`ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?\d\d){3} ?[A-D](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])`,
+    ].join(''),
+    'giu',
+  ),
 });
 
 export const deTaxId = patternFinder({
@@ -43,8 +53,14 @@ function isTaxId(digits: string): boolean {
 export const frNir = patternFinder({
   ...codes,
   first: /\d/,
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])[1-478][ -]?\d\d[ -]?(?:0[1-9]|1[0-2]|[2-9]\d)[ -]?(?:\d\d|2[AB])[ -]?\d{3}[ -]?\d{3}[ -]?\d\d(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,]\d)/giu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])[1-478][ -]?\d\d[ -]?(?:0[1-9]|1[0-2]|`,
+      String.raw`[2-9]\d)[ -]?(?:\d\d|2[AB])[ -]?\d{3}[ -]?\d{3}[ -]?\d\d(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|`,
+      String.raw`[.,]\d)`,
+    ].join(''),
+    'giu',
+  ),
   accept: (match) => isNir(match.replaceAll(/[ .-]/g, '').toUpperCase()),
 });
 
@@ -110,8 +126,13 @@ const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
 export const esDni = patternFinder({
   ...codes,
   begins: /\d|(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[XYZ][ -]?(?:\d|$)/iuy,
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:\d{8}|\d{2}\.\d{3}\.\d{3}|[XYZ][ -]?(?:\d{7}|\d\.\d{3}\.\d{3}))[ -]?[A-HJ-NP-TV-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:\d{8}|\d{2}\.\d{3}\.\d{3}|[XYZ][ -]?(?:\d{7}|`,
+      String.raw`\d\.\d{3}\.\d{3}))[ -]?[A-HJ-NP-TV-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])`,
+    ].join(''),
+    'giu',
+  ),
   accept(match) {
     const code = match
       .toUpperCase()
@@ -128,8 +149,13 @@ const CODICE_ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8
 export const itCodiceFiscale = patternFinder({
   ...codes,
   members: /[A-Za-z\d]/,
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[A-Z]{6}[\dLMNP-V]{2}[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[A-Z]{6}[\dLMNP-V]{2}[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{`,
+      String.raw`3}[A-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])`,
+    ].join(''),
+    'giu',
+  ),
   accept: (match) => isCodiceFiscale(match.toUpperCase()),
 });
 
@@ -147,8 +173,13 @@ const SAYS_BSN = /\b(?:bsn|burgerservicenummer|sofi-?nummer|burger service numme
 
 export const nlBsn = patternFinder({
   ...numbers,
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])\d{2,4}[ .-]?\d{2,3}[ .-]?\d{2,3}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,-]\d)/gu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])\d{2,4}[ .-]?\d{2,3}[ .-]?\d{2,3}(?![\p{sc=Latn}\p{sc=`,
+      String.raw`Cyrl}\p{sc=Grek}\d_]|[.,-]\d)`,
+    ].join(''),
+    'gu',
+  ),
   accept(match, text, start) {
     const digits = digitsOf(match).padStart(9, '0');
     return digits.length === 9 && saysBefore(SAYS_BSN, text, start) && isBsn(digits);

@@ -44,7 +44,7 @@ export function patternFinder({ pattern, accept, needs, ...run }: PatternDetecto
 }
 
 /** Returns where the last run of members begins, at most `longest` before the end, at a character that can begin a match. */
-export function openRun(
+function openRun(
   text: string,
   from: number,
   { isMember, isFirst, begins, longest }: { isMember: Tester; isFirst: Tester; begins?: RegExp; longest: number },
@@ -65,7 +65,7 @@ function beginsAt(begins: RegExp | undefined, text: string, at: number): boolean
 export type Tester = (code: number) => boolean;
 
 /** Returns a test whether a UTF-16 unit is in a class; no class contains a surrogate. */
-export function tester(characters: RegExp): Tester {
+function tester(characters: RegExp): Tester {
   const known = new Uint8Array(0x10000);
   return (code) => {
     if (known[code] === 0) known[code] = characters.test(String.fromCharCode(code)) ? 2 : 1;

@@ -29,10 +29,27 @@ const COUNTRIES: readonly CountryCode[] = [
   'CN',
   'MX',
 ];
-const CALLS_IT_PHONE =
-  /(?:\b(?:tel|tél|telephone|phone|ph|mobile|mob|cell|cellphone|call(?: me| us)?(?: at| on)?|fax|whatsapp|sms|text|hotline|telefon|telefonnummer|tel\.-nr|handy|mobil|rufnummer|durchwahl|téléphone|portable|appelez(?:-moi)?(?: au)?|fixe|teléfono|telefono|móvil|movil|celular|llame al|cellulare|cell|recapito|telefoon|telefoonnummer|mobiel|gsm|telefone|telemóvel|telefonu|mobilnr)\b|電話|電話番号|携帯|携帯電話|連絡先|ファックス|TEL|전화|전화번호|휴대폰|핸드폰|연락처|电话|手机|联系电话)[^\p{L}\d]{0,4}(?:(?:no|nr|number|num|nummer|numéro|numero|número|番号|번호|is|ist|est|es|è|at|on|under|unter|au|al|は|号码)[^\p{L}\d]{0,3}){0,2}$/iu;
-const CALLS_IT_OTHERWISE =
-  /(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|n|n°|nº|number|num|nummer|numéro|numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$/iu;
+const CALLS_IT_PHONE = new RegExp(
+  [
+    String.raw`(?:\b(?:tel|tél|telephone|phone|ph|mobile|mob|cell|cellphone|call(?: me| us)?(?: at| on)?|fax|whatsapp|`,
+    String.raw`sms|text|hotline|telefon|telefonnummer|tel\.-nr|handy|mobil|rufnummer|durchwahl|téléphone|portable|`,
+    'appelez(?:-moi)?(?: au)?|fixe|teléfono|telefono|móvil|movil|celular|llame al|cellulare|cell|recapito|',
+    String.raw`telefoon|telefoonnummer|mobiel|gsm|telefone|telemóvel|telefonu|mobilnr)\b|電話|電話番号|携帯|携帯電話|連絡先|ファックス|TEL|`,
+    String.raw`전화|전화번호|휴대폰|핸드폰|연락처|电话|手机|联系电话)[^\p{L}\d]{0,4}(?:(?:no|nr|number|num|nummer|numéro|numero|número|番号|번호|`,
+    String.raw`is|ist|est|es|è|at|on|under|unter|au|al|は|号码)[^\p{L}\d]{0,3}){0,2}$`,
+  ].join(''),
+  'iu',
+);
+const CALLS_IT_OTHERWISE = new RegExp(
+  [
+    String.raw`(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|`,
+    'model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|',
+    'facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|',
+    String.raw`tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|n|n°|nº|number|num|nummer|numéro|`,
+    String.raw`numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$`,
+  ].join(''),
+  'iu',
+);
 
 /** The form of national numbers: a trunk prefix and groups. */
 const WRITTEN_NATIONALLY =
@@ -50,8 +67,13 @@ const DIGITS_MIN = 7;
 const DIGITS_MAX = 17;
 
 export const phone = patternFinder({
-  pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}_])/gu,
+  pattern: new RegExp(
+    [
+      String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|`,
+      String.raw`\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}_])`,
+    ].join(''),
+    'gu',
+  ),
   accept(match, text, start) {
     // Tries the longest part first: a year or a street number may follow the phone number.
     for (let end = match.length; end > DIGITS_MIN; end = lastGroupBefore(match, end)) {

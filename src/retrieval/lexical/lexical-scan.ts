@@ -14,7 +14,7 @@ import { isIndexed, openTermCounts, type TermCount, type TermCounts } from './te
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
-export const SCORED_TERMS_MAX = 32;
+const SCORED_TERMS_MAX = 32;
 /** A lower number shifts work to the second look, a higher number to the first look. */
 const FIRST_ROWS_PER_RESULT = 4;
 /**

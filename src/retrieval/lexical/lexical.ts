@@ -37,7 +37,8 @@ export interface CandidateRequest {
  * choose that for a table that looks small, for example before the first ANALYZE. The index returns rows in order, so it is enough to
  * forbid sorts.
  */
-export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
+  set_config('enable_bitmapscan', 'off', true)`;
 
 /**
  * The settings without a BM25 index: they forbid scans of whole tables. Otherwise a look for something rare or absent, for example

@@ -1,4 +1,4 @@
-/** The sources that match the filters of a search. They are found once for all statements of a search, and cached until the corpus changes. */
+/** The sources that match the filters of a search: found once for all its statements, and cached until the corpus changes. */
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';

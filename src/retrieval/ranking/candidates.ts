@@ -119,11 +119,7 @@ export function lexicalOnly(candidate: Candidate): RankedCandidate {
 }
 
 /** Returns the conditions on a chunk `c`. Known matching sources are evaluated once and hashed. */
-export function predicates(
-  request: AdmittedRequest,
-  filters: Filters,
-  filterMatches: FilterMatches | undefined,
-): Sql[] {
+function predicates(request: AdmittedRequest, filters: Filters, filterMatches: FilterMatches | undefined): Sql[] {
   if (!filterMatches) return lookedUpPredicates(request, filters);
   return [
     ofTenant(request),

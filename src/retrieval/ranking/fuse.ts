@@ -5,7 +5,7 @@ import { type Config, FUSION_WEIGHT_DEFAULT } from '../../config.ts';
 /** So many of the best candidates of each list decide the order. Later candidates follow after them, by rank. */
 export const FUSED_DEPTH = 100;
 /** The constant of reciprocal rank fusion: a higher constant makes the first places count less. */
-export const RRF_CONSTANT = 60;
+const RRF_CONSTANT = 60;
 export type FusionSettings = Config['fusion'];
 export const FUSION_DEFAULT: FusionSettings = { method: 'weighted', weight: FUSION_WEIGHT_DEFAULT };
 

@@ -18,7 +18,7 @@ import type { Filters, Warning } from '../types.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
-export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were taken for others.';
+export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were replaced by similar words.';
 
 /** Maximum number of words of a query that are checked. */
 const WORDS_MAX = 12;
@@ -103,7 +103,7 @@ function mayBeMisspelled({ word, isSyllable }: QueryWord): boolean {
 
 function warningOf(corrections: readonly Correction[]): Warning {
   const list = corrections.map(({ word, meant }) => `“${meant}” instead of “${word}”`).join(', ');
-  return { type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` };
+  return { type: FUZZY_WARNING, message: `Words that occur nowhere were replaced by similar words: ${list}.` };
 }
 
 /** A word and its possible spellings. Terms that no chunk has may be left out. */

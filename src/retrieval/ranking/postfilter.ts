@@ -7,7 +7,7 @@ import { findHalves, rankHalves } from './hybrid.ts';
 import { select } from './select.ts';
 
 /** Number of the best chunks of each kind that are filtered, or `offset + limit` if that is more. */
-export const POSTFILTER_CANDIDATES = 200;
+const POSTFILTER_CANDIDATES = 200;
 
 /**
  * Returns the chunks among the best that match the filters. Chunks that the caller may not see are never among the best.
@@ -33,7 +33,7 @@ export async function postfiltered(
   if (remaining < wanted && found.length >= searched) {
     warnings.push({
       type: 'postfilter_underfilled',
-      message: `Of the best ${found.length} chunks only ${remaining} fit the filters; without use_postfilter all are searched.`,
+      message: `Of the best ${found.length} chunks only ${remaining} match the filters; without use_postfilter all chunks are searched.`,
     });
   }
   return filterMatches;

@@ -37,7 +37,7 @@ export async function rerank<T extends Rankable>(
     signal.throwIfAborted();
     if (!(error instanceof ServiceError)) throw error;
     const type = error.code === 'upstream_timeout' ? 'rerank_timeout' : 'rerank_failed';
-    warnings.push({ type, message: `${error.message} The results are in the order that they had without it.` });
+    warnings.push({ type, message: `${error.message} The results keep their order without the rerank model.` });
     return [...candidates];
   }
 }

@@ -9,7 +9,7 @@ import type { RetrieveDeps } from '../retrieve-deps.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
 
 /** How long a search waits for the embedding model. */
-export const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
+const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
 
 export interface EmbeddedQuery {
   vectors: ServingVectors;

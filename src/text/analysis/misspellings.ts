@@ -3,8 +3,8 @@ import { lazy } from '../../util/lazy.ts';
 import { readWordLists } from '../../util/package-files.ts';
 
 /** Shorter words have too many neighbours with another meaning ("cost" and "most"). Longer words have too many spellings. */
-export const CORRECTED_UNITS_MIN = 5;
-export const CORRECTED_UNITS_MAX = 24;
+const CORRECTED_UNITS_MIN = 5;
+const CORRECTED_UNITS_MAX = 24;
 
 /** Letters by script. No letter is in two of the lists. */
 const alphabets = lazy(() => [...readWordLists('typed-letters').values()]);

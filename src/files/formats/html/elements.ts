@@ -5,7 +5,7 @@ export const ELEMENT = 1;
 export const TEXT = 3;
 
 /** Elements whose content is not text of the page. */
-export const SKIPPED = new Set(
+const SKIPPED = new Set(
   (
     'SCRIPT STYLE NOSCRIPT TEMPLATE HEAD TITLE META LINK IFRAME OBJECT EMBED CANVAS SVG AUDIO VIDEO MAP SELECT ' +
     'DATALIST BUTTON TEXTAREA INPUT DIALOG PROGRESS METER'

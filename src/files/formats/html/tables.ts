@@ -143,7 +143,7 @@ export function captionOf(table: DomElement): DomElement | undefined {
   return undefined;
 }
 
-export function cellsOf(row: DomElement): DomElement[] {
+function cellsOf(row: DomElement): DomElement[] {
   return Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
 }
 

@@ -88,7 +88,7 @@ export function charIndices(module: PdfiumModule, textPage: number, text: string
 }
 
 /** Returns an area turned to reading direction. */
-export function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
+function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
   if (turn === 1) return { left: bottom, bottom: -right, right: top, top: -left };
   if (turn === 2) return { left: -right, bottom: -top, right: -left, top: -bottom };
   if (turn === 3) return { left: -top, bottom: left, right: -bottom, top: right };

@@ -63,7 +63,7 @@ function isNext(word: Area, box: Area): boolean {
 }
 
 /** Returns the shared height of two areas as a share of the smaller height. */
-export function overlap(a: { bottom: number; top: number }, b: { bottom: number; top: number }): number {
+function overlap(a: { bottom: number; top: number }, b: { bottom: number; top: number }): number {
   const shared = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
   return shared / Math.max(0.1, Math.min(a.top - a.bottom, b.top - b.bottom));
 }

@@ -32,7 +32,7 @@ const BY_CODE_PAGE: Record<number, string> = {
 };
 
 /** Label of symbol fonts, whose characters are pictures except for bullets. */
-export const SYMBOLS = 'symbols';
+const SYMBOLS = 'symbols';
 
 /** Returns the encoding of a font's character set, or undefined if the encoding of the file applies. */
 export function charsetEncoding(charset: number): string | undefined {
