@@ -69,7 +69,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
     async work(handlers) {
       for (const kind of JOB_KINDS) {
         const { handler, concurrency } = handlers[kind];
-        await startWorkers(boss, kind, concurrency, (job) => runJob(boss, running, state, kind, handler, job));
+        await startWorkers(boss, kind, concurrency, (job) => runJob(boss, db, running, state, kind, handler, job));
       }
     },
     async stop(graceMs) {
@@ -147,12 +147,17 @@ async function startWorkers(
 /** Runs one job. Never rejects after the queue stops: the job is then released, which does not count as a failed attempt. */
 async function runJob(
   boss: PgBoss,
+  db: Database,
   running: Set<RunningJob>,
   state: { stopping: boolean },
   kind: JobKind,
   handler: JobHandler,
   job: JobWithMetadata<JobPayload>,
 ): Promise<void> {
+  if (state.stopping) {
+    // The worker claimed this job while the queue began to stop: no handler may start now.
+    return handBack(db, [job.id]);
+  }
   const abort = new AbortController();
   const finished = Promise.withResolvers<void>();
   const entry: RunningJob = { kind, id: job.id, abort, done: finished.promise };

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { JobContext, JobKind, JobPayload, JobQueue } from '../../src/jobs/queue.ts';
 import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/upload.ts';
 
 type Run = { payload: JobPayload; context: JobContext };
 
@@ -23,8 +25,8 @@ before(async () => {
 after(() => opened.close());
 
 /** Opens a queue whose `ingest-run` jobs go to `handler`. Resolves with the ids of the runs that it received. */
-async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> {
-  const queue = await openJobQueue(opened.db, log);
+async function working(handler: (run: Run) => Promise<void>, db: Database = opened.db): Promise<JobQueue> {
+  const queue = await openJobQueue(db, log);
   const ingest = {
     handler: (payload: JobPayload, context: JobContext) => handler({ payload, context }),
     concurrency: 2,
@@ -111,6 +113,38 @@ test('a queue that stops aborts and releases a job that does not end, and the ne
   const again = Promise.withResolvers<Run>();
   const second = await working(async (run) => again.resolve(run));
   assert.deepEqual((await again.promise).payload, { runId: 'c' });
+  await second.stop(1_000);
+});
+
+test('a job that a worker claims while the queue stops does not start, and the next worker runs it', async () => {
+  // Holds the answer to the claim back until the queue has stopped.
+  const stopped = Promise.withResolvers<void>();
+  const system: Database['system'] = {
+    ...opened.db.system,
+    async execute(text, values) {
+      const answer = await opened.db.system.execute(text, values);
+      if (JSON.stringify(answer.rows).includes('claimed late')) await stopped.promise;
+      return answer;
+    },
+  };
+  const started: JobPayload[] = [];
+  const first = await working(async ({ payload }) => void started.push(payload), { ...opened.db, system });
+  await enqueue(first, 'ingest-run', { runId: 'claimed late' });
+  const state = async () => {
+    const [row] = await opened.db.system.query<{ state: string }>(
+      sql`select state from pgboss.job where data ->> 'runId' = 'claimed late'`,
+    );
+    return row?.state;
+  };
+  await eventually(async () => (await state()) === 'active');
+  await first.stop(0);
+  stopped.resolve();
+  await eventually(async () => (await state()) === 'created');
+  assert.deepEqual(started, []);
+
+  const seen = Promise.withResolvers<Run>();
+  const second = await working(async (run) => seen.resolve(run));
+  assert.deepEqual((await seen.promise).payload, { runId: 'claimed late' });
   await second.stop(1_000);
 });
 

@@ -81,7 +81,7 @@ export function waitForGroup(t: TestApp, id: string, key: string = t.key): Promi
 }
 
 /** Polls until `check` returns a value, for at most `ms`, and returns the value. The limit only ends a test that has already failed. */
-export async function eventually<T>(check: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T | undefined | false>, ms = 300_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     const found = await check();
