@@ -156,7 +156,7 @@ async function runJob(
 ): Promise<void> {
   if (state.stopping) {
     // The worker claimed this job while the queue began to stop: no handler may start now.
-    return handBack(db, [job.id]);
+    return releaseJobs(db, [job.id]);
   }
   const abort = new AbortController();
   const finished = Promise.withResolvers<void>();

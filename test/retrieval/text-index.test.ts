@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createTenant, deleteTenant, type Tenant, textIndex } from '../../src/corpus/tenant-store.ts';
 import { findTextSearchForm, rearrangeTextSearch, textSearchFacts } from '../../src/corpus/text-index.ts';
 import type { Database } from '../../src/db/database.ts';
-import { canUseTextSearch, ensureExtensions } from '../../src/db/extensions.ts';
+import { ensureExtensions } from '../../src/db/extensions.ts';
 import { recordset } from '../../src/db/recordset.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
@@ -92,16 +92,8 @@ function search(
         return tx.query<R>(statement);
       },
     };
-    const request = {
-      tenantId: tenant.id,
-      partitionNo,
-      terms,
-      conditions,
-      unfiltered,
-      uncertainSources,
-      bySource,
-      limit,
-    };
+    const where = { tenantId: tenant.id, partitionNo, conditions, unfiltered, uncertainSources, bySource };
+    const request = { ...where, terms, limit };
     return scanCandidates(recording, request, filterMatches, limits);
   });
 }
@@ -364,15 +356,6 @@ test('deleting a tenant deletes its whole index', async () => {
     const rows = await plain.system.query(sql`select from ${identifier(table)} where tenant_id = ${tenant.id} limit 1`);
     assert.deepEqual(rows, [], table);
   }
-});
-
-test('pg_textsearch is not used if it allows no index on tables with row-level security', async (t) => {
-  if (!(await canUseTextSearch(database.db.system))) return t.skip('the database has no pg_textsearch');
-  await database.db.system.transaction(async (tx) => {
-    await tx.query(sql`set local pg_textsearch.allow_rls = off`);
-    assert.equal(await canUseTextSearch(tx), false);
-  });
-  assert.equal(await canUseTextSearch(database.db.system), true);
 });
 
 test('migrate gives every tenant the form of the index that the database supports', async () => {
