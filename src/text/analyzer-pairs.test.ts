@@ -65,7 +65,7 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ro', 'țările și orașele', 'tari orase', 0.5],
   ['ro', 'romînii au vînat', 'român vânat', 1],
   ['ro', 'neînțeles', 'neinteles', 1],
-  ['ro', 'soldații primește românești', 'soldat primit român', 0.8],
+  ['ro', 'soldații primește românești', 'soldat primit român', 0.4],
   // Russian: ё, cases
   ['ru', 'Самолёты летали над городами', 'самолет город', 0.7],
   ['uk', 'обʼєкт і п’ять', "об'єкт п'ять", 1],
@@ -277,7 +277,7 @@ describe('the weight', () => {
     const weights = weighTerms('population', ['en']);
     assert.equal(weights.get('popul'), TERM_WEIGHT);
     assert.equal(weights.get('zppopul'), 1);
-    assert.equal(weighTerms('populația', ['ro']).get('zppopul'), 1);
+    assert.equal(weighTerms('populația', ['ro']).get('zppopul'), 2);
     assert.equal(weighTerms('población', ['es']).get('zppobla'), 2);
     assert.deepEqual(searchTerms('population', ['en']), ['popul', 'popul', 'popul', 'zppopul']);
   });

@@ -80,6 +80,15 @@ describe('words', () => {
     assert.ok(!finds('international', 'interval', 'en'));
   });
 
+  test('Russian words share a term for their first four letters, and another for five', () => {
+    const terms = (word: string): string[] => wordTerms(word, 'ru').map(({ term }) => term);
+    const shared = (one: string, other: string): number =>
+      terms(one).filter((term) => terms(other).includes(term)).length;
+    assert.equal(shared('парки', 'парковый'), 1);
+    assert.equal(shared('париж', 'парижский'), 2);
+    assert.equal(shared('пари', 'парк'), 0);
+  });
+
   test('a query is analyzed in every language of the corpus', () => {
     assert.ok(finds('Häuser', 'häuser houses', 'de', ['de', 'en']));
     assert.ok(finds('houses', 'häuser houses', 'en', ['de', 'en']));

@@ -136,7 +136,7 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 6, digest: 'ec3a0cc3645b04dc' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 7, digest: 'caa1632e0705e6f3' });
 });
 
 test('terms of a redacted source leave out its name', async () => {

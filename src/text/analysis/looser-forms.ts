@@ -18,11 +18,8 @@ export const TERM_WEIGHT = 3;
 /** Weight of a Vietnamese syllable without its marks. With other marks it would be another word. */
 const TONELESS_WEIGHT = 2;
 const PREFIX_WEIGHT = 2;
-/**
- * Weight of the first letters in English, which inflects little, and in Romanian, whose stems meet without them. There, words with the
- * same first letters are more often different words.
- */
-const LOW_PREFIX_WEIGHT = 1;
+/** Weight of the first letters in English, which inflects little: words with the same first letters are more often different words. */
+const ENGLISH_PREFIX_WEIGHT = 1;
 /** Weight of the first letters in Hindi, where vowels are separate letters, so that fewer consonants are equal. */
 const HINDI_PREFIX_WEIGHT = 1;
 const PART_WEIGHT = 2;
@@ -73,7 +70,7 @@ export function looserForms({ lower, letters, stemmed }: WordForms, language: st
   if (language === 'hi')
     return [...prefixForm(stemmed, HINDI_PREFIX_WEIGHT), ...rootForm(hindiRoot(stemmed), HINDI_ROOT_WEIGHT)];
   if (HEBREW.test(letters)) return [{ term: encodeForm('^', hebrewRoot(letters)), weight: HEBREW_ROOT_WEIGHT }];
-  const forms = prefixForm(letters, language === 'en' || language === 'ro' ? LOW_PREFIX_WEIGHT : PREFIX_WEIGHT);
+  const forms = prefixForm(letters, language === 'en' ? ENGLISH_PREFIX_WEIGHT : PREFIX_WEIGHT);
   if (language === 'ru') forms.push(...prefixForm(letters, PREFIX_WEIGHT, RUSSIAN_ROOT_UNITS));
   if (language === 'de') {
     for (const part of compoundParts(lower)) forms.push({ term: encodeStem(part, language), weight: PART_WEIGHT });
