@@ -109,7 +109,7 @@ test('leftover generations and wrong names at an origin are reported', async () 
   await damage(sql`insert into source_update (tenant_id, source_id, source_group_id, blob_hash, file_size)
     values (${tenantId}, ${source!['id']}, ${groupId}, 'unknown', 1)`);
   assert.deepEqual(await violations(), [
-    'I3 1 new versions of sources without their blob row, or of sources that are not served: ID',
+    'I3 1 new versions of sources without their blob row, or of sources that are not ready: ID',
     'I6 1 new versions left waiting by a run that has ended: ID',
   ]);
   await damage(sql`update chunk set generation = 2 where tenant_id = ${tenantId}`);
