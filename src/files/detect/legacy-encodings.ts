@@ -8,6 +8,9 @@
  * of 105 cases, and this module in 105. It does not know cp866 and finds no UTF-16 without a mark.
  */
 
+import { lazy } from '../../util/lazy.ts';
+import { readWordList } from '../../util/package-files.ts';
+
 interface Model {
   encoding: string;
   /** Letters by falling frequency, with their share of all non-ASCII characters. */
@@ -18,138 +21,139 @@ interface Model {
   foreign?: boolean;
 }
 
-const RUSSIAN = 'оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёОНПСВИКМРАТДБГЗЛФЭУЕХЧШ';
-const KANA =
-  'のにはたをるがとでしていなれさっらりかもすこまきけよくあえうそめだわせどちむつおみばべへねほげごびぶずじろンールスイトラリアクッシレドマタフログジテカャコサデキチプメオニュブウムパバエビハョナモダケセノミガポォェソ';
-const KANJI =
-  '年日大人一国本中出会時行者上長分生月地部同事後合間学前社作第内自来場手的見方東名市発世成所戦代入現明力高子家多立小業田政新実動家体物化主目回最当二三新下気回用外今主全当度定書全理度対体関機文点通';
-const HAN =
-  '的一是不在有人了中大国和为这上我他们以个年到时来地学出就分对会可要也生于子后中发说作自成家多行经方然公能主动过下面同部法政高现本市道化理用定日月主进文外者前开都而去所事体力之其如与及被将工实关机位内全长四次合无名第三第二员世由建因此美间';
-const HANT =
-  '的一是不在有人了中大國和為這上我他們以個年到時來地學出就分對會可要也生於子後發說作自成家多行經方然公能主動過下面同部法政高現本市道化理用定日月進文外者前開都而去所事體力之其如與及被將工實關機位內全長四次合無名第三二員世由建因此美間語後歷史對';
-const HANGUL =
-  '이다의는을에고한가지로하기사은대스도자어를리인시서나그정에서해과있일여부수으로아전장상제구보라원주동한국와만공성년들유했선드위조게관세오교비학신방계적중명연경었진마문치음던면당화';
-
-const MODELS: readonly Model[] = [
-  {
-    encoding: 'windows-1252',
-    letters: [
-      ['éäüößáíàóèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8],
-      ['’“”–‘«»°§—…£€©®·', 0.18],
-    ],
-  },
-  {
-    encoding: 'windows-1254',
-    letters: [
-      ['ıişğüöçİŞÖÇÜĞâî', 0.9],
-      ['’“”–‘°…', 0.09],
-    ],
-  },
-  {
-    encoding: 'windows-1250',
-    letters: [
-      ['áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ', 0.85],
-      ['’“”„–…', 0.14],
-    ],
-  },
-  {
-    encoding: 'windows-1257',
-    letters: [
-      ['āėšīžēūųčįąęņļķģõäöüŠŽČ', 0.9],
-      ['’“”„–…', 0.09],
-    ],
-  },
-  {
-    encoding: 'windows-1251',
-    foreign: true,
-    letters: [
-      [`${RUSSIAN}іїєґІў`, 0.96],
-      ['«»–—“”№…', 0.035],
-    ],
-  },
-  { encoding: 'koi8-r', foreign: true, letters: [[RUSSIAN, 0.99]] },
-  { encoding: 'ibm866', foreign: true, letters: [[RUSSIAN, 0.99]] },
-  {
-    encoding: 'windows-1253',
-    foreign: true,
-    letters: [
-      ['αοιετσνηυρπκμλςωάίγόέθδήφχύβώξζψϊΑΤΠΗΟΚΜΕΣΝΔΛΓΒΙΡΦΧΘΰ', 0.97],
-      ['«»–’…', 0.02],
-    ],
-  },
-  {
-    encoding: 'windows-1255',
-    foreign: true,
-    letters: [
-      ['יוהלאמרתבשנכדםחעפקסטגןזץךצףװ', 0.97],
-      ['–״׳’“”', 0.02],
-    ],
-  },
-  {
-    encoding: 'windows-1256',
-    foreign: true,
-    letters: [
-      ['اليمنترةبوعدسفهكقحأجشصىخطضذغءئزثظإآؤپچگکی', 0.95],
-      ['،؛؟ًٌَُِّْ«»–', 0.04],
-    ],
-  },
-  { encoding: 'windows-874', foreign: true, letters: [['านรอกเ่งมยล้วดทสตะปบัิคี์หแจพใุชไูขึ็โำผธณศซภถญืฐฟษฉฝๆฮฤ', 0.99]] },
-  {
-    encoding: 'shift_jis',
-    letters: [
-      [KANA, 0.55],
-      ['、。「」・（）', 0.12],
-      [KANJI, 0.16],
-    ],
-    otherLetters: /[\u4e00-\u9fff]/,
-  },
-  {
-    encoding: 'euc-jp',
-    letters: [
-      [KANA, 0.55],
-      ['、。「」・（）', 0.12],
-      [KANJI, 0.16],
-    ],
-    otherLetters: /[\u4e00-\u9fff]/,
-  },
-  {
-    encoding: 'gb18030',
-    letters: [
-      [HAN, 0.45],
-      ['，。、“”《》（）：；？！', 0.13],
-    ],
-    otherLetters: /[\u4e00-\u9fff]/,
-  },
-  {
-    encoding: 'big5',
-    letters: [
-      [HANT, 0.45],
-      ['，。、「」《》（）：；？！', 0.13],
-    ],
-    otherLetters: /[\u4e00-\u9fff]/,
-  },
-  { encoding: 'euc-kr', letters: [[HANGUL, 0.75]], otherLetters: /[\uac00-\ud7a3]/ },
-  // UTF-16 without a mark and without ASCII characters. Otherwise decode.ts has detected UTF-16 by the NUL bytes.
-  ...['utf-16le', 'utf-16be'].flatMap((encoding): Model[] => [
+/** The models, made at the first text whose encoding is unknown. */
+const models = lazy((): readonly Model[] => {
+  const russian = frequentLetters('ru');
+  const kana = frequentLetters('ja-kana');
+  const kanji = frequentLetters('ja-kanji');
+  const han = frequentLetters('zh-hans');
+  const hant = frequentLetters('zh-hant');
+  const hangul = frequentLetters('ko');
+  return [
     {
-      encoding,
+      encoding: 'windows-1252',
       letters: [
-        [KANA, 0.55],
+        ['éäüößáíàóèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8],
+        ['’“”–‘«»°§—…£€©®·', 0.18],
+      ],
+    },
+    {
+      encoding: 'windows-1254',
+      letters: [
+        ['ıişğüöçİŞÖÇÜĞâî', 0.9],
+        ['’“”–‘°…', 0.09],
+      ],
+    },
+    {
+      encoding: 'windows-1250',
+      letters: [
+        ['áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ', 0.85],
+        ['’“”„–…', 0.14],
+      ],
+    },
+    {
+      encoding: 'windows-1257',
+      letters: [
+        ['āėšīžēūųčįąęņļķģõäöüŠŽČ', 0.9],
+        ['’“”„–…', 0.09],
+      ],
+    },
+    {
+      encoding: 'windows-1251',
+      foreign: true,
+      letters: [
+        [`${russian}іїєґІў`, 0.96],
+        ['«»–—“”№…', 0.035],
+      ],
+    },
+    { encoding: 'koi8-r', foreign: true, letters: [[russian, 0.99]] },
+    { encoding: 'ibm866', foreign: true, letters: [[russian, 0.99]] },
+    {
+      encoding: 'windows-1253',
+      foreign: true,
+      letters: [
+        [frequentLetters('el'), 0.97],
+        ['«»–’…', 0.02],
+      ],
+    },
+    {
+      encoding: 'windows-1255',
+      foreign: true,
+      letters: [
+        [frequentLetters('he'), 0.97],
+        ['–״׳’“”', 0.02],
+      ],
+    },
+    {
+      encoding: 'windows-1256',
+      foreign: true,
+      letters: [
+        [frequentLetters('ar'), 0.95],
+        ['،؛؟ًٌَُِّْ«»–', 0.04],
+      ],
+    },
+    { encoding: 'windows-874', foreign: true, letters: [[frequentLetters('th'), 0.99]] },
+    {
+      encoding: 'shift_jis',
+      letters: [
+        [kana, 0.55],
         ['、。「」・（）', 0.12],
-        [KANJI, 0.16],
+        [kanji, 0.16],
       ],
       otherLetters: /[\u4e00-\u9fff]/,
     },
     {
-      encoding,
+      encoding: 'euc-jp',
       letters: [
-        [`${HAN}${HANT}`, 0.45],
+        [kana, 0.55],
+        ['、。「」・（）', 0.12],
+        [kanji, 0.16],
+      ],
+      otherLetters: /[\u4e00-\u9fff]/,
+    },
+    {
+      encoding: 'gb18030',
+      letters: [
+        [han, 0.45],
+        ['，。、“”《》（）：；？！', 0.13],
+      ],
+      otherLetters: /[\u4e00-\u9fff]/,
+    },
+    {
+      encoding: 'big5',
+      letters: [
+        [hant, 0.45],
         ['，。、「」《》（）：；？！', 0.13],
       ],
       otherLetters: /[\u4e00-\u9fff]/,
     },
-  ]),
-];
+    { encoding: 'euc-kr', letters: [[hangul, 0.75]], otherLetters: /[\uac00-\ud7a3]/ },
+    // UTF-16 without a mark and without ASCII characters. Otherwise decode.ts has detected UTF-16 by the NUL bytes.
+    ...['utf-16le', 'utf-16be'].flatMap((encoding): Model[] => [
+      {
+        encoding,
+        letters: [
+          [kana, 0.55],
+          ['、。「」・（）', 0.12],
+          [kanji, 0.16],
+        ],
+        otherLetters: /[\u4e00-\u9fff]/,
+      },
+      {
+        encoding,
+        letters: [
+          [`${han}${hant}`, 0.45],
+          ['，。、「」《》（）：；？！', 0.13],
+        ],
+        otherLetters: /[\u4e00-\u9fff]/,
+      },
+    ]),
+  ];
+});
+
+function frequentLetters(name: string): string {
+  return readWordList(`letter-frequency/${name}.txt`).join('');
+}
 
 /** Natural logarithms of probabilities. */
 const ASCII_COST = -3;
@@ -167,9 +171,9 @@ const SAMPLE_BYTES_MAX = 16 * 1024;
 export function guessLegacyEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, SAMPLE_BYTES_MAX);
   if (hasIso2022Escape(sample)) return 'iso-2022-jp';
-  let best = MODELS[0]!.encoding;
+  let best = models()[0]!.encoding;
   let bestScore = Number.NEGATIVE_INFINITY;
-  for (const model of MODELS) {
+  for (const model of models()) {
     const text = new TextDecoder(model.encoding).decode(sample, { stream: true });
     const score = likelihood(text, model);
     if (score > bestScore) {
