@@ -22,7 +22,6 @@ COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY data data
 COPY migrations migrations
-COPY data data
 COPY package.json LICENSE NOTICE README.md ./
 RUN mkdir /data && chown node:node /data
 USER node
