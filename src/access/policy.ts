@@ -84,7 +84,7 @@ const wire = groupJsonSchema(
       type: 'boolean',
       default: false,
       description:
-        'Also records that a document sets about itself: front matter, meta tags, properties, record columns.',
+        'Also uses records that a file sets about itself: front matter, meta tags, properties, record columns.',
     },
   },
   ['operator'],

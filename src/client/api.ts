@@ -118,7 +118,7 @@ export type AuthzPolicyGroup = {
     } | undefined;
     /** What the condition is about. · default "source_metadata" */
     target?: "source_metadata" | "chunk_metadata" | "group_metadata" | "tag" | "source_group" | undefined;
-    /** Also records that a document sets about itself: front matter, meta tags, properties, record columns. · default false */
+    /** Also uses records that a file sets about itself: front matter, meta tags, properties, record columns. · default false */
     trust_content?: boolean | undefined;
   } | AuthzPolicyGroup>;
 };
