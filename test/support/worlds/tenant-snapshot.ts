@@ -1,9 +1,13 @@
 /** A snapshot of a tenant, to show that nothing has changed. */
 import type { Database } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { ACTIVE_STATUSES } from '../../../src/jobs/status.ts';
+import { eventually } from '../upload.ts';
 
-/** Returns the number of rows of each kind of a tenant, and their states. */
+/** Returns the number of rows of each kind of a tenant, and their states, as soon as no run of the tenant is in flight. */
 export async function tenantSnapshot(db: Database, tenantId: string): Promise<unknown> {
+  const active = sql`select from source_group where tenant_id = ${tenantId} and status = any(${ACTIVE_STATUSES}::text[]) limit 1`;
+  await eventually(async () => (await db.query(tenantId, active)).length === 0);
   return db.query(
     tenantId,
     sql`select (select count(*) from source where tenant_id = ${tenantId} and deleted_at is null) as sources,
