@@ -68,7 +68,9 @@ export async function retrieve(
   const warnings: Warning[] = [];
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
-  const find = async (tx: Tx, semantic: EmbeddedQuery | undefined) => {
+  const semantic = await embedQuery(deps, request, () => loadModelQuery(deps, request, signal), warnings, signal);
+  if (semantic) clock.lap('embed');
+  const find = async (tx: Tx) => {
     const { search, redactor } = await prepare(tx, deps, request, semantic);
     clock.lap('analyze');
     const rows = new Map<string, ReadRow>();
@@ -89,13 +91,7 @@ export async function retrieve(
     clock.lap('read');
     return { ranked, rows, page, neighbours, redactor };
   };
-  const findWith = async (semantic: EmbeddedQuery | undefined) => {
-    if (semantic) clock.lap('embed');
-    return db.transaction(tenantId, (tx) => find(tx, semantic), { signal, readOnly: true });
-  };
-  const found = await findWith(
-    await embedQuery(deps, request, () => loadModelQuery(deps, request, signal), warnings, signal),
-  );
+  const found = await db.transaction(tenantId, find, { signal, readOnly: true });
   // Redaction may be slow, so it never runs within a transaction.
   if (!model) return toRetrieved(found, found.rows, warnings, clock);
   const query = await modelView(found.redactor, request.query);
@@ -233,8 +229,7 @@ async function prepare(
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);
-  const { vectors, vector } = semantic;
-  return { search: { ...search, semantic: { vectors, vector, rows } }, redactor };
+  return { search: { ...search, semantic: { ...semantic, rows } }, redactor };
 }
 
 /** Returns the first `count` candidates, without copies and without chunks beyond the limit per source. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PinakesError } from '../../client/client.ts';
 import { environment } from '../../config.ts';
 import { startLocalService } from '../operate/local-service.ts';
 import { SEARCH_MODES } from '../search.ts';
@@ -139,8 +140,10 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
   try {
     if (mode !== 'lexical') {
       await waitForVectors(client, io);
-      // Hybrid search also works in a service without an embedding model, which refuses semantic search.
-      await waitUntilVectorsServe(client, plan).catch(() => undefined);
+      await waitUntilVectorsServe(client, plan).catch((error: unknown) => {
+        // Hybrid search also works in a service without an embedding model, which refuses semantic search.
+        if (!(error instanceof PinakesError && error.status === 400)) throw error;
+      });
     }
     const startedAt = performance.now();
     const ranked = await rankAll(client, plan, io);
