@@ -360,8 +360,9 @@ test('deleting a tenant deletes its whole index', async () => {
 
 test('migrate gives every tenant the form of the index that the database supports', async () => {
   const tenant = await newTenant('form');
-  const rows = randomRows(200);
-  await insert(tenant, rows);
+  // One chunk is far better than the random ones: the changed index may order chunks of nearly equal scores otherwise.
+  const best = { id: newId(), ordinal: 0, terms: ['w3', 'w40', 'w90', 'w3', 'w40', 'w90'] };
+  await insert(tenant, [...randomRows(200), best]);
   const hasAll = await ensureExtensions(database.db.system);
   assert.equal(hasAll, false, 'searches use the tables as long as there are any');
   const expected = await search(tenant, ['w3', 'w40', 'w90'], 20);
@@ -395,5 +396,5 @@ test('migrate gives every tenant the form of the index that the database support
     assert.equal((await bm25Candidates(tx, { ...asked, terms: ['later'] })).length, 1);
     return bm25Candidates(tx, { ...asked, terms: ['w3', 'w40', 'w90'] });
   });
-  assert.equal(found[0]!.id, expected[0]!.id);
+  assert.deepEqual([expected[0]!.id, found[0]!.id], [best.id, best.id]);
 });
