@@ -31,7 +31,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
   const lock = lockDirectory(dataDir);
   try {
     await initialiseDirectory(dataDir);
-    const engine = await openEngine({ dataDir });
+    const engine = await openEngine(dataDir);
     try {
       return await createDatabase(engine, lock);
     } catch (error) {

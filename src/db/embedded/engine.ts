@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import { type EngineThread, openEngineThread } from './engine-thread.ts';
-import type { WorkerOptions } from './protocol.ts';
 
 const RESTART_DELAY_MS_FIRST = 200;
 const RESTART_DELAY_MS_MAX = 10_000;
@@ -25,13 +24,13 @@ export interface Engine {
 }
 
 /** @throws Error with the engine's reason when it does not start. */
-export async function openEngine(options: WorkerOptions): Promise<Engine> {
+export async function openEngine(dataDir: string): Promise<Engine> {
   const listeners: (() => void)[] = [];
   let generation = 1;
   const closing = new AbortController();
   let restarting: Promise<void> | undefined;
 
-  const open = (): Promise<EngineThread> => openEngineThread(options, (reason) => restart(reason));
+  const open = (): Promise<EngineThread> => openEngineThread(dataDir, (reason) => restart(reason));
   const reopen = async (reason: Error): Promise<void> => {
     await thread.kill(unavailable(reason));
     for (

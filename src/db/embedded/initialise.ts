@@ -21,7 +21,7 @@ export async function initialiseDirectory(dataDir: string): Promise<void> {
   const building = `${dataDir}.new`;
   rmSync(building, { recursive: true, force: true });
   mkdirSync(building, { recursive: true, mode: 0o700 });
-  const engine = await openEngine({ dataDir: building });
+  const engine = await openEngine(building);
   await engine.close();
   await syncTree(building);
   renameSync(building, dataDir);
