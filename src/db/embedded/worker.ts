@@ -55,6 +55,7 @@ async function open(options: WorkerOptions): Promise<PGlite> {
     extensions: { vector, pg_textsearch },
     startParams: START_PARAMS,
     pgliteWasmModule: options.code,
+    initDbStartParams: ['-c', 'shared_buffers=4MB'],
   });
   await assertCommitFsyncs(engine, files);
   return engine;
