@@ -612,7 +612,7 @@ export type MetadataFilterGroup = {
     key: string;
     /** How the value of the key is compared with `value`. */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
-    /** An array for in and nin, absent for exists and not_exists, else a scalar. */
+    /** An array for in and nin, absent for exists and not_exists, else a scalar. For contains at most 1000 characters, and 10000 in the whole filter. */
     value?: string | number | boolean | Array<string | number | boolean> | undefined;
   } | MetadataFilterGroup>;
 };
