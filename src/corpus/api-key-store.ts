@@ -53,7 +53,8 @@ export interface NewApiKey {
   createdAt: Date;
 }
 
-const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id, replaced_by, created_at`;
+const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id,
+  replaced_by, created_at`;
 
 export async function findKeyForAuthentication(
   system: SystemDatabase,
