@@ -959,48 +959,6 @@ create table master_key (
 comment on table master_key is 'The fingerprint of the master key of all secrets: one row, or none before the first secret.';
 
 
--- ── Version of the corpus ──────────────────────────────────────────────────────────────────────────────────────────────────────
--- Searches cache what they worked out about the corpus. The version says when a cached value is invalid (corpus-memory.ts).
-
--- Changes with everything that a filter can ask for. A sequence, so that concurrent changes do not wait for each other. But a sequence
--- changes before its transaction commits: only the embedded engine, which runs one transaction after the other, reads it.
-create sequence corpus_version;
--- The first nextval returns 1, which last_value says before it too. Without this call the first change would not be noticed.
-select nextval('corpus_version');
-
-create table corpus_change (transaction xid8 primary key);
-comment on table corpus_change is
-  'The version of the corpus on a server, where transactions commit in another order than they raise corpus_version: the set of these '
-  'transactions that a search sees.';
-
--- About every 256th change deletes the transactions that it sees and adds its own. Whoever sees that they are gone sees its row, so no
--- version comes back.
-create function change_corpus_version() returns trigger language plpgsql security definer set search_path from current as $$
-begin
-  if nextval('corpus_version') & 255 = 0 and pg_try_advisory_xact_lock(hashtextextended('corpus_change', 0)) then
-    delete from corpus_change;
-  end if;
-  insert into corpus_change values (pg_current_xact_id()) on conflict do nothing;
-  return null;
-end $$;
-
-create function corpus_state() returns text language sql stable security definer set search_path from current as $$
-  select md5(coalesce(string_agg(c.transaction::text, ' ' order by c.transaction), '')) from corpus_change c
-$$;
-
--- Statements of foreign keys and of other triggers fire these triggers too.
-create trigger corpus_changed after insert or update or delete or truncate on source
-  for each statement execute function change_corpus_version();
-create trigger corpus_changed after insert or update or delete or truncate on source_group
-  for each statement execute function change_corpus_version();
-create trigger corpus_changed after insert or update or delete or truncate on tag
-  for each statement execute function change_corpus_version();
-create trigger corpus_changed after insert or update or delete or truncate on tag_source_group
-  for each statement execute function change_corpus_version();
-create trigger corpus_changed after insert or update or delete or truncate on metadata_column_value
-  for each statement execute function change_corpus_version();
-
-
 -- ── Row-level security, rights and functions ───────────────────────────────────────────────────────────────────────────────────
 -- Transactions of a tenant run as pinakes_app with the setting app.tenant. The role owns nothing and sees the rows of that tenant only.
 
@@ -1038,17 +996,17 @@ alter table tenant enable row level security;
 create policy own_tenant on tenant to pinakes_app using (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
 grant select on tenant to pinakes_app;
 
--- Tables and sequences of all tenants.
-grant select on source_group_transition, master_key, corpus_version to pinakes_app;
+-- Tables of all tenants.
+grant select on source_group_transition, master_key to pinakes_app;
 
 -- Functions that run as their owner, and functions for the owner only.
 revoke execute on function
   protect_tenant_rows(text), text_index_bounds(text), create_text_index(uuid, int), drop_text_index(uuid, int),
-  count_text_index_changes(uuid), keep_text_index(), audit_event_guard(), change_corpus_version(), corpus_state(),
+  count_text_index_changes(uuid), keep_text_index(), audit_event_guard(),
   own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
   own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
   from public;
 grant execute on function
-  corpus_state(), own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
+  own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
   own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
   to pinakes_app;

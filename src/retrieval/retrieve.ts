@@ -200,29 +200,25 @@ async function prepare(
   asked: RetrieveRequest,
   semantic: EmbeddedQuery | undefined,
 ): Promise<{ search: Search; redactor: Redactor | null }> {
-  const { db, config, corpusCache } = deps;
+  const { db, config } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
   // If filters narrow the search, the total number of vectors does not matter.
   const isNarrow = !asked.usePostfilter && narrows(UNLIMITED, asked.filters);
   const pages = semantic && !isNarrow ? vectorPages(semantic.vectors) : raw('0');
-  const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
-    keepPlan(
-      sql`select ${corpusCache ? corpusCache.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction,
-        ${pages} as pages, ${settings}`,
-    ),
+  const [state] = await tx.query<{ redaction: number | null; pages: number }>(
+    keepPlan(sql`select ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`),
   );
-  const cache = corpusCache?.at(state!.version);
   const { redaction } = state!;
   const redactor = await redactorOf(tx, deps, asked, redaction);
   const request = await admit(tx, asked);
-  const languages = await readLanguages(tx, request.tenantId, request, cache);
+  const languages = await readLanguages(tx, request.tenantId, request);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
-  const filterMatches = openFilterMatches(tx, request, cache);
+  const filterMatches = openFilterMatches(tx, request);
   const ofIndex = db.hasTextSearch
-    ? { smallCorpusScan: openSmallCorpusScan(tx, request, filterMatches, cache) }
-    : { counts: openTermCounts(tx, request.tenantId, cache) };
+    ? { smallCorpusScan: openSmallCorpusScan(tx, request, filterMatches) }
+    : { counts: openTermCounts(tx) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
     ...{ filterMatches, ...ofIndex },

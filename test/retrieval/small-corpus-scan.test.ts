@@ -6,7 +6,6 @@ import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
 import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
-import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
 import { openFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
@@ -146,29 +145,6 @@ test('a scan finds nothing for words that no chunk has', async (t) => {
   }
 });
 
-test('weights of terms are cached until the corpus changes', async (t) => {
-  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
-  const rare = `w${newId().slice(-6)}`;
-  const add = (): Promise<unknown> =>
-    seed(database.db, tenant.id, [{ sources: [{ metadata: { share: '-2' }, chunks: [`${rare} ${newId()}`] }] }]);
-  await add();
-  const { db, texts } = recording();
-  const corpusCache = openCorpusCache(db);
-  const scores = async (deps: Parameters<typeof retrieve>[0]): Promise<number[]> =>
-    (await retrieve(deps, requestOf(below(-1), rare))).hits.map(({ score }) => score);
-  const asked = (): number => texts.splice(0).filter((text) => text.includes('as t(term)')).length;
-  const first = await scores({ db, corpusCache });
-  assert.equal(first.length, 1);
-  assert.equal(asked(), 1);
-  assert.deepEqual(await scores({ db, corpusCache }), first);
-  assert.equal(asked(), 0);
-  await add();
-  const changed = await scores({ db, corpusCache });
-  assert.equal(asked(), 1);
-  assert.deepEqual(changed, await scores({ db: database.db }));
-  assert.notEqual(changed[0], first[0]);
-});
-
 test('a search reads the chunks of a scan once, also to correct typing errors', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const rare = newId().slice(-4);
@@ -183,31 +159,6 @@ test('a search reads the chunks of a scan once, also to correct typing errors', 
   assert.equal(warnings[0]?.type, 'fuzzy_match');
   assert.equal(texts.filter((text) => text.includes('c.source_id, c.terms from')).length, 1);
   assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
-});
-
-test('the present terms of a list are cached by key, for a limited number of keys', async (t) => {
-  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
-  const filters = below(5);
-  const request = requestOf(filters);
-  const cache = openCorpusCache(database.db).at('1');
-  await database.db.transaction(tenant.id, async (tx) => {
-    const open = () => openSmallCorpusScan(tx, request, openFilterMatches(tx, request, cache), cache)(filters);
-    let looked = 0;
-    const having = async (key?: string, ...terms: string[]): Promise<readonly string[]> =>
-      (await open())!.presentTerms(() => {
-        looked += 1;
-        return terms;
-      }, key);
-    const [common = ''] = words;
-    assert.deepEqual(await having('a', 'zqnowhere', common), [common]);
-    assert.deepEqual(await having('a'), [common]);
-    assert.equal(looked, 1);
-    assert.deepEqual(await having('b', 'zqnowhere'), []);
-    assert.deepEqual(await having(undefined, common), [common]);
-    assert.deepEqual(await having(undefined), []);
-    for (let n = 0; n < 1_000; n++) await having(`key ${n}`);
-    assert.deepEqual(await having('a'), [], 'others have taken its place');
-  });
 });
 
 /** Returns the database, and a list of the statements that its transactions ran. */

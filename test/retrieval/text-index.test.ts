@@ -149,21 +149,6 @@ test('a search without a filter does not look for matching chunks first', async 
   assert.deepEqual([await looks(true), await looks(false)], [0, 1]);
 });
 
-test('a search without a filter looks no chunk up if no source is uncertain', async () => {
-  const tenant = await newTenant('certain');
-  const rows = randomRows(300);
-  await insert(tenant, rows);
-  const look = async (uncertainSources: string[]): Promise<[Candidate[], number]> => {
-    const statements: string[] = [];
-    const way = { unfiltered: true, uncertainSources, limits: { firstRows: 20, largeRows: 40, namedMax: 100 } };
-    const found = await search(tenant, ['w0', 'w1', 'w70'], 10, [sql`true`], way, statements);
-    return [found, statements.filter((text) => text.includes(`chunk_${tenant.partitionNo}`)).length];
-  };
-  const [[certain, none], [doubted, one]] = [await look([]), await look([newId()])];
-  assert.deepEqual(certain, doubted);
-  assert.deepEqual([certain.length, none, one], [10, 0, 1]);
-});
-
 test('a chunk with more occurrences of a term than any chunk before is found', async () => {
   const tenant = await newTenant('bounds');
   const filling = (count: number): string[] => Array.from({ length: count }, () => `f${random.integer(0, 40)}`);

@@ -77,13 +77,11 @@ export async function scanCandidates(
   filterMatches?: ScannedMatches,
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
-  const scoring = await weigh(request.terms, request.counts ?? openTermCounts(tx, request.tenantId));
+  const scoring = await weigh(request.terms, request.counts ?? openTermCounts(tx));
   if (scoring.terms.length === 0) return [];
   if (filterMatches?.chunks === 0) return [];
   if (filterMatches && filterMatches.ids !== null)
     return scanSources(tx, request, scoring, { ...filterMatches, ids: filterMatches.ids }, firstRows);
-  if (request.unfiltered && request.uncertainSources?.length === 0)
-    return findBestOfAll(tx, scoring, request.limit, firstRows);
   if (request.unfiltered || filterMatches) {
     const likely = filterMatches ? (WIDE_MARGIN * request.limit) / filterMatches.share : request.limit;
     const wanted = Math.ceil(likely) + Math.max(SPARE_MIN, request.limit >> 3);

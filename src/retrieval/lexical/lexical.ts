@@ -21,8 +21,6 @@ export interface CandidateRequest {
   conditions: readonly Sql[];
   /** True if nearly all chunks satisfy the conditions, so finding the matching chunks first is not worth it. */
   unfiltered?: boolean;
-  /** Only if unfiltered: every chunk of all other sources satisfies the conditions. Absent if not known. */
-  uncertainSources?: readonly string[] | undefined;
   /** True if the conditions concern only the sources of chunks. */
   bySource?: boolean;
   limit: number;

@@ -5,7 +5,6 @@
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
-import type { CacheView } from '../query/corpus-cache.ts';
 import type { FilterMatches, FindFilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
 import type { AdmittedRequest, Filters } from '../types.ts';
@@ -16,25 +15,22 @@ import { type Occurrences, openTermScan, type TermScan } from './term-scan.ts';
 const SMALL_CHUNKS_MAX = 4_000;
 /** Maximum of `chunks * share` for a scan: above it, the index finds the best chunks faster than a scan reads all of them. */
 const SMALL_MEASURE_MAX = 100;
-/** Bytes in memory of a chunk and its ids, without its terms. */
-const CHUNK_BYTES = 200;
 
 export interface SmallCorpusScan {
   /** Returns the best chunks like `bm25Candidates`; for equal scores, the lower id always comes first. */
   best(terms: readonly string[], limit: number): Promise<Candidate[]>;
-  /** Returns the terms that at least one of the chunks has. With `key`, the answer is cached under this key. */
-  presentTerms(terms: () => Iterable<string>, key?: string): Promise<readonly string[]>;
+  /** Returns the terms that at least one of the chunks has. */
+  presentTerms(terms: () => Iterable<string>): Promise<readonly string[]>;
 }
 
 /** Returns the scan of the chunks that match the filters; undefined if they are too many. */
 export type FindSmallCorpusScan = (filters: Filters) => Promise<SmallCorpusScan | undefined>;
 
-/** For one transaction, which reads the chunks of each filter once. `cache`, at the version that the transaction sees, shares them. */
+/** For one transaction, which reads the chunks of each filter once. */
 export function openSmallCorpusScan(
   tx: Tx,
   request: AdmittedRequest,
   filterMatches: FindFilterMatches,
-  cache?: CacheView,
 ): FindSmallCorpusScan {
   const opened = new Map<Filters, SmallCorpusScan>();
   return async (filters) => {
@@ -46,20 +42,7 @@ export function openSmallCorpusScan(
   };
   function open(filters: Filters, found: FilterMatches): SmallCorpusScan {
     const conditions = chunkConditions(request, filters);
-    const read = (): Promise<TermsRead> => readTerms(tx, request, found, conditions);
-    const weigh = openWeights(tx, request, cache);
-    // Conditions on chunks depend on data that can change without a change of the version, so nothing is cached.
-    if (conditions.length > 0) return openScan(weigh, read);
-    const { key } = found;
-    if (!cache || key === undefined) return openScan(weigh, read);
-    const readThroughCache = (): Promise<TermsRead> => cache.getOrAdd(`terms ${key}`, read, ({ bytes }) => bytes);
-    const loadCachedLists = (): Promise<PresentTerms> =>
-      cache.getOrAdd(
-        `present ${key}`,
-        async () => new Map(),
-        () => CACHED_LISTS_MAX * LIST_BYTES,
-      );
-    return openScan(weigh, readThroughCache, loadCachedLists);
+    return openScan(openWeights(tx, request), () => readTerms(tx, request, found, conditions));
   }
 }
 
@@ -77,21 +60,10 @@ type ReadChunk = Pick<Candidate, 'id' | 'sourceId'>;
 interface TermsRead {
   chunks: readonly ReadChunk[];
   scan: TermScan;
-  bytes: number;
 }
 
-/** Cached answers of `presentTerms`, by key. */
-type PresentTerms = Map<string, readonly string[]>;
-/** Maximum number of cached answers. The cache is charged for the full capacity up front, as for CACHED_WEIGHTS_MAX. */
-const CACHED_LISTS_MAX = 200;
-const LIST_BYTES = 300;
-
 /** Returns the scan of the chunks that `read` reads, for one transaction. */
-function openScan(
-  weigh: Weigh,
-  read: () => Promise<TermsRead>,
-  loadCachedLists: () => Promise<PresentTerms> = async () => new Map(),
-): SmallCorpusScan {
+function openScan(weigh: Weigh, read: () => Promise<TermsRead>): SmallCorpusScan {
   let reading: Promise<TermsRead> | undefined;
   return {
     async best(given, limit) {
@@ -121,18 +93,12 @@ function openScan(
       });
       return bestOf(chunks, scores, limit);
     },
-    async presentTerms(terms, key) {
-      const lists = key === undefined ? undefined : await loadCachedLists();
-      const cached = lists?.get(key!);
-      if (cached) return cached;
+    async presentTerms(terms) {
       reading ??= read();
       const { scan } = await reading;
       const sought = [...terms()];
       const found = scan(sought);
-      const present = sought.filter((_, i) => found[i]!.texts.length > 0);
-      if (lists && lists.size >= CACHED_LISTS_MAX) lists.clear();
-      lists?.set(key!, present);
-      return present;
+      return sought.filter((_, i) => found[i]!.texts.length > 0);
     },
   };
 }
@@ -178,7 +144,7 @@ async function readTerms(
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')} ${ofGeneration}`);
   const chunks = rows.map(({ id, sourceId }) => ({ id, sourceId }));
   const scan = openTermScan(rows.map(({ terms }) => terms));
-  return { chunks, scan, bytes: scan.bytes + CHUNK_BYTES * chunks.length };
+  return { chunks, scan };
 }
 
 interface Weights {
@@ -207,28 +173,12 @@ interface Statistics {
 }
 
 /**
- * Maximum cached weights per tenant. The cache is charged for the full capacity up front, so a larger limit would starve other
- * tenants.
- */
-const CACHED_WEIGHTS_MAX = 1_000;
-const WEIGHT_BYTES = 100;
-
-/**
  * Returns a function that reads weights of terms. The index does not expose its statistics, so they are derived from the scores of
- * texts with one term: a text that has the term once scores `weight / (1 + base + slope * length)`. `cache` keeps the weights until
- * the corpus changes.
+ * texts with one term: a text that has the term once scores `weight / (1 + base + slope * length)`.
  */
-function openWeights(tx: Tx, { tenantId, partitionNo }: Place, cache: CacheView | undefined): Weigh {
-  const fresh: Statistics = { byTerm: new Map() };
+function openWeights(tx: Tx, { partitionNo }: Place): Weigh {
+  const { byTerm, ...statistics }: Statistics = { byTerm: new Map() };
   return async (terms) => {
-    const statistics = cache
-      ? await cache.getOrAdd(
-          `weights ${tenantId}`,
-          async () => fresh,
-          () => CACHED_WEIGHTS_MAX * WEIGHT_BYTES,
-        )
-      : fresh;
-    const { byTerm } = statistics;
     const missing = terms.filter((term) => !byTerm.has(term));
     if (missing.length > 0) {
       const [probe] = statistics.slope === undefined ? missing : [];
@@ -245,7 +195,6 @@ function openWeights(tx: Tx, { tenantId, partitionNo }: Place, cache: CacheView 
       for (const { term, score } of rows) byTerm.set(term, score * (1 + BASE + (statistics.slope ?? 0)));
     }
     const weights = terms.map((term) => byTerm.get(term) ?? 0);
-    if (byTerm.size > CACHED_WEIGHTS_MAX) byTerm.clear();
     return { weights, base: BASE, slope: statistics.slope ?? 0 };
   };
 }

@@ -62,7 +62,7 @@ export async function* lexicalBatches(tx: Tx, search: Search, wanted: number): A
   const { request, hasTextSearch } = search;
   if (search.terms.length === 0) return;
   const first = wanted + SPARE_CANDIDATES;
-  if (hasTextSearch && narrowsCheaply(request, request.filters) && !search.filterMatches.isKnown?.(request.filters)) {
+  if (hasTextSearch && narrowsCheaply(request, request.filters)) {
     const conditions = lookedUpPredicates(request, request.filters);
     const found = await bm25Candidates(tx, { ...lexicalRequest(search, conditions, first), tested: TESTED_FIRST });
     if (found.length === first) yield toBatch(found, false, false);
@@ -103,8 +103,7 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   const conditions = predicates(search.request, filters, areNamed ? filterMatches : undefined);
   const request = lexicalRequest(search, conditions, limit);
   if (search.hasTextSearch) return bm25Candidates(tx, request, filterMatches);
-  const uncertainSources = request.unfiltered ? await search.filterMatches.uncertainSources?.() : undefined;
-  return scanCandidates(tx, { ...request, uncertainSources }, filterMatches);
+  return scanCandidates(tx, request, filterMatches);
 }
 
 export function lexicalRequest({ request, terms, counts }: Search, conditions: readonly Sql[], limit: number) {

@@ -118,13 +118,10 @@ interface Spelled {
 
 async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filters: Filters): Promise<Spelled[]> {
   const { languages, counts } = search;
-  const lists = words.map(({ word }) => ({
-    key: [word, ...languages].join(' '),
-    terms: () => termsNear(word, languages),
-  }));
+  const lists = words.map(({ word }) => ({ terms: () => termsNear(word, languages) }));
   const scan = await search.smallCorpusScan?.(filters);
   const near = scan
-    ? await collect(lists, ({ terms, key }) => scan.presentTerms(terms, key))
+    ? await collect(lists, ({ terms }) => scan.presentTerms(terms))
     : ((await counts?.occurring(lists)) ?? lists.map(({ terms }) => [...terms()]));
   const spelled = words.map(({ word }, i) => {
     const letters = fold(word.toLowerCase());
