@@ -9,9 +9,9 @@ import type { Redactor } from '../redaction/redact.ts';
 import { redactionVersion } from '../redaction/redaction-store.ts';
 import { analyzeForIndex, searchTerms } from '../text/analyzer.ts';
 import { collect } from '../util/collect.ts';
-import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical/lexical.ts';
+import { FORCE_INDEX_ORDER, FORCE_INDEXES, indexWeights } from './lexical/lexical.ts';
+import { countedWeights } from './lexical/lexical-scan.ts';
 import { openSmallCorpusScan } from './lexical/small-corpus-scan.ts';
-import { openTermCounts } from './lexical/term-counts.ts';
 import { openFilterMatches } from './query/filter-matches.ts';
 import { narrows } from './query/filter-sql.ts';
 import { readLanguages } from './query/languages.ts';
@@ -216,12 +216,11 @@ async function prepare(
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
   const filterMatches = openFilterMatches(tx, request);
-  const ofIndex = db.hasTextSearch
-    ? { smallCorpusScan: openSmallCorpusScan(tx, request, filterMatches) }
-    : { counts: openTermCounts(tx) };
+  const weigh = db.hasTextSearch ? indexWeights : countedWeights;
+  const smallCorpusScan = openSmallCorpusScan(tx, request, filterMatches, (some) => weigh(tx, request, some));
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ filterMatches, ...ofIndex },
+    ...{ filterMatches, smallCorpusScan },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

@@ -5,9 +5,8 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
 import { type FindFilterMatches, openFilterMatches, sourcesOf } from '../../src/retrieval/query/filter-matches.ts';
-import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
+import type { Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/ranking/hybrid.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
@@ -217,30 +216,6 @@ test('all vectors are compared if the index gives up on a filter', async () => {
   });
   const best = expected(query!, (one) => one.share < 100).slice(0, 50);
   assert.deepEqual(found.map(({ id }) => id).sort(), best.map(({ id }) => id).sort());
-});
-
-test('chunks that match a narrow filter get the same scores as from the index', async (t) => {
-  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
-  const filters = below(30);
-  const asked = { query: queries[0]!, words: 'topic3 topic4 chunk', filters, exactRowsMax: 0 };
-  const [alone, byIndex, first] = await inSearch(asked, async (tx, search) => {
-    const few = openSmallCorpusScan(tx, search.request, search.filterMatches);
-    assert.ok(await few(filters));
-    const found = (few: FindSmallCorpusScan | undefined, limit: number) =>
-      lexicalCandidates(tx, { ...search, ...(few && { few }) }, filters, limit);
-    return [await found(few, 200), await found(undefined, 200), await found(few, 5)] as const;
-  });
-  const fits = [...known.values()].filter(({ share, gone }) => share < 30 && !gone);
-  assert.equal(alone.length, fits.length);
-  assert.ok(fits.length > 50 && fits.length <= 200, `${fits.length} chunks`);
-  assert.deepEqual(
-    alone.map(({ id }) => id),
-    byIndex.map(({ id }) => id),
-  );
-  for (const [i, { score }] of alone.entries()) {
-    assert.ok(Math.abs(score / byIndex[i]!.score - 1) < 1e-5, `${score} ${byIndex[i]!.score}`);
-  }
-  assert.deepEqual(first, alone.slice(0, 5));
 });
 
 test('one statement finds both kinds of candidates, and all pages have the same order', async () => {

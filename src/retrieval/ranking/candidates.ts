@@ -4,9 +4,8 @@ import { join, type Sql, sql } from '../../db/sql.ts';
 import { bm25Candidates, type Candidate } from '../lexical/lexical.ts';
 import { scanCandidates } from '../lexical/lexical-scan.ts';
 import type { FindSmallCorpusScan } from '../lexical/small-corpus-scan.ts';
-import type { TermCounts } from '../lexical/term-counts.ts';
 import type { FilterMatches, FindFilterMatches } from '../query/filter-matches.ts';
-import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from '../query/filter-sql.ts';
+import { chunkConditions, lookedUpSourcePredicate, narrowsCheaply } from '../query/filter-sql.ts';
 import type { SemanticQuery } from '../semantic/semantic.ts';
 import type { AdmittedRequest, Filters, Hit } from '../types.ts';
 import type { FusionSettings } from './fuse.ts';
@@ -35,11 +34,9 @@ export interface Search {
   languages: readonly string[];
   /** The terms of the query, from `searchTerms`. */
   terms: readonly string[];
-  /** Present if the database has no BM25 index. */
-  counts?: TermCounts;
   /** Finds the sources that match filters: those of the request, or none. */
   filterMatches: FindFilterMatches;
-  /** Opens a scan of the chunks that match filters, if they are few. Absent if the index is always used. */
+  /** Opens a scan of the chunks that match filters, if they are few. Absent if they are never opened. */
   smallCorpusScan?: FindSmallCorpusScan;
   /** Absent if the search is lexical. */
   semantic?: SemanticQuery;
@@ -106,11 +103,8 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   return scanCandidates(tx, request, filterMatches);
 }
 
-export function lexicalRequest({ request, terms, counts }: Search, conditions: readonly Sql[], limit: number) {
-  const { tenantId, partitionNo, filters } = request;
-  const bySource = chunkConditions(request, filters).length === 0;
-  const unfiltered = bySource && !narrows(request, filters);
-  return { tenantId, partitionNo, terms, conditions, unfiltered, bySource, limit, ...(counts && { counts }) };
+export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
+  return { tenantId: request.tenantId, partitionNo: request.partitionNo, terms, conditions, limit };
 }
 
 export function lexicalOnly(candidate: Candidate): RankedCandidate {
