@@ -84,23 +84,6 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   return terms;
 }
 
-/** Returns the main terms of words in these languages. It does not cache them, because these words are seldom repeated. */
-export function firstTerms(words: Iterable<string>, languages: readonly string[]): Set<string> {
-  const terms = new Set<string>();
-  const languagesByScript = new Map<StemScript | null, readonly string[]>();
-  for (const word of words) {
-    const short = cut(word);
-    const script = scriptOf(short);
-    let used = languagesByScript.get(script);
-    if (!used) {
-      used = [...new Set(languages.map((language) => (script ? languageFor(script, language) : language)))];
-      languagesByScript.set(script, used);
-    }
-    for (const language of used) terms.add(mainTerm(formsOf(short, language, script), script && language));
-  }
-  return terms;
-}
-
 function computeTerms(word: string, language: string): WordTerm[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);
