@@ -63,7 +63,6 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ro', 'populației orașelor', 'populaţiei oraşelor', 1],
   ['ro', 'naţiunile unite', 'națiune', 0.7],
   ['ro', 'țările și orașele', 'tari orase', 0.5],
-  ['ro', 'romînii au vînat', 'român vânat', 1],
   ['ro', 'neînțeles', 'neinteles', 1],
   ['ro', 'soldații primește românești', 'soldat primit român', 0.4],
   // Russian: ё, cases
@@ -72,7 +71,7 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ru', 'зеленая ёлка', 'зелёная елка', 1],
   // Greek: accents, final sigma, capitals
   ['el', 'Η κυβέρνηση της χώρας', 'ΚΥΒΕΡΝΗΣΗΣ', 0.7],
-  ['el', 'στα τέλη του 19ου αιώνα', '19ος αιώνας', 1],
+  ['el', 'στα τέλη του 19ου αιώνα', '19ος αιώνας', 0.5],
   ['el', 'την 1η Ιουλίου', '1 Ιουλίου', 1],
   ['el', 'ο άνθρωπος και η πόλη', 'ανθρωπος πολεις', 0.7],
   // Turkish: dotted and dotless i, suffixes, apostrophe
@@ -240,8 +239,8 @@ describe('the weight', () => {
     const weights = weighTerms('ラオス 2003 한국 ไทย', ['ja']);
     assert.equal(weights.get('2003'), TERM_WEIGHT);
     const others = [...weights].filter(([term]) => term !== '2003').map(([, weight]) => weight);
-    assert.deepEqual([...new Set(others)].sort(), [1, 2]);
-    assert.equal(analyzeQuery('ラオス', ['ja']).length, 6, 'all of them are terms of the query');
+    assert.deepEqual([...new Set(others)], [1]);
+    assert.equal(analyzeQuery('ラオス', ['ja']).length, 5, 'all of them are terms of the query');
   });
   test('of a word is higher than that of a word with the same first letters', () => {
     const weights = weighTerms('population', ['en']);

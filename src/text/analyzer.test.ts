@@ -140,7 +140,7 @@ describe('identifiers', () => {
     assert.deepEqual(takeApart('3,5'), takeApart('3.5'));
     assert.deepEqual(takeApart('C++'), { words: ['C'], exact: 'c++' });
     assert.deepEqual(takeApart('word'), { words: ['word'] });
-    assert.deepEqual(takeApart('19ος'), { words: ['19'] });
+    assert.deepEqual(takeApart('19ος'), { words: ['19ος'] });
     assert.deepEqual(takeApart('5α'), { words: ['5α'] });
   });
   test('are found in other spellings', () => {

@@ -5,7 +5,7 @@
  */
 import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
-import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
+import { cjkTerms, thaiTerms } from './analysis/segments.ts';
 import { isStopWord } from './analysis/stop-words.ts';
 import { operatorTerm, sigilTerm } from './analysis/symbols.ts';
 import { forEachToken } from './analysis/tokens.ts';
@@ -164,7 +164,6 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
   };
   forEachToken(text, (kind, token, sigil) => {
     if (kind === 'cjk') cjkTerms(token, addTerm);
-    else if (kind === 'hangul') hangulTerms(token, addTerm);
     else if (kind === 'thai') thaiTerms(token, addTerm);
     else if (kind === 'symbol') addTerm(encodeTerm(token), TERM_WEIGHT);
     else if (kind === 'operator') addSymbol(operatorTerm(token));
