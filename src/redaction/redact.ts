@@ -45,6 +45,8 @@ export interface RedactionStream {
   /** Returns the rest of the redacted text. */
   end(): Promise<string>;
   readonly blocked: boolean;
+  /** The matches so far, with offsets in the text that was pushed. */
+  readonly matches: readonly RedactionMatch[];
 }
 
 export interface Redactor {
@@ -178,6 +180,7 @@ export function compileRedactor(
         get blocked() {
           return opened.session.blocked;
         },
+        matches: opened.session.matches,
       };
     },
   };
