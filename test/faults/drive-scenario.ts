@@ -18,7 +18,7 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { CRASH_POINTS } from '../../src/util/crash.ts';
 import { type FakeDrive, openFakeDrive } from '../support/fakes/drive.ts';
-import { openRandom, type Random } from '../support/random.ts';
+import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually } from '../support/upload.ts';
 import { search } from './kill-model.ts';
@@ -40,7 +40,7 @@ export interface ScenarioOptions {
   kills: number;
   /** Crash points, each in a separate run. */
   crashPoints: readonly string[];
-  seed?: number;
+  seed: number;
 }
 
 export interface ScenarioReport {
@@ -334,7 +334,7 @@ if (import.meta.main) {
     kills: Number(values.kills),
     // Only long listings have checkpoints.
     crashPoints: CRASH_POINTS.filter((point) => point.startsWith('origin.') && point !== 'origin.checkpoint'),
-    ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
+    seed: values.seed === undefined ? newSeed() : Number(values.seed),
   });
   const seconds = report.runMs.map((ms) => (ms / 1000).toFixed(1));
   console.log(`seed ${report.seed}: ${values.files} files, ${report.kills} kills`);

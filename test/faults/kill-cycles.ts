@@ -15,7 +15,7 @@ import { generateApiKey } from '../../src/access/api-key.ts';
 import { openDiskBlobStore } from '../../src/blobs/disk.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { openRandom, type Random } from '../support/random.ts';
+import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { checkAfterRestart, checkDeleted, type Model, newGroup, sendDeletion, sendUpload } from './kill-model.ts';
 
@@ -33,7 +33,7 @@ export interface KillReport {
   problems: string[];
 }
 
-export async function runKillCycles(cycles: number, seed?: number): Promise<KillReport> {
+export async function runKillCycles(cycles: number, seed: number): Promise<KillReport> {
   const random = openRandom(seed);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-kill-'));
   const model: Model = { groups: [], problems: [], figures: { uploads: 0, deletions: 0, searches: 0 } };
@@ -139,7 +139,7 @@ if (import.meta.main) {
   const { values } = parseArgs({ options: { cycles: { type: 'string', default: '50' }, seed: { type: 'string' } } });
   const report = await runKillCycles(
     Number(values.cycles),
-    values.seed === undefined ? undefined : Number(values.seed),
+    values.seed === undefined ? newSeed() : Number(values.seed),
   );
   const { uploads, deletions, searches } = report.figures;
   console.log(
