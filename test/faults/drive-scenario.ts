@@ -41,6 +41,8 @@ export interface ScenarioOptions {
   /** Crash points, each in a separate run. */
   crashPoints: readonly string[];
   seed: number;
+  /** More settings of the service. */
+  env?: Record<string, string>;
 }
 
 export interface ScenarioReport {
@@ -51,6 +53,7 @@ export interface ScenarioReport {
 }
 
 interface World {
+  env: Record<string, string>;
   fake: FakeDrive;
   dataDir: string;
   key: string;
@@ -79,8 +82,10 @@ export async function runDriveScenario(options: ScenarioOptions): Promise<Scenar
   const fake = await openFakeDrive({ pageSizeMax: 50 });
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-drive-'));
   const { key } = generateApiKey();
-  const service = await startServiceProcess({ dataDir, key, env: { PINAKES_GOOGLE_API_URL: fake.url } });
+  const env = { PINAKES_GOOGLE_API_URL: fake.url, ...options.env };
+  const service = await startServiceProcess({ dataDir, key, env });
   const world: World = {
+    env,
     fake,
     dataDir,
     key,
@@ -141,10 +146,10 @@ async function runsInOrder(world: World, count: number): Promise<number[]> {
 
 /** Changes everything, and kills the run that reads the changes at a point. */
 async function killAt(world: World, point: string): Promise<void> {
-  const { fake, key, dataDir } = world;
+  const { key, dataDir } = world;
   const change = changeMuch(world);
   assert.equal(await world.service.stop(), 0);
-  const env = { NODE_ENV: 'test', PINAKES_CRASH_AT: point, PINAKES_GOOGLE_API_URL: fake.url };
+  const env = { ...world.env, NODE_ENV: 'test', PINAKES_CRASH_AT: point };
   world.service = await startServiceProcess({ dataDir, key, env });
   await startRun(world);
   const reached = await Promise.race([world.service.ended.then(() => true), sleep(REACHED_MS_MAX, false)]);
@@ -164,8 +169,8 @@ async function killAtRandom(world: World): Promise<void> {
 
 async function restart(world: World): Promise<void> {
   world.kills += 1;
-  const { fake, key, dataDir } = world;
-  world.service = await startServiceProcess({ dataDir, key, env: { PINAKES_GOOGLE_API_URL: fake.url } });
+  const { env, key, dataDir } = world;
+  world.service = await startServiceProcess({ dataDir, key, env });
 }
 
 interface Change {

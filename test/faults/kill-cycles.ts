@@ -33,17 +33,23 @@ export interface KillReport {
   problems: string[];
 }
 
-export async function runKillCycles(cycles: number, seed: number): Promise<KillReport> {
+/** @param env settings of the service. */
+export async function runKillCycles(
+  cycles: number,
+  seed: number,
+  env: Record<string, string> = {},
+): Promise<KillReport> {
   const random = openRandom(seed);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-kill-'));
   const model: Model = { groups: [], problems: [], figures: { uploads: 0, deletions: 0, searches: 0 } };
   const readyMs: number[] = [];
   const { key } = generateApiKey();
-  let service = await startServiceProcess({ dataDir, key });
+  const start = (): Promise<ServiceProcess> => startServiceProcess({ dataDir, key, env });
+  let service = await start();
   try {
     for (let cycle = 1; cycle <= cycles; cycle++) {
       await loadAndKill(service, model, random);
-      service = await startServiceProcess({ dataDir, key });
+      service = await start();
       readyMs.push(service.readyMs);
       await checkAfterRestart(service, model, random);
     }

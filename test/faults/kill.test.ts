@@ -7,7 +7,7 @@ import { runKillCycles } from './kill-cycles.ts';
 const CYCLES = 3;
 
 test('after kill -9 no acknowledged upload is lost, no deleted content returns and no run is stuck', async (t) => {
-  const report = await runKillCycles(CYCLES, TEST_SEED);
+  const report = await runKillCycles(CYCLES, TEST_SEED, { PINAKES_PARSER_PROCESSES: '1' });
   t.diagnostic(
     `seed ${report.seed}, ${JSON.stringify(report.figures)}, ready after ${report.readyMs.map(Math.round)} ms`,
   );

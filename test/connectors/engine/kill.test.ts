@@ -5,9 +5,10 @@ import { TEST_SEED } from '../../support/random.ts';
 
 test(`sources follow a Drive folder although the service is killed (seed ${TEST_SEED})`, async () => {
   await runDriveScenario({
-    files: 60,
+    files: 40,
     kills: 0,
     crashPoints: ['origin.item_fetched', 'origin.gone_hidden'],
     seed: TEST_SEED,
+    env: { PINAKES_PARSER_PROCESSES: '1' },
   });
 });
