@@ -17,8 +17,8 @@ const ACTIONS: Record<string, () => void> = {
     for (;;) kept.push(Buffer.alloc(16 * 1024 * 1024, 1));
   },
   heap: () => {
-    const kept: object[] = [];
-    for (;;) kept.push({ text: `${kept.length}`.repeat(10) });
+    const kept: number[][] = [];
+    for (;;) kept.push(new Array<number>(1_000_000).fill(0.5));
   },
   crash: () => process.abort(),
   'crash-unless-first': () => {
