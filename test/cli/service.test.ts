@@ -165,7 +165,7 @@ test('authz lists policies and subjects and explains access, and search and ask 
   assert.equal((await pinakes(['ask', 'When did the ropes end?', '--principal', 'ada', '--policy', 'No!'])).code, 1);
 });
 
-test('eval ranks every entry of the corpus in a separate service, and calibrates only with an embedding model', async () => {
+test('eval ranks every entry of the corpus in a separate service, and calibrates only with vectors', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'qrels'), { recursive: true });
   const lines = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');

@@ -41,7 +41,9 @@ interface Kill {
   assertCompleted(service: ServiceProcess, id: string | undefined): Promise<void>;
 }
 
-/** Starts a service that `armed` kills. The embedding model is configured for the kill between batches of vectors only. */
+/**
+ * Starts a service that `armed` kills. The embedding model is configured for the kill between batches of vectors only.
+ */
 function start(armed: CrashPoint | undefined, point: CrashPoint | undefined = armed): Promise<ServiceProcess> {
   // One parser process starts faster than two.
   const env: Record<string, string> = { PINAKES_PARSER_PROCESSES: '1' };
@@ -164,8 +166,8 @@ function sourceDeletionKill(point: CrashPoint): Kill {
 
 const DELETIONS = CRASH_POINTS.filter((point) => point.startsWith('delete.'));
 /**
- * Points of other tests: rotation of the master key (rotate-master-key.test.ts), embedding (embed-models.test.ts), origins
- * (test/connectors).
+ * Points of other tests: rotation of the master key (rotate-master-key.test.ts), embedding (embed-models.test.ts),
+ * origins (test/connectors).
  */
 const UPLOADS = CRASH_POINTS.filter((point) => /^(upload|blob|ingest)\./.test(point));
 const OTHER_POINTS = CRASH_POINTS.filter((point) => /^(rotate|embed|origin)\./.test(point));

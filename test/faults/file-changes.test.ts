@@ -16,7 +16,9 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { eventually, multipartBody } from '../support/upload.ts';
 import { listGroups, search } from './kill-model.ts';
 
-/** Earlier points of a change are the same as in an upload: see crash.test.ts. The order saves starts: see `armedAfter`. */
+/**
+ * Earlier points of a change are the same as in an upload: see crash.test.ts. The order saves starts: see `armedAfter`.
+ */
 const POINTS: readonly CrashPoint[] = [
   'delete.chunks_removed',
   'upload.blobs_durable',
@@ -55,8 +57,8 @@ function start(armed: CrashPoint | undefined): Promise<ServiceProcess> {
 }
 
 /**
- * Returns the next point if the service that completes this change can be armed for it: a change that was answered reaches no
- * point of uploads again.
+ * Returns the next point if the service that completes this change can be armed for it: a change that was answered
+ * reaches no point of uploads again.
  */
 function armedAfter(point: CrashPoint): CrashPoint | undefined {
   const next = POINTS[POINTS.indexOf(point) + 1];

@@ -39,9 +39,9 @@ export function runPinakes(
 let previous: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command line as `runPinakes` does, but in this process, which takes a fifth of the processor time. The commands run one
- * after the other, because they read their settings from the environment of the process. Each command is also tested with
- * `runPinakes`, because only a process shows that the command ends.
+ * Runs the command line as `runPinakes` does, but in this process, which takes a fifth of the processor time. The
+ * commands run one after the other, because they read their settings from the environment of the process. Each command
+ * is also tested with `runPinakes`, because only a process shows that the command ends.
  */
 export function runPinakesHere(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
   const result = previous.then(() => runHere(args, env));

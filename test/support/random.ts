@@ -12,8 +12,8 @@ export interface Random {
 }
 
 /**
- * The seed of a test run. It is always the same, so that a test that fails once fails again, unless PINAKES_TEST_SEED sets another
- * seed.
+ * The seed of a test run. It is always the same, so that a test that fails once fails again, unless PINAKES_TEST_SEED
+ * sets another seed.
  */
 export const TEST_SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
 

@@ -1,4 +1,4 @@
-/** A child process for tests of the pool: does what the name of the file says. */
+/** A child process for tests of the pool. The name of a file selects the misbehaviour. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
