@@ -116,9 +116,9 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
-  /** Requests per minute of each API key with its family. 0: not limited. */
+  /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
-  /** Requests of each API key with its family that run at the same time. 0: not limited. */
+  /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
   concurrentRequests: number;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;

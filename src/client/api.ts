@@ -17,7 +17,7 @@ export type ApiKey = {
   /** Name of the key. */
   name: string;
   /** Scopes of the key: what it may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
   /** Only these source groups; null: not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null: not limited. */
@@ -533,7 +533,7 @@ export type IssuedApiKey = {
   /** Name of the key. */
   name: string;
   /** Scopes of the key: what it may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
   /** Only these source groups; null: not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null: not limited. */
@@ -2549,8 +2549,8 @@ export interface Operations {
       body: {
         /** Name of the key. · minLength 1, maxLength 200 */
         name: string;
-        /** Scopes of the key: what it may do. · minItems 1, maxItems 8 */
-        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
+        /** Scopes of the key: what it may do. · minItems 1, maxItems 9 */
+        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
         /** Time when the key expires, Unix seconds. Absent or null: never. */
         expires_time?: number | null | undefined;
         /** Limits the key to these source groups. Absent or null: not limited. */

@@ -11,11 +11,9 @@ import { errorsBetween, isCorrectable, spellingsNear } from '../../text/analysis
 import { firstTerms, lowerCase, wordTerms } from '../../text/analysis/words.ts';
 import { type QueryWord, queryWords } from '../../text/analyzer.ts';
 import { fold } from '../../text/fold.ts';
-import { collect } from '../../util/collect.ts';
-import { termsAmong } from '../lexical/lexical-scan.ts';
 import type { ReadRow } from '../reading/hits.ts';
 import type { Filters, Warning } from '../types.ts';
-import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
+import { lexicalCandidates, type RankedCandidate, type Search } from './candidates.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
 export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were replaced by similar words.';
@@ -69,12 +67,8 @@ export async function correct(
   const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
   const inflected: QueryWord[] = [];
-  const sought = missing.flatMap((word) => [...word.terms, ...word.stems]);
-  const present = await presentTerms(tx, search, sought, filters);
   const occurs = async (terms: readonly string[]): Promise<boolean> =>
-    present
-      ? terms.some((term) => present.has(term))
-      : terms.length > 0 && (await chunksWith(tx, search, terms, filters, 1)).length > 0;
+    terms.length > 0 && (await chunksWith(tx, search, terms, filters, 1)).length > 0;
   for (const word of missing) {
     if (await occurs(word.terms)) continue;
     if (await occurs(word.stems)) inflected.push(word);
@@ -84,8 +78,8 @@ export async function correct(
   // The best chunks may depend on hidden chunks. Which words no visible chunk has does not.
   if (request.policy !== null && nowhere.length + inflected.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
-  for (const spelled of await spell(tx, search, nowhere, filters)) {
-    const correction = await correctWord(tx, search, spelled, filters);
+  for (const word of nowhere) {
+    const correction = await correctWord(tx, search, spell(word, languages), filters);
     if (correction) corrections.push(correction);
   }
   const guesses = [
@@ -106,7 +100,7 @@ function warningOf(corrections: readonly Correction[]): Warning {
   return { type: FUZZY_WARNING, message: `Words that occur nowhere were replaced by similar words: ${list}.` };
 }
 
-/** A word and its possible spellings. Terms that no chunk has may be left out. */
+/** A word and its possible spellings. */
 interface Spelled {
   word: string;
   letters: string;
@@ -116,42 +110,10 @@ interface Spelled {
   alike: readonly string[];
 }
 
-async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filters: Filters): Promise<Spelled[]> {
-  const { languages, counts } = search;
-  const lists = words.map(({ word }) => ({
-    key: [word, ...languages].join(' '),
-    terms: () => termsNear(word, languages),
-  }));
-  const scan = await search.smallCorpusScan?.(filters);
-  const near = scan
-    ? await collect(lists, ({ terms, key }) => scan.presentTerms(terms, key))
-    : ((await counts?.occurring(lists)) ?? lists.map(({ terms }) => [...terms()]));
-  const spelled = words.map(({ word }, i) => {
-    const letters = fold(word.toLowerCase());
-    const alike = letters.length < TWO_ERRORS_UNITS_MIN ? [] : [encodePrefix(letters.slice(0, PREFIX_UNITS))];
-    return { word, letters, near: near[i]!, alike };
-  });
-  const terms = spelled.flatMap((one) => [...one.near, ...one.alike]);
-  const present = scan || counts ? await presentTerms(tx, search, terms, filters) : undefined;
-  const kept = (some: readonly string[]): readonly string[] =>
-    present ? some.filter((term) => present.has(term)) : some;
-  return spelled.map((one) => ({ ...one, near: new Set(kept(one.near)), alike: kept(one.alike) }));
-}
-
-/** Returns the terms that visible chunks have; undefined if one look cannot tell that for all terms. */
-async function presentTerms(
-  tx: Tx,
-  search: Search,
-  terms: readonly string[],
-  filters: Filters,
-): Promise<ReadonlySet<string> | undefined> {
-  if (terms.length === 0) return new Set();
-  const scan = await search.smallCorpusScan?.(filters);
-  if (scan) return new Set(await scan.presentTerms(() => terms));
-  const { bySource } = lexicalRequest(search, [], 1);
-  const filterMatches = search.hasTextSearch || !bySource ? undefined : await search.filterMatches(filters);
-  if (!filterMatches || filterMatches.mixed || filterMatches.ids === null) return undefined;
-  return termsAmong(tx, terms, { ids: filterMatches.ids, chunks: filterMatches.chunks });
+function spell({ word }: QueryWord, languages: readonly string[]): Spelled {
+  const letters = fold(word.toLowerCase());
+  const alike = letters.length < TWO_ERRORS_UNITS_MIN ? [] : [encodePrefix(letters.slice(0, PREFIX_UNITS))];
+  return { word, letters, near: termsNear(word, languages), alike };
 }
 
 /** Returns the words that none of these chunks has; `chunks` are the terms of the chunks. */
