@@ -11,7 +11,7 @@ import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 const SCORED_TERMS_MAX = 32;
-/** About so many matching chunks are scored for a query. On SciFact, nDCG@10 is the same with 100 of 5,183 chunks as with all. */
+/** About so many matching chunks are scored for a query. On SciFact (5,183 chunks), nDCG@10 is .711 with 100 chunks and with all. */
 const SCORED_CHUNKS = 2_000;
 /** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
