@@ -9,6 +9,7 @@ import type { Caller } from '../../access/caller.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from '../../answers/conversation/history.ts';
 import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
 import { type Citation, citeAnswer, type Span } from '../../answers/grounding/citations.ts';
+import { openJudge } from '../../answers/grounding/judge.ts';
 import { type BranchMessage, listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -36,7 +37,7 @@ const RETRIEVE_MAX = 100;
 
 type CompletionDeps = Pick<
   Deps,
-  'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker' | 'redactors'
+  'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker' | 'entailment' | 'redactors'
 >;
 
 /** A retrieved chunk with its label in the request to the model. */
@@ -257,9 +258,10 @@ export async function* answer(
     text += noAnswer;
     yield noAnswer;
   }
+  const judge = openJudge(deps.entailment, signal, (err) => deps.log.warn({ err }, 'the entailment model failed'));
   const cited =
     isAnswer && prepared.citation
-      ? citeAnswer(text, answerText.markers(), readerHits)
+      ? await citeAnswer(text, answerText.markers(), readerHits, judge)
       : { citations: [], unsupported: [] };
   const webMarkers = isAnswer && prepared.citation ? answerText.markers() : [];
   const web = citeWeb(text, webMarkers, readerPages, cited.unsupported);
@@ -353,13 +355,22 @@ async function store(
   }
 }
 
-function toStored({ chunk, number, spans, quote, verified, reason, quoted }: Citation<LabelledHit>): StoredCitation {
+function toStored({
+  chunk,
+  number,
+  spans,
+  quote,
+  verified,
+  verifiedBy,
+  reason,
+  quoted,
+}: Citation<LabelledHit>): StoredCitation {
   return {
     id: chunk.id,
     source_id: chunk.sourceId,
     source_group_id: chunk.sourceGroupId,
     name: chunk.name,
     url: chunk.url,
-    citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },
+    citation: { number, spans, quote, verified, verified_by: verifiedBy, reason, quoted },
   };
 }
