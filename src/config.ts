@@ -55,7 +55,7 @@ export interface Config {
   dataDir: string;
   /** PostgreSQL server, or null for the embedded database in the data directory. */
   databaseUrl: string | null;
-  blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
+  blobs: { directory: string };
   /** `model` is `extractive` or `<provider>:<model>`. */
   chat: {
     model: string;
@@ -269,13 +269,6 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
 }
 
 function checkTogether(config: Config): void {
-  if (config.blobs.kind === 's3') {
-    throw new ConfigError(
-      'PINAKES_BLOB_URL',
-      'is an s3:// address, but the S3 blob store is not available in this version',
-      'file:///srv/pinakes/blobs',
-    );
-  }
   if (config.chat.model.startsWith('openai-compatible:') && config.chat.baseUrl === null) {
     throw new ConfigError(
       'PINAKES_CHAT_BASE_URL',
@@ -331,14 +324,12 @@ function refuseUnavailable(variable: string, isSet: boolean, example: string): v
 }
 
 function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
-  const url = read.url('PINAKES_BLOB_URL', ['file:', 's3:'], 'file:///srv/pinakes/blobs');
-  const endpoint = read.httpUrl('PINAKES_S3_ENDPOINT', 'http://127.0.0.1:9000');
-  if (url === null) return { kind: 'file', directory: resolve(dataDir, 'blobs') };
+  const url = read.url('PINAKES_BLOB_URL', ['file:'], 'file:///srv/pinakes/blobs');
+  if (url === null) return { directory: resolve(dataDir, 'blobs') };
   const parsed = new URL(url);
-  if (parsed.protocol === 's3:') return { kind: 's3', bucket: parsed.host, prefix: parsed.pathname.slice(1), endpoint };
   if (parsed.host !== '')
     throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
-  return { kind: 'file', directory: fileURLToPath(parsed) };
+  return { directory: fileURLToPath(parsed) };
 }
 
 /** Reads the settings that `pinakes models pull` needs. @throws ConfigError */

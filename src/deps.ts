@@ -133,7 +133,7 @@ function serviceFacts(config: Config, db: Database): ServiceFacts {
     chunksWaiting: async () => (await countWaiting(db.system)).waiting,
     jobsWaiting: () => countWaitingJobs(db.system),
     databaseBytes: async () => (await serverFacts(db)).bytes,
-    folders: { data: config.dataDir, ...(config.blobs.kind === 'file' && { blobs: config.blobs.directory }) },
+    folders: { data: config.dataDir, blobs: config.blobs.directory },
   };
 }
 
@@ -186,8 +186,6 @@ async function openConfigured(config: Config): Promise<Database> {
 
 /** Opens the configured blob store. @throws ConfigError when its folder cannot be created. */
 async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore> {
-  if (config.blobs.kind !== 'file')
-    throw new Error('PINAKES_BLOB_URL: the S3 blob store is not available in this version');
   const { directory } = config.blobs;
   return openDiskBlobStore(directory, crash).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(

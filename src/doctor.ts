@@ -69,7 +69,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('text search', () => textSearchFacts(uses.db));
   await add('blob store', async () => {
     await uses.blobs.check();
-    return uses.config.blobs.kind === 'file' ? uses.config.blobs.directory : `s3://${uses.config.blobs.bucket}`;
+    return uses.config.blobs.directory;
   });
   await add('master key', () => examineMasterKey(uses, options.thorough));
   await add('models', async () => modelFacts(uses.config));
