@@ -63,7 +63,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         ['Warzaw', 'warsaw', 'warsaw'],
         ['Bevolkerugn', 'haus', 'bevölkerung'],
         ['Насиление', 'город', 'население'],
-        ['populetiom of Cracow', 'cracow', 'populations'],
+        ['populaton of Cracow', 'cracow', 'populations'],
       ] as const) {
         const { names, warnings } = await search(query);
         assert.equal(names[0], name, `${query}: ${names}`);
@@ -85,6 +85,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         'heron',
         'populating Warsaw',
         'xylophone',
+        'hreomn',
         'cat',
         'ERR_4012',
         'trách nhiệm',
@@ -93,6 +94,28 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         assert.deepEqual((await search(query)).warnings, [], query);
       }
       assert.deepEqual((await search('xylophone')).names, []);
+    });
+
+    test('a word that occurs outside of the best chunks is not corrected to a rarer word', async () => {
+      const other = await createTenant(db, { id: newId(), name: `${form}, common words` });
+      const chunks = [
+        ...Array.from({ length: 12 }, (_, i) => `Alpine meadow ${i}`),
+        ...Array.from({ length: 40 }, (_, i) => `Sand of pit ${i} has quartz`),
+        'Two quarts of milk',
+      ];
+      await seed(db, other.id, [
+        { sources: chunks.map((chunk, i) => ({ name: `${i}`, language: 'en', chunks: [chunk] })) },
+      ]);
+      const of = { tenantId: other.id, partitionNo: other.partitionNo };
+      const { names, warnings } = await search('alpine meadow quartz', of);
+      assert.ok(names.every((name) => Number(name) < 12));
+      assert.deepEqual(warnings, []);
+      assert.equal((await search('alpine meadow quarty', of)).warnings.length, 1);
+    });
+
+    test('a query that lacks more than three words is about another subject, and is not corrected', async () => {
+      assert.equal((await search('hreon shalow watr')).warnings.length, 1);
+      assert.deepEqual((await search('hreon shalow wters waitts')).warnings, []);
     });
 
     test('a query whose best chunks have most of its words is not corrected', async () => {
