@@ -17,8 +17,6 @@ const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
-export const SEARCH_TIMEOUT_MS_DEFAULT = 10_000;
-const SEARCH_TIMEOUT_MS_MAX = 600_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
 /** Presidio scores most names with 0.85, and names from less reliable recognizers lower. */
 const PRESIDIO_SCORE_DEFAULT = 0.3;
@@ -86,7 +84,6 @@ export interface Config {
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
-  /** Time that a search may take in the database. */
   searchTimeoutMs: number;
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
@@ -186,7 +183,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
     },
     hub: readHub(read),
-    searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', SEARCH_TIMEOUT_MS_DEFAULT, 100, SEARCH_TIMEOUT_MS_MAX),
+    searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', 10_000, 100, 600_000),
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
