@@ -90,6 +90,8 @@ export interface Config {
   searchTimeoutMs: number;
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
+  /** `model` is `none` or `local:<name>`. `modelsDir` has the downloaded local models. */
+  entailment: { model: string; modelsDir: string };
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
@@ -116,6 +118,8 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
+  /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
+  outputPolicy: boolean;
   /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
@@ -189,6 +193,10 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
       timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
     },
+    entailment: {
+      model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:cross-encoder/nli-deberta-v3-xsmall'),
+      modelsDir: resolve(dataDir, 'models'),
+    },
     presidio: {
       url: read.httpUrl('PINAKES_PRESIDIO_URL', 'http://127.0.0.1:5002'),
       languages: (
@@ -204,6 +212,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
+    outputPolicy: read.choice('PINAKES_OUTPUT_POLICY', ['on', 'off'], 'on') === 'on',
     queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),
     historyOnDelete: read.choice('PINAKES_HISTORY_ON_DELETE', ['keep', 'remove'], 'keep'),
     logLevel: read.choice('PINAKES_LOG_LEVEL', LOG_LEVELS, 'info'),
