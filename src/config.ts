@@ -55,7 +55,7 @@ export interface Config {
   dataDir: string;
   /** PostgreSQL server, or null for the embedded database in the data directory. */
   databaseUrl: string | null;
-  blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
+  blobs: { directory: string };
   /** `model` is `extractive` or `<provider>:<model>`. */
   chat: {
     model: string;
@@ -90,6 +90,8 @@ export interface Config {
   searchTimeoutMs: number;
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
+  /** `model` is `none` or `local:<name>`. `modelsDir` has the downloaded local models. */
+  entailment: { model: string; modelsDir: string };
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
@@ -191,6 +193,10 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
       timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
     },
+    entailment: {
+      model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:cross-encoder/nli-deberta-v3-xsmall'),
+      modelsDir: resolve(dataDir, 'models'),
+    },
     presidio: {
       url: read.httpUrl('PINAKES_PRESIDIO_URL', 'http://127.0.0.1:5002'),
       languages: (
@@ -263,13 +269,6 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
 }
 
 function checkTogether(config: Config): void {
-  if (config.blobs.kind === 's3') {
-    throw new ConfigError(
-      'PINAKES_BLOB_URL',
-      'is an s3:// address, but the S3 blob store is not available in this version',
-      'file:///srv/pinakes/blobs',
-    );
-  }
   if (config.chat.model.startsWith('openai-compatible:') && config.chat.baseUrl === null) {
     throw new ConfigError(
       'PINAKES_CHAT_BASE_URL',
@@ -325,14 +324,12 @@ function refuseUnavailable(variable: string, isSet: boolean, example: string): v
 }
 
 function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
-  const url = read.url('PINAKES_BLOB_URL', ['file:', 's3:'], 'file:///srv/pinakes/blobs');
-  const endpoint = read.httpUrl('PINAKES_S3_ENDPOINT', 'http://127.0.0.1:9000');
-  if (url === null) return { kind: 'file', directory: resolve(dataDir, 'blobs') };
+  const url = read.url('PINAKES_BLOB_URL', ['file:'], 'file:///srv/pinakes/blobs');
+  if (url === null) return { directory: resolve(dataDir, 'blobs') };
   const parsed = new URL(url);
-  if (parsed.protocol === 's3:') return { kind: 's3', bucket: parsed.host, prefix: parsed.pathname.slice(1), endpoint };
   if (parsed.host !== '')
     throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
-  return { kind: 'file', directory: fileURLToPath(parsed) };
+  return { directory: fileURLToPath(parsed) };
 }
 
 /** Reads the settings that `pinakes models pull` needs. @throws ConfigError */
