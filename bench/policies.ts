@@ -5,8 +5,8 @@
  *     npm run bench:policies -- [--chunks 100000] [--data <folder>] [--queries 100] [--shares 50,10,1] [--modes lexical,hybrid]
  *
  * `--data`: a data directory with a generated corpus (bench/support/topic-corpus.ts). The bench changes it, so give a copy. Prints a line
- * for each mode, share of the sources that match, and cache (as in the service, or none). A line has the medians of both searches and of
- * the ratios of the pairs, for wall time and processor time.
+ * for each mode and share of the sources that match. A line has the medians of both searches and of the ratios of the pairs, for wall
+ * time and processor time.
  */
 
 import { tmpdir } from 'node:os';
@@ -20,7 +20,6 @@ import type { Database } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { sql } from '../src/db/sql.ts';
-import { openCorpusCache } from '../src/retrieval/query/corpus-cache.ts';
 import { retrieve } from '../src/retrieval/retrieve.ts';
 import type { RetrieveRequest, SearchMode } from '../src/retrieval/types.ts';
 import { newId } from '../src/util/ids.ts';
@@ -65,39 +64,37 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
     ),
     vector: Float32Array.from({ length: DIMENSION }, () => random.next() - 0.5),
   }));
-  console.log('mode     share  memory  filter ms  policy ms      ratio     CPU ms     CPU ms      ratio');
+  console.log('mode     share  filter ms  policy ms      ratio     CPU ms     CPU ms      ratio');
   for (const mode of values.modes.split(',') as SearchMode[]) {
     for (const share of values.shares.split(',').map(Number)) {
       await allow(db, tenant, share);
-      for (const corpusCache of [openCorpusCache(db), null]) {
-        const pairs: { filter: Cost; policy: Cost }[] = [];
-        for (const [i, { text, vector }] of queries.entries()) {
-          const embedding = { model: { name: '' }, embedQuery: async () => vector } as never;
-          const time = async (request: RetrieveRequest): Promise<Cost> => {
-            const [start, before] = [performance.now(), process.cpuUsage()];
-            await retrieve({ db, corpusCache, embedding }, request);
-            const { user, system } = process.cpuUsage(before);
-            return { wallMs: performance.now() - start, cpuMs: (user + system) / 1000 };
-          };
-          const asked = { tenantId: tenant.id, partitionNo: tenant.partitionNo, query: text, mode };
-          const [filter, policy] = [byFilter(asked, share), byPolicy(asked)];
-          // The second search of a pair finds its pages in memory, so each kind is second equally often.
-          const first = i % 2 === 0;
-          const pair = first
-            ? { filter: await time(filter), policy: await time(policy) }
-            : { policy: await time(policy), filter: await time(filter) };
-          if (i >= WARM_UP) pairs.push(pair);
-        }
-        const median = (of: (pair: (typeof pairs)[number]) => number): number => percentile(pairs.map(of), 0.5);
-        const figures = (['wallMs', 'cpuMs'] as const).flatMap((cost) => [
-          median((p) => p.filter[cost]),
-          median((p) => p.policy[cost]),
-          median((p) => p.policy[cost] / p.filter[cost]),
-        ]);
-        console.log(
-          `${mode.padEnd(8)} ${`${share} %`.padStart(5)}  ${(corpusCache ? 'yes' : 'no').padEnd(6)}  ${figures.map((one) => one.toFixed(2).padStart(9)).join('  ')}`,
-        );
+      const pairs: { filter: Cost; policy: Cost }[] = [];
+      for (const [i, { text, vector }] of queries.entries()) {
+        const embedding = { model: { name: '' }, embedQuery: async () => vector } as never;
+        const time = async (request: RetrieveRequest): Promise<Cost> => {
+          const [start, before] = [performance.now(), process.cpuUsage()];
+          await retrieve({ db, embedding }, request);
+          const { user, system } = process.cpuUsage(before);
+          return { wallMs: performance.now() - start, cpuMs: (user + system) / 1000 };
+        };
+        const asked = { tenantId: tenant.id, partitionNo: tenant.partitionNo, query: text, mode };
+        const [filter, policy] = [byFilter(asked, share), byPolicy(asked)];
+        // The second search of a pair finds its pages in memory, so each kind is second equally often.
+        const first = i % 2 === 0;
+        const pair = first
+          ? { filter: await time(filter), policy: await time(policy) }
+          : { policy: await time(policy), filter: await time(filter) };
+        if (i >= WARM_UP) pairs.push(pair);
       }
+      const median = (of: (pair: (typeof pairs)[number]) => number): number => percentile(pairs.map(of), 0.5);
+      const figures = (['wallMs', 'cpuMs'] as const).flatMap((cost) => [
+        median((p) => p.filter[cost]),
+        median((p) => p.policy[cost]),
+        median((p) => p.policy[cost] / p.filter[cost]),
+      ]);
+      console.log(
+        `${mode.padEnd(8)} ${`${share} %`.padStart(5)}  ${figures.map((one) => one.toFixed(2).padStart(9)).join('  ')}`,
+      );
     }
   }
 }

@@ -72,6 +72,8 @@ export async function issueOperatorKey(
       tagIds: null,
       expiresAt: null,
       issuedBy: null,
+      rootId: id,
+      familyId: id,
       createdAt,
     });
     await appendAudit(tx, {

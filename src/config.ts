@@ -17,6 +17,8 @@ const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
+export const SEARCH_TIMEOUT_MS_DEFAULT = 10_000;
+const SEARCH_TIMEOUT_MS_MAX = 600_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
 /** Presidio scores most names with 0.85, and names from less reliable recognizers lower. */
 const PRESIDIO_SCORE_DEFAULT = 0.3;
@@ -84,6 +86,8 @@ export interface Config {
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
+  /** Time that a search may take in the database. */
+  searchTimeoutMs: number;
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
   /** `model` is `none` or `local:<name>`. `modelsDir` has the downloaded local models. */
@@ -114,8 +118,10 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
-  /** Requests per minute of each API key. 0: not limited. */
+  /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
+  /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
+  concurrentRequests: number;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -141,6 +147,7 @@ export function findUnknownSettings(env: Environment): UnknownSetting[] {
 
 function readConfig(read: SettingsReader, env: Environment): Config {
   const dataDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'));
+  const modelsDir = resolve(dataDir, 'models');
   return {
     host: read.text('PINAKES_HOST', '127.0.0.1'),
     port: read.integer('PINAKES_PORT', PORT_DEFAULT, 0, PORT_MAX),
@@ -169,7 +176,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
       requestsMax: read.integer('PINAKES_EMBEDDING_REQUESTS', 2, 1, EMBEDDING_REQUESTS_MAX),
       dimensions: read.integer('PINAKES_EMBEDDING_DIMENSIONS', 0, 0, EMBEDDING_DIMENSIONS_MAX) || null,
-      modelsDir: resolve(dataDir, 'models'),
+      modelsDir,
       queryPrefix: read.untrimmed('PINAKES_EMBEDDING_QUERY_PREFIX'),
       passagePrefix: read.untrimmed('PINAKES_EMBEDDING_PASSAGE_PREFIX'),
     },
@@ -178,16 +185,14 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
     },
     hub: readHub(read),
+    searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', SEARCH_TIMEOUT_MS_DEFAULT, 100, SEARCH_TIMEOUT_MS_MAX),
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
       timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
     },
-    entailment: {
-      model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:cross-encoder/nli-deberta-v3-xsmall'),
-      modelsDir: resolve(dataDir, 'models'),
-    },
+    entailment: { model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:nli'), modelsDir },
     presidio: {
       url: read.httpUrl('PINAKES_PRESIDIO_URL', 'http://127.0.0.1:5002'),
       languages: (
@@ -228,6 +233,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
+    concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }

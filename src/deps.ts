@@ -30,7 +30,6 @@ import { openRerankModel } from './llm/rerank.ts';
 import { openHttpClient } from './net/http-client.ts';
 import { openPresidio } from './redaction/presidio.ts';
 import { openRedactors } from './redaction/redactors.ts';
-import { openCorpusCache } from './retrieval/query/corpus-cache.ts';
 import { analyzeQuery, analyzeText } from './text/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
@@ -107,7 +106,6 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
       redactors: overrides.redactors ?? openRedactors(config, analyzer),
       analyzer,
       embedding,
-      corpusCache: overrides.corpusCache === undefined ? openCorpusCache(db) : overrides.corpusCache,
       reranker: overrides.reranker === undefined ? openRerankModel(config.rerank, http) : overrides.reranker,
       entailment,
       http,
@@ -182,7 +180,8 @@ async function openConfigured(config: Config): Promise<Database> {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be created or written (${code})`, './.pinakes');
   }
-  return openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
+  const { databaseUrl, dataDir, searchTimeoutMs } = config;
+  return openDatabase({ url: databaseUrl ?? undefined, dataDir, readTimeoutMs: searchTimeoutMs });
 }
 
 /** Opens the configured blob store. @throws ConfigError when its folder cannot be created. */

@@ -13,7 +13,6 @@ import type { RerankModel } from '../llm/rerank.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { NameAnalyzer } from '../redaction/presidio.ts';
 import type { Redactors } from '../redaction/redactors.ts';
-import type { CorpusCache } from '../retrieval/query/corpus-cache.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import type { Clock } from '../util/time.ts';
 import type { Authenticator } from './auth.ts';
@@ -41,8 +40,6 @@ export interface Deps {
   analyzer: NameAnalyzer | null;
   /** Null when no embedding model is configured. */
   embedding: Embedding | null;
-  /** Facts about the corpus that searches cache; null when nothing is cached. */
-  corpusCache: CorpusCache | null;
   /** Null when no rerank model is configured. */
   reranker: RerankModel | null;
   /** Null when no entailment model is configured. */

@@ -4,13 +4,11 @@ import type { Database } from '../db/database.ts';
 import type { Embedding } from '../llm/models.ts';
 import type { RerankModel } from '../llm/rerank.ts';
 import type { Redactors } from '../redaction/redactors.ts';
-import type { CorpusCache } from './query/corpus-cache.ts';
 
 export interface RetrieveDeps {
   db: Database;
   config?: Config;
   embedding?: Embedding | null;
-  corpusCache?: CorpusCache | null;
   reranker?: RerankModel | null;
   redactors?: Redactors;
 }

@@ -9,9 +9,9 @@ import type { Redactor } from '../redaction/redact.ts';
 import { redactionVersion } from '../redaction/redaction-store.ts';
 import { analyzeForIndex, searchTerms } from '../text/analyzer.ts';
 import { collect } from '../util/collect.ts';
-import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical/lexical.ts';
+import { FORCE_INDEX_ORDER, FORCE_INDEXES, indexWeights } from './lexical/lexical.ts';
+import { countedWeights } from './lexical/lexical-scan.ts';
 import { openSmallCorpusScan } from './lexical/small-corpus-scan.ts';
-import { openTermCounts } from './lexical/term-counts.ts';
 import { openFilterMatches } from './query/filter-matches.ts';
 import { narrows } from './query/filter-sql.ts';
 import { readLanguages } from './query/languages.ts';
@@ -200,32 +200,27 @@ async function prepare(
   asked: RetrieveRequest,
   semantic: EmbeddedQuery | undefined,
 ): Promise<{ search: Search; redactor: Redactor | null }> {
-  const { db, config, corpusCache } = deps;
+  const { db, config } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
   // If filters narrow the search, the total number of vectors does not matter.
   const isNarrow = !asked.usePostfilter && narrows(UNLIMITED, asked.filters);
   const pages = semantic && !isNarrow ? vectorPages(semantic.vectors) : raw('0');
-  const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
-    keepPlan(
-      sql`select ${corpusCache ? corpusCache.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction,
-        ${pages} as pages, ${settings}`,
-    ),
+  const [state] = await tx.query<{ redaction: number | null; pages: number }>(
+    keepPlan(sql`select ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`),
   );
-  const cache = corpusCache?.at(state!.version);
   const { redaction } = state!;
   const redactor = await redactorOf(tx, deps, asked, redaction);
   const request = await admit(tx, asked);
-  const languages = await readLanguages(tx, request.tenantId, request, cache);
+  const languages = await readLanguages(tx, request.tenantId, request);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
-  const filterMatches = openFilterMatches(tx, request, cache);
-  const ofIndex = db.hasTextSearch
-    ? { smallCorpusScan: openSmallCorpusScan(tx, request, filterMatches, cache) }
-    : { counts: openTermCounts(tx, request.tenantId, cache) };
+  const filterMatches = openFilterMatches(tx, request);
+  const weigh = db.hasTextSearch ? indexWeights : countedWeights;
+  const smallCorpusScan = openSmallCorpusScan(tx, request, filterMatches, (some) => weigh(tx, request, some));
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ filterMatches, ...ofIndex },
+    ...{ filterMatches, smallCorpusScan },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

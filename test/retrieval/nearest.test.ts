@@ -5,14 +5,13 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
-import { openCorpusCache } from '../../src/retrieval/query/corpus-cache.ts';
 import { type FindFilterMatches, openFilterMatches, sourcesOf } from '../../src/retrieval/query/filter-matches.ts';
-import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
+import type { Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/ranking/hybrid.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { NEAREST_SETTINGS } from '../../src/retrieval/semantic/nearest.ts';
-import type { AdmittedRequest, Filters } from '../../src/retrieval/types.ts';
+import type { AdmittedRequest, Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { analyzeQuery } from '../../src/text/analyzer.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -94,15 +93,13 @@ interface Asked {
   words?: string;
   /** Treats the matching sources as too many to pass by id. */
   unnamed?: boolean;
-  /** Uses a corpus cache. */
-  kept?: boolean;
 }
 
 async function inSearch<T>(
   asked: Asked,
   use: (tx: Parameters<typeof findHalves>[0], search: Parameters<typeof findHalves>[1]) => Promise<T>,
 ) {
-  const { query, filters = {}, exactRowsMax, limit = 10, words = '', unnamed = false, kept = false } = asked;
+  const { query, filters = {}, exactRowsMax, limit = 10, words = '', unnamed = false } = asked;
   const request: AdmittedRequest = {
     ...{
       tenantId: tenant.id,
@@ -118,12 +115,11 @@ async function inSearch<T>(
   return database.db.transaction(tenant.id, async (tx) => {
     const vectors = (await findServingVectors(tx, tenant.id))!;
     const semantic = { vectors, vector: vectorBytes(query), rows: known.size };
-    const named = openFilterMatches(tx, request, kept ? openCorpusCache(database.db).at('now') : undefined);
-    const find: FindFilterMatches = async (wanted) => {
+    const named = openFilterMatches(tx, request);
+    const filterMatches: FindFilterMatches = async (wanted) => {
       const found = await named(wanted);
       return found && unnamed ? { ...found, ids: null, sources: sourcesOf(request, wanted) } : found;
     };
-    const filterMatches = Object.assign(find, named.uncertainSources && { uncertainSources: named.uncertainSources });
     const search: Search = {
       ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
       terms: words === '' ? [] : analyzeQuery(words, ['en']),
@@ -151,12 +147,12 @@ async function recall(
   exactRowsMax: number,
   filters: Filters,
   fits: (one: Known) => boolean,
-  { unnamed = false, kept = false } = {},
+  { unnamed = false } = {},
 ): Promise<number> {
   let sum = 0;
   for (const query of queries) {
     const best = expected(query, fits);
-    const found = await nearest({ query, filters, exactRowsMax, unnamed, kept });
+    const found = await nearest({ query, filters, exactRowsMax, unnamed });
     assert.equal(found.length, Math.min(10, best.length));
     const ids = new Set(best.slice(0, 10).map(({ id }) => id));
     sum += found.length === 0 ? 1 : found.filter(({ id }) => ids.has(id)).length / found.length;
@@ -177,7 +173,6 @@ for (const [plan, exactRowsMax] of [
     }
     test('the nearest are found without a filter', async () => {
       assert.ok((await recall(exactRowsMax, {}, () => true)) >= 0.97);
-      assert.ok((await recall(exactRowsMax, {}, () => true, { kept: true })) >= 0.97);
     });
     test('the nearest are found with a filter on chunk metadata', async () => {
       const kind = (value: string): Filters => ({
@@ -223,30 +218,6 @@ test('all vectors are compared if the index gives up on a filter', async () => {
   assert.deepEqual(found.map(({ id }) => id).sort(), best.map(({ id }) => id).sort());
 });
 
-test('chunks that match a narrow filter get the same scores as from the index', async (t) => {
-  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
-  const filters = below(30);
-  const asked = { query: queries[0]!, words: 'topic3 topic4 chunk', filters, exactRowsMax: 0 };
-  const [alone, byIndex, first] = await inSearch(asked, async (tx, search) => {
-    const few = openSmallCorpusScan(tx, search.request, search.filterMatches);
-    assert.ok(await few(filters));
-    const found = (few: FindSmallCorpusScan | undefined, limit: number) =>
-      lexicalCandidates(tx, { ...search, ...(few && { few }) }, filters, limit);
-    return [await found(few, 200), await found(undefined, 200), await found(few, 5)] as const;
-  });
-  const fits = [...known.values()].filter(({ share, gone }) => share < 30 && !gone);
-  assert.equal(alone.length, fits.length);
-  assert.ok(fits.length > 50 && fits.length <= 200, `${fits.length} chunks`);
-  assert.deepEqual(
-    alone.map(({ id }) => id),
-    byIndex.map(({ id }) => id),
-  );
-  for (const [i, { score }] of alone.entries()) {
-    assert.ok(Math.abs(score / byIndex[i]!.score - 1) < 1e-5, `${score} ${byIndex[i]!.score}`);
-  }
-  assert.deepEqual(first, alone.slice(0, 5));
-});
-
 test('one statement finds both kinds of candidates, and all pages have the same order', async () => {
   const [query] = queries;
   for (const exactRowsMax of [0, 1e6]) {
@@ -267,4 +238,44 @@ test('one statement finds both kinds of candidates, and all pages have the same 
     const all = expected(query!, (one) => one.share < 500).map(({ id }) => id);
     assert.deepEqual(batches.at(-1)!.toSorted(), all.toSorted());
   }
+});
+
+test('searches use the vectors of a new embedding model as soon as they are in use', async () => {
+  const { db } = database;
+  const { id: tenantId, partitionNo } = await createTenant(db, { id: newId(), name: newId() });
+  const [one, two] = [newId(), newId()];
+  await seed(db, tenantId, [
+    {
+      sources: [
+        {
+          chunks: [
+            { id: one, content: 'first' },
+            { id: two, content: 'second' },
+          ],
+        },
+      ],
+    },
+  ]);
+  const asked: string[] = [];
+  const embedding = {
+    embedQuery: async (_tenant: string, model: string) => {
+      asked.push(model);
+      return Float32Array.of(1, 0);
+    },
+  };
+  const nearestNow = async (): Promise<string | undefined> => {
+    const request: RetrieveRequest = {
+      ...{ tenantId, partitionNo, sourceGroupIds: null, tagIds: null, principal: null, filters: {}, query: 'first' },
+      ...{ mode: 'semantic', usePostfilter: false, limit: 10, offset: 0 },
+    };
+    return (await retrieve({ db, embedding: embedding as never }, request)).hits[0]?.id;
+  };
+  const vectors = (near: string): Map<string, number[]> =>
+    new Map([one, two].map((id) => [id, id === near ? [1, 0] : [0, 1]]));
+  assert.equal(await nearestNow(), undefined);
+  await seedVectors(db, tenantId, 'first', vectors(one));
+  assert.equal(await nearestNow(), one);
+  await seedVectors(db, tenantId, 'second', vectors(two));
+  assert.equal(await nearestNow(), two);
+  assert.deepEqual(asked, ['first', 'second']);
 });

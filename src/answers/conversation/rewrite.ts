@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.ts';
-import type { ChatModel, OnUsage } from '../../llm/models.ts';
-import { carryOver, dependsOnHistory, type PastMessage, topicWords } from './follow-up.ts';
+import type { ChatMessage, ChatModel, OnUsage } from '../../llm/models.ts';
+import { analyzeQuery } from '../../text/analyzer.ts';
+import { carryOver, dependsOnHistory, LANGUAGES } from './follow-up.ts';
 
 /** Maximum time that an answer waits for the rewritten question. */
 const REWRITE_TIMEOUT_MS = 4_000;
@@ -36,51 +37,59 @@ interface Uses {
 }
 
 /**
- * Returns the query for a question. The model is asked only about questions that may depend on the conversation. Its form is used only
- * when it consists of the conversation's words. Otherwise, and when the model fails or takes too long, rules make the form.
+ * Returns the query for a question. The model is asked only about questions that may depend on the conversation. When the model fails or
+ * its form is not used, a rule makes the form.
  *
  * @param question as it was asked, and the redacted form that models may see.
  * @param history redacted for models.
  */
 export async function standaloneQuery(
-  { chatModel, config, log, onUsage }: Uses,
-  question: { asked: string; modelView: string },
-  history: readonly PastMessage[],
+  uses: Uses,
+  question: { asked: string; forModel: string },
+  history: readonly ChatMessage[],
   signal: AbortSignal,
 ): Promise<StandaloneQuery> {
   const asIs: StandaloneQuery = { text: question.asked, rewrittenBy: null, modelFailure: null };
-  const messages = history.filter(({ role }) => role === 'user' || role === 'assistant');
-  if (config.queryRewriting === 'off' || messages.length === 0 || dependsOnHistory(question.asked) === 'no')
-    return asIs;
-  let modelFailure: StandaloneQuery['modelFailure'] = null;
-  if (config.queryRewriting === 'model' && chatModel.ask) {
-    const recent = messages
-      .slice(-MESSAGES_MAX)
-      .map((one) => ({ ...one, content: one.content.slice(0, MESSAGE_UNITS_MAX) }));
-    const request = {
-      use: 'rewrite' as const,
-      ...promptFor(question.modelView, recent),
-      outputTokensMax: REWRITE_TOKENS_MAX,
-    };
-    const answer = await chatModel
-      .ask({ ...request, timeoutMs: REWRITE_TIMEOUT_MS, onUsage }, signal)
-      .catch((error) => {
-        signal.throwIfAborted();
-        log.warn({ err: (error as Error).cause ?? error }, 'the model could not rewrite a follow-up question');
-        return undefined;
-      });
-    signal.throwIfAborted();
-    const text = answer === undefined ? undefined : readRewritten(answer, question.modelView, recent);
-    if (text !== undefined)
-      return text === question.modelView.trim() ? asIs : { text, rewrittenBy: 'model', modelFailure: null };
-    modelFailure = answer === undefined ? 'failed' : 'unusable';
-    if (answer !== undefined) log.info('the model rewrote a follow-up question into something else, which is not used');
+  const mode = uses.config.queryRewriting;
+  const messages = history.filter(({ role }) => role !== 'system');
+  if (mode === 'off' || messages.length === 0 || dependsOnHistory(question.asked) === 'no') return asIs;
+  const byModel = mode === 'model' ? await rewriteByModel(uses, question.forModel, messages, signal) : undefined;
+  if (byModel?.text !== undefined) {
+    return byModel.text === question.forModel.trim() ? asIs : { ...asIs, text: byModel.text, rewrittenBy: 'model' };
   }
-  const text = carryOver(question.asked, messages);
-  return text === null ? { ...asIs, modelFailure } : { text, rewrittenBy: 'rule', modelFailure };
+  const modelFailure = byModel?.failure ?? null;
+  const byRule = carryOver(question.asked, messages);
+  return byRule === null ? { ...asIs, modelFailure } : { text: byRule, rewrittenBy: 'rule', modelFailure };
 }
 
-function promptFor(question: string, recent: readonly PastMessage[]): { system: string; text: string } {
+/** Returns the model's form of a question, or why it cannot be used; undefined when there is no model to ask. */
+async function rewriteByModel(
+  { chatModel, log, onUsage }: Uses,
+  question: string,
+  messages: readonly ChatMessage[],
+  signal: AbortSignal,
+): Promise<{ text?: string; failure?: 'failed' | 'unusable' } | undefined> {
+  const recent = messages
+    .slice(-MESSAGES_MAX)
+    .map((one) => ({ ...one, content: one.content.slice(0, MESSAGE_UNITS_MAX) }));
+  const limits = { outputTokensMax: REWRITE_TOKENS_MAX, timeoutMs: REWRITE_TIMEOUT_MS };
+  let answer: string | undefined;
+  try {
+    answer = await chatModel.ask?.({ use: 'rewrite', ...promptFor(question, recent), ...limits, onUsage }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: (error as Error).cause ?? error }, 'the model could not rewrite a follow-up question');
+    return { failure: 'failed' };
+  }
+  signal.throwIfAborted();
+  if (answer === undefined) return undefined;
+  const text = readRewritten(answer, question, recent);
+  if (text !== undefined) return { text };
+  log.info('the model rewrote a follow-up question into something else, which is not used');
+  return { failure: 'unusable' };
+}
+
+function promptFor(question: string, recent: readonly ChatMessage[]): { system: string; text: string } {
   const nonce = randomBytes(6).toString('base64url');
   const lines = recent.map(({ role, content }) => `${role}: ${content.replace(/\s+/g, ' ').toWellFormed()}`);
   return {
@@ -99,24 +108,24 @@ function promptFor(question: string, recent: readonly PastMessage[]): { system: 
 }
 
 /** Returns the question in a model's answer; undefined when the answer is something else, or not in the words of the conversation. */
-function readRewritten(answer: string, question: string, recent: readonly PastMessage[]): string | undefined {
+function readRewritten(answer: string, question: string, recent: readonly ChatMessage[]): string | undefined {
   const text = answer
     .trim()
     .replace(/^["“„«](.*)["”“»]$/su, '$1')
     .trim();
   if (text === '' || text.length > REWRITTEN_UNITS_MAX || /[\n<>{}]/.test(text) || !text.isWellFormed())
     return undefined;
-  const conversationWords = new Set([question, ...recent.map(({ content }) => content)].flatMap(topicWords).map(fold));
-  const rewrittenWords = topicWords(text).map(fold);
-  const questionWords = topicWords(question).map(fold);
-  const shareOf = (words: readonly string[], within: ReadonlySet<string>): number =>
-    words.length === 0 ? 1 : words.filter((word) => within.has(word)).length / words.length;
-  const isOfConversation =
-    rewrittenWords.length > 0 && shareOf(rewrittenWords, conversationWords) >= CONVERSATION_SHARE_MIN;
-  const keepsQuestion = shareOf(questionWords, new Set(rewrittenWords)) >= QUESTION_SHARE_MIN;
-  return isOfConversation && keepsQuestion ? text : undefined;
+  const conversation = termsOf([question, ...recent.map(({ content }) => content)].join('\n'));
+  const rewritten = termsOf(text);
+  const isOfConversation = rewritten.size > 0 && shareOf(rewritten, conversation) >= CONVERSATION_SHARE_MIN;
+  return isOfConversation && shareOf(termsOf(question), rewritten) >= QUESTION_SHARE_MIN ? text : undefined;
 }
 
-function fold(word: string): string {
-  return word.toLowerCase();
+function termsOf(text: string): Set<string> {
+  return new Set(analyzeQuery(text, LANGUAGES));
+}
+
+/** Returns the share of `terms` that `within` has. */
+function shareOf(terms: ReadonlySet<string>, within: ReadonlySet<string>): number {
+  return terms.size === 0 ? 1 : terms.intersection(within).size / terms.size;
 }

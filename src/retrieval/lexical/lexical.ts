@@ -1,9 +1,8 @@
 /** BM25 candidates: chunks ranked by how well their terms match the terms of the query. */
-import { chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
+import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-import type { TermCounts } from './term-counts.ts';
 
 export interface Candidate {
   id: string;
@@ -19,15 +18,7 @@ export interface CandidateRequest {
   terms: readonly string[];
   /** Conditions on chunk `c` that every candidate satisfies. */
   conditions: readonly Sql[];
-  /** True if nearly all chunks satisfy the conditions, so finding the matching chunks first is not worth it. */
-  unfiltered?: boolean;
-  /** Only if unfiltered: every chunk of all other sources satisfies the conditions. Absent if not known. */
-  uncertainSources?: readonly string[] | undefined;
-  /** True if the conditions concern only the sources of chunks. */
-  bySource?: boolean;
   limit: number;
-  /** Counts of terms that have been read; new counts are added. */
-  counts?: TermCounts;
   /** If given, only so many of the best chunks are tested, so fewer candidates may be found than exist. */
   tested?: number;
 }
@@ -49,6 +40,22 @@ export const FORCE_INDEXES = sql`set_config('enable_seqscan', 'off', true)`;
 /** Returns the query over the partition's own index. The index of the parent table orders correctly but returns wrong scores. */
 function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
   return sql`to_bm25query(${terms.join(' ')}, ${termsIndex(partitionNo)})`;
+}
+
+/**
+ * Returns the weights of the terms that chunks of the tenant have. The index does not expose them, but the score of a text that is one
+ * term is the weight of the term times a factor. The factor depends on the mean length, but hardly, and is the same for all terms.
+ */
+export async function indexWeights(
+  tx: Tx,
+  { partitionNo }: Pick<CandidateRequest, 'partitionNo'>,
+  terms: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ term: string; score: number }>(sql`
+    select t.term, -(t.term <@> to_bm25query(t.term, ${termsIndex(partitionNo)})) as score
+    from unnest(${[...new Set(terms)]}::text[]) as t(term)`);
+  const factor = 1 + BM25_K1 * (1 - BM25_B);
+  return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
 }
 
 /**

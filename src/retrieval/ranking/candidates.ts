@@ -4,9 +4,8 @@ import { join, type Sql, sql } from '../../db/sql.ts';
 import { bm25Candidates, type Candidate } from '../lexical/lexical.ts';
 import { scanCandidates } from '../lexical/lexical-scan.ts';
 import type { FindSmallCorpusScan } from '../lexical/small-corpus-scan.ts';
-import type { TermCounts } from '../lexical/term-counts.ts';
 import type { FilterMatches, FindFilterMatches } from '../query/filter-matches.ts';
-import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from '../query/filter-sql.ts';
+import { chunkConditions, lookedUpSourcePredicate, narrowsCheaply } from '../query/filter-sql.ts';
 import type { SemanticQuery } from '../semantic/semantic.ts';
 import type { AdmittedRequest, Filters, Hit } from '../types.ts';
 import type { FusionSettings } from './fuse.ts';
@@ -35,11 +34,9 @@ export interface Search {
   languages: readonly string[];
   /** The terms of the query, from `searchTerms`. */
   terms: readonly string[];
-  /** Present if the database has no BM25 index. */
-  counts?: TermCounts;
   /** Finds the sources that match filters: those of the request, or none. */
   filterMatches: FindFilterMatches;
-  /** Opens a scan of the chunks that match filters, if they are few. Absent if the index is always used. */
+  /** Opens a scan of the chunks that match filters, if they are few. Absent if they are never opened. */
   smallCorpusScan?: FindSmallCorpusScan;
   /** Absent if the search is lexical. */
   semantic?: SemanticQuery;
@@ -62,7 +59,7 @@ export async function* lexicalBatches(tx: Tx, search: Search, wanted: number): A
   const { request, hasTextSearch } = search;
   if (search.terms.length === 0) return;
   const first = wanted + SPARE_CANDIDATES;
-  if (hasTextSearch && narrowsCheaply(request, request.filters) && !search.filterMatches.isKnown?.(request.filters)) {
+  if (hasTextSearch && narrowsCheaply(request, request.filters)) {
     const conditions = lookedUpPredicates(request, request.filters);
     const found = await bm25Candidates(tx, { ...lexicalRequest(search, conditions, first), tested: TESTED_FIRST });
     if (found.length === first) yield toBatch(found, false, false);
@@ -103,15 +100,11 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   const conditions = predicates(search.request, filters, areNamed ? filterMatches : undefined);
   const request = lexicalRequest(search, conditions, limit);
   if (search.hasTextSearch) return bm25Candidates(tx, request, filterMatches);
-  const uncertainSources = request.unfiltered ? await search.filterMatches.uncertainSources?.() : undefined;
-  return scanCandidates(tx, { ...request, uncertainSources }, filterMatches);
+  return scanCandidates(tx, request, filterMatches);
 }
 
-export function lexicalRequest({ request, terms, counts }: Search, conditions: readonly Sql[], limit: number) {
-  const { tenantId, partitionNo, filters } = request;
-  const bySource = chunkConditions(request, filters).length === 0;
-  const unfiltered = bySource && !narrows(request, filters);
-  return { tenantId, partitionNo, terms, conditions, unfiltered, bySource, limit, ...(counts && { counts }) };
+export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
+  return { tenantId: request.tenantId, partitionNo: request.partitionNo, terms, conditions, limit };
 }
 
 export function lexicalOnly(candidate: Candidate): RankedCandidate {

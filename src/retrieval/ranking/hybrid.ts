@@ -72,8 +72,7 @@ export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters,
 async function nearestRequest(search: HybridSearch, filters: Filters, limit: number): Promise<NearestRequest> {
   const { request, semantic, exactRowsMax } = search;
   const filterMatches = await search.filterMatches(filters);
-  const uncertainSources = filterMatches ? undefined : await search.filterMatches.uncertainSources?.();
-  return { request, semantic, filters, filterMatches, uncertainSources, limit, exactRowsMax };
+  return { request, semantic, filters, filterMatches, limit, exactRowsMax };
 }
 
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {

@@ -37,8 +37,6 @@ export interface NearestRequest {
   filters: Filters;
   /** The matching sources, if they are known; else the statement finds them. */
   filterMatches?: FilterMatches | undefined;
-  /** Only without a narrowing filter: every chunk of all other sources matches. Absent if not known. */
-  uncertainSources?: readonly string[] | undefined;
   limit: number;
   exactRowsMax: number;
 }
@@ -70,7 +68,7 @@ export function plannedBySize(nearest: NearestRequest): NearestPlan {
   const rows = rowsOf(nearest);
   if (rows <= rowsMax) return exactPlan(nearest);
   if (!filterMatches) {
-    const tables = nearestTable(indexScan(nearest, isCertainlyAlive(nearest)));
+    const tables = nearestTable(indexScan(nearest, sourceIsAlive(nearest.request.tenantId)));
     return { exact: false, rows, keepsPlan: false, hasMatchesTable: false, tables };
   }
   const margin = filterMatches.share < NARROW_SHARE ? NARROW_MARGIN : 1;
@@ -192,15 +190,6 @@ function chunkFits(request: AdmittedRequest, filters: Filters): Sql[] {
 /** Returns the condition that the chunk of vector `v` has the generation. Only mixed sources need this look-up. */
 function isOfGeneration(tenantId: string, generation: Sql): Sql {
   return sql`exists (select from chunk c where c.tenant_id = ${tenantId} and c.id = v.chunk_id and c.generation = ${generation})`;
-}
-
-/** Returns the condition that the source of vector `v` is alive; only uncertain sources are looked up. */
-function isCertainlyAlive({ request, uncertainSources }: NearestRequest): Sql {
-  const isAlive = sourceIsAlive(request.tenantId);
-  if (uncertainSources?.length === 0) return raw('true');
-  return uncertainSources
-    ? sql`case when v.source_id = any(${[...uncertainSources]}::uuid[]) then ${isAlive} else true end`
-    : isAlive;
 }
 
 /** Returns the condition that the source of vector `v` is alive and satisfies `conditions`, looked up for each candidate. */
