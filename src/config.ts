@@ -118,6 +118,8 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
+  /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
+  outputPolicy: boolean;
   /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
@@ -208,6 +210,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
+    outputPolicy: read.choice('PINAKES_OUTPUT_POLICY', ['on', 'off'], 'on') === 'on',
     queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),
     historyOnDelete: read.choice('PINAKES_HISTORY_ON_DELETE', ['keep', 'remove'], 'keep'),
     logLevel: read.choice('PINAKES_LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -263,6 +266,14 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
   }
 }
 
+const isCompatible = (model: string): boolean => model.startsWith('openai-compatible:');
+
+/** @throws ConfigError when a model that needs an address has none. */
+function requireAddress(kind: string, baseUrl: string | null, why: string, example: string): void {
+  const prefix = `PINAKES_${kind}`;
+  if (baseUrl === null) throw new ConfigError(`${prefix}_BASE_URL`, `is not set, but ${prefix}_MODEL ${why}`, example);
+}
+
 function checkTogether(config: Config): void {
   if (config.blobs.kind === 's3') {
     throw new ConfigError(
@@ -271,21 +282,12 @@ function checkTogether(config: Config): void {
       'file:///srv/pinakes/blobs',
     );
   }
-  if (config.chat.model.startsWith('openai-compatible:') && config.chat.baseUrl === null) {
-    throw new ConfigError(
-      'PINAKES_CHAT_BASE_URL',
-      'is not set, but PINAKES_CHAT_MODEL is openai-compatible',
-      'http://127.0.0.1:11434/v1',
-    );
-  }
-  if (config.embedding.model.startsWith('openai-compatible:') && config.embedding.baseUrl === null) {
-    throw new ConfigError(
-      'PINAKES_EMBEDDING_BASE_URL',
-      'is not set, but PINAKES_EMBEDDING_MODEL is openai-compatible',
-      'http://127.0.0.1:11434/v1',
-    );
-  }
-  const { model, dimensions, queryPrefix, passagePrefix } = config.embedding;
+  const { chat, embedding, rerank } = config;
+  const example = 'http://127.0.0.1:11434/v1';
+  if (isCompatible(chat.model)) requireAddress('CHAT', chat.baseUrl, 'is openai-compatible', example);
+  if (isCompatible(embedding.model)) requireAddress('EMBEDDING', embedding.baseUrl, 'is openai-compatible', example);
+  if (rerank.model !== 'none') requireAddress('RERANK', rerank.baseUrl, 'is', 'http://127.0.0.1:8080');
+  const { model, dimensions, queryPrefix, passagePrefix } = embedding;
   if (dimensions !== null && model.startsWith('local:')) {
     throw new ConfigError('PINAKES_EMBEDDING_DIMENSIONS', 'is for models behind an address only (leave it out)', '0');
   }
@@ -294,13 +296,6 @@ function checkTogether(config: Config): void {
       queryPrefix === null ? 'PINAKES_EMBEDDING_PASSAGE_PREFIX' : 'PINAKES_EMBEDDING_QUERY_PREFIX',
       'is set, but PINAKES_EMBEDDING_MODEL is not',
       '"query: "',
-    );
-  }
-  if (config.rerank.model !== 'none' && config.rerank.baseUrl === null) {
-    throw new ConfigError(
-      'PINAKES_RERANK_BASE_URL',
-      'is not set, but PINAKES_RERANK_MODEL is',
-      'http://127.0.0.1:8080',
     );
   }
   if (config.webGrounding && !/^(?:openai|anthropic|google):/.test(config.chat.model)) {

@@ -2,6 +2,7 @@
 import { type Citation, citeAnswer, type Judge, type Span } from '../../answers/grounding/citations.ts';
 import { openJudge } from '../../answers/grounding/judge.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
+import { openOutputPolicy } from '../../answers/output-policy.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { ChatEvent, ChatRequest, ContextChunk } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
@@ -44,7 +45,7 @@ const NOT_STORED: Warning = {
  * @throws ServiceError when the model fails; the signal's reason when it aborts.
  */
 export async function* answer(
-  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel' | 'usage' | 'entailment'>,
+  deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'entailment'>,
   asked: Asked,
   context: Context,
   body: Pick<CompletionBody, 'citation' | 'trace'>,
@@ -55,6 +56,7 @@ export async function* answer(
   const answerText = openAnswerText(
     (number) => number >= 1 && number <= sourceCount,
     redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
+    deps.config.outputPolicy && deps.chatModel.ask ? openOutputPolicy(retrievedIn(context)) : null,
   );
   // Without sources the model is not called, because it could only invent an answer.
   const request = frame(deps, asked, context, body.citation);
@@ -87,6 +89,14 @@ export async function* answer(
     conversationId: stored || !turn.isNew ? turn.conversationId : null,
     userMessageId: stored ? turn.userMessageId : null,
     assistantMessageId: stored ? turn.assistantMessageId : null,
+  };
+}
+
+/** Returns the addresses to which text of a model may lead, and the texts whose addresses it may repeat as links. */
+function retrievedIn({ hits, pages }: Context): Parameters<typeof openOutputPolicy>[0] {
+  return {
+    addresses: [...hits.forReader, ...pages.forReader].flatMap(({ url }) => url ?? []),
+    texts: [...hits.forReader.map(({ content }) => content), ...pages.forReader.map(({ text }) => text)],
   };
 }
 
