@@ -146,6 +146,7 @@ export function findUnknownSettings(env: Environment): UnknownSetting[] {
 
 function readConfig(read: SettingsReader, env: Environment): Config {
   const dataDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'));
+  const modelsDir = resolve(dataDir, 'models');
   return {
     host: read.text('PINAKES_HOST', '127.0.0.1'),
     port: read.integer('PINAKES_PORT', PORT_DEFAULT, 0, PORT_MAX),
@@ -174,7 +175,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
       requestsMax: read.integer('PINAKES_EMBEDDING_REQUESTS', 2, 1, EMBEDDING_REQUESTS_MAX),
       dimensions: read.integer('PINAKES_EMBEDDING_DIMENSIONS', 0, 0, EMBEDDING_DIMENSIONS_MAX) || null,
-      modelsDir: resolve(dataDir, 'models'),
+      modelsDir,
       queryPrefix: read.untrimmed('PINAKES_EMBEDDING_QUERY_PREFIX'),
       passagePrefix: read.untrimmed('PINAKES_EMBEDDING_PASSAGE_PREFIX'),
     },
@@ -190,10 +191,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
       timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
     },
-    entailment: {
-      model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:cross-encoder/nli-deberta-v3-xsmall'),
-      modelsDir: resolve(dataDir, 'models'),
-    },
+    entailment: { model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:nli'), modelsDir },
     presidio: {
       url: read.httpUrl('PINAKES_PRESIDIO_URL', 'http://127.0.0.1:5002'),
       languages: (
@@ -265,22 +263,21 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
   }
 }
 
+const isCompatible = (model: string): boolean => model.startsWith('openai-compatible:');
+
+/** @throws ConfigError when a model that needs an address has none. */
+function requireAddress(kind: string, baseUrl: string | null, why: string, example: string): void {
+  const prefix = `PINAKES_${kind}`;
+  if (baseUrl === null) throw new ConfigError(`${prefix}_BASE_URL`, `is not set, but ${prefix}_MODEL ${why}`, example);
+}
+
 function checkTogether(config: Config): void {
-  if (config.chat.model.startsWith('openai-compatible:') && config.chat.baseUrl === null) {
-    throw new ConfigError(
-      'PINAKES_CHAT_BASE_URL',
-      'is not set, but PINAKES_CHAT_MODEL is openai-compatible',
-      'http://127.0.0.1:11434/v1',
-    );
-  }
-  if (config.embedding.model.startsWith('openai-compatible:') && config.embedding.baseUrl === null) {
-    throw new ConfigError(
-      'PINAKES_EMBEDDING_BASE_URL',
-      'is not set, but PINAKES_EMBEDDING_MODEL is openai-compatible',
-      'http://127.0.0.1:11434/v1',
-    );
-  }
-  const { model, dimensions, queryPrefix, passagePrefix } = config.embedding;
+  const { chat, embedding, rerank } = config;
+  const example = 'http://127.0.0.1:11434/v1';
+  if (isCompatible(chat.model)) requireAddress('CHAT', chat.baseUrl, 'is openai-compatible', example);
+  if (isCompatible(embedding.model)) requireAddress('EMBEDDING', embedding.baseUrl, 'is openai-compatible', example);
+  if (rerank.model !== 'none') requireAddress('RERANK', rerank.baseUrl, 'is', 'http://127.0.0.1:8080');
+  const { model, dimensions, queryPrefix, passagePrefix } = embedding;
   if (dimensions !== null && model.startsWith('local:')) {
     throw new ConfigError('PINAKES_EMBEDDING_DIMENSIONS', 'is for models behind an address only (leave it out)', '0');
   }
@@ -289,13 +286,6 @@ function checkTogether(config: Config): void {
       queryPrefix === null ? 'PINAKES_EMBEDDING_PASSAGE_PREFIX' : 'PINAKES_EMBEDDING_QUERY_PREFIX',
       'is set, but PINAKES_EMBEDDING_MODEL is not',
       '"query: "',
-    );
-  }
-  if (config.rerank.model !== 'none' && config.rerank.baseUrl === null) {
-    throw new ConfigError(
-      'PINAKES_RERANK_BASE_URL',
-      'is not set, but PINAKES_RERANK_MODEL is',
-      'http://127.0.0.1:8080',
     );
   }
   if (config.webGrounding && !/^(?:openai|anthropic|google):/.test(config.chat.model)) {

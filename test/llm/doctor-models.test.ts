@@ -167,7 +167,7 @@ test('doctor says why a local embedding model cannot be loaded', async () => {
   const slow = inPlainWords(new ServiceError('upstream_timeout', 'too slow'), {
     ...{ kind: 'EMBEDDING', model: 'local:broken', baseUrl: null },
   });
-  assert.match(slow, /no vector in time: a large model/);
+  assert.match(slow, /no answer of the model in time: a large model/);
 });
 
 test('doctor tries the analyzer of names', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { citeAnswer, type Judge } from './citations.ts';
 import { openMarkerParser } from './markers.ts';
 
@@ -151,16 +152,18 @@ test('a contradiction of the model is not verified, and without a verdict rules 
   }
 });
 
-test('a very long sentence with many citations does not hold up other work', async () => {
-  const sentence = 'Staff get 25 days of leave and '.repeat(2_000);
-  const markers = Array.from({ length: 12 }, () => ({ numbers: [1, 2], at: sentence.length, start: 0 }));
-  const before = process.cpuUsage();
-  const { citations } = await citeAnswer(`${sentence}.`, markers, CHUNKS);
-  const { user, system } = process.cpuUsage(before);
-  assert.equal(
-    citations.every(({ verified }) => !verified),
-    true,
-  );
+test('other work goes on while very long sentences with many citations are checked', async () => {
+  const sentence = `${'Staff get 25 days of leave and '.repeat(2_000)}.`;
+  const markers = Array.from({ length: 12 }, (_, i) => ({ numbers: [1, 2], at: sentence.length, start: i }));
+  let turns = 0;
+  let isDone = false;
+  const others = (async () => {
+    for (; !isDone; turns++) await setImmediate();
+  })();
+  const { citations } = await citeAnswer(sentence, markers, CHUNKS);
+  isDone = true;
+  await others;
+  assert.ok(turns >= 24, `${turns} turns for 24 checked sentences`);
+  assert.deepEqual([...new Set(citations.map(({ verified }) => verified))], [false]);
   assert.equal(citations[0]!.reason, 'The sentence is too long to be checked.');
-  console.log(Math.round((user + system) / 1000), 'ms');
 });

@@ -105,16 +105,8 @@ function messagesOf(
   return turn.storedQuestion === null ? [asked, answer] : [answer];
 }
 
-function toStored({
-  chunk,
-  number,
-  spans,
-  quote,
-  verified,
-  verifiedBy,
-  reason,
-  quoted,
-}: Citation<LabelledHit>): StoredCitation {
+function toStored(citation: Citation<LabelledHit>): StoredCitation {
+  const { chunk, number, spans, quote, verified, verifiedBy, reason, quoted } = citation;
   return {
     id: chunk.id,
     source_id: chunk.sourceId,

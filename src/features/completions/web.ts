@@ -8,6 +8,7 @@ import type { ChatModel, ContextChunk, OnUsage, WebResult } from '../../llm/mode
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import type { Warning } from '../../retrieval/types.ts';
+import { lazy } from '../../util/lazy.ts';
 
 const SNIPPET_CODE_POINTS_MAX = 300;
 const WEB_CITATIONS_MAX = 100;
@@ -75,10 +76,11 @@ export function citeWeb(
   unsupported: readonly Span[],
 ): { citations: WebCitation[]; unsupported: Span[] } {
   const supported: Span[] = [];
+  const evidenceByPage = new Map(pages.map((page) => [page.number, lazy(() => evidenceOf(page.text, null))]));
   const citations = citedSpans(answer, markers).flatMap(({ number, span, text }) => {
     const page = pages.find((one) => one.number === number);
     if (page === undefined) return [];
-    const { quote, verified } = findSupport([claimOf(text, null)], evidenceOf(page.text, null));
+    const { quote, verified } = findSupport([claimOf(text, null)], evidenceByPage.get(number)!());
     if (verified) supported.push(span);
     const snippet = [...(verified ? quote : page.text)].slice(0, SNIPPET_CODE_POINTS_MAX).join('');
     return [{ url: page.url, title: page.title, snippet, ...span }];
