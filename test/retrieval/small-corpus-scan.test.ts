@@ -4,13 +4,12 @@ import { after, before, test } from 'node:test';
 import { createTenant, type Tenant, termsIndex } from '../../src/corpus/tenant-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { type FindSmallCorpusScan, openSmallCorpusScan } from '../../src/retrieval/lexical/small-corpus-scan.ts';
-import { openFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
-import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
-import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
+import type { Candidate, Scope } from '../../src/retrieval/engine.ts';
+import { isSmallCorpus, scanSmallCorpus } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { openPostgresEngine } from '../../src/retrieval/postgres/engine.ts';
+import { findFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
-import type { AdmittedRequest, Filters } from '../../src/retrieval/types.ts';
+import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
@@ -57,36 +56,24 @@ const below = (share: number): Filters => ({
   sourceMetadata: { operator: 'and', filters: [{ key: 'share', operator: 'lt', value: share }] },
 });
 
-function requestOf(filters: Filters, query = ''): AdmittedRequest {
-  return {
-    ...{
-      tenantId: tenant.id,
-      partitionNo: tenant.partitionNo,
-      sourceGroupIds: null,
-      tagIds: null,
-      query,
-      principal: null,
-      policy: null,
-    },
-    ...{ mode: 'lexical' as const, filters, usePostfilter: false, limit: 10, offset: 0 },
-  };
+function requestOf(filters: Filters, query: string): RetrieveRequest {
+  return { ...scopeOf(filters), query, principal: null, mode: 'lexical', usePostfilter: false, limit: 10, offset: 0 };
 }
 
-async function both(terms: readonly string[], filters: Filters, limit: number): Promise<[Candidate[], Candidate[]]> {
-  const request = requestOf(filters);
+function scopeOf(filters: Filters): Scope {
+  const { id: tenantId, partitionNo } = tenant;
+  return { tenantId, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters };
+}
+
+/** Returns the candidates of the scan and those of the index. */
+async function both(terms: readonly string[], filters: Filters, depth: number): Promise<[Candidate[], Candidate[]]> {
   return database.db.transaction(tenant.id, async (tx: Tx) => {
-    await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
-    const filterMatches = openFilterMatches(tx, request);
-    const search: Search = {
-      ...{ request, hasTextSearch: true, languages: ['en'], terms, filterMatches },
-      ...{ fusion: FUSION_DEFAULT, exactRowsMax: 0 },
-    };
-    const few: FindSmallCorpusScan = openSmallCorpusScan(tx, request, filterMatches);
-    assert.ok(await few(filters), 'they are few');
-    return [
-      await lexicalCandidates(tx, { ...search, smallCorpusScan: few }, filters, limit),
-      await lexicalCandidates(tx, search, filters, limit),
-    ];
+    const scope = scopeOf(filters);
+    const corpus = await openPostgresEngine(database.db, { scansSmall: false }).open(tx, scope);
+    const matches = await findFilterMatches(tx, scope);
+    assert.ok(matches && isSmallCorpus(matches), 'they are few');
+    const { lexical } = await corpus.candidates({ terms, vector: undefined, depth });
+    return [await scanSmallCorpus(tx, scope, matches, { terms, depth }), [...lexical]];
   });
 }
 
@@ -145,7 +132,7 @@ test('a scan finds nothing for words that no chunk has', async (t) => {
   }
 });
 
-test('a search reads the chunks of a scan once, also to correct typing errors', async (t) => {
+test('a typing error is corrected among the few chunks of a filter', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const rare = newId().slice(-4);
   const content = `The pterodactyl flew over the archipelago ${rare}.`;
@@ -157,7 +144,6 @@ test('a search reads the chunks of a scan once, also to correct typing errors', 
     ['rare'],
   );
   assert.equal(warnings[0]?.type, 'fuzzy_match');
-  assert.equal(texts.filter((text) => text.includes('c.source_id, c.terms from')).length, 1);
   assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
 });
 

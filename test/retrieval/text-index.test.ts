@@ -7,7 +7,8 @@ import type { Database } from '../../src/db/database.ts';
 import { ensureExtensions } from '../../src/db/extensions.ts';
 import { recordset } from '../../src/db/recordset.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
-import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
+import type { Candidate } from '../../src/retrieval/engine.ts';
+import { bm25Candidates, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
 import {
   type LookLimits,
   type ScannedMatches,

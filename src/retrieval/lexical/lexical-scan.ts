@@ -8,8 +8,9 @@ import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, type Sql, sql } from '../../db/sql.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Candidate } from '../engine.ts';
 import type { FilterMatches, SourceIds } from '../query/filter-matches.ts';
-import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
+import { type CandidateRequest, inOrder } from './lexical.ts';
 import { isIndexed, openTermCounts, type TermCount, type TermCounts } from './term-counts.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 

@@ -2,15 +2,9 @@
 import { chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
+import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 import type { TermCounts } from './term-counts.ts';
-
-export interface Candidate {
-  id: string;
-  sourceId: string;
-  /** BM25, greater than 0, higher is better. */
-  score: number;
-}
 
 export interface CandidateRequest {
   tenantId: string;

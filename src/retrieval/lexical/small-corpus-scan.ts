@@ -5,10 +5,10 @@
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
-import type { FilterMatches, FindFilterMatches } from '../query/filter-matches.ts';
+import type { Candidate, CandidateQuery, Scope } from '../engine.ts';
+import type { FilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
-import type { AdmittedRequest, Filters } from '../types.ts';
-import { type Candidate, inOrder } from './lexical.ts';
+import { inOrder } from './lexical.ts';
 import { type Occurrences, openTermScan, type TermScan } from './term-scan.ts';
 
 /** Maximum number of chunks for a scan: their terms are in memory during the search. */
@@ -16,38 +16,20 @@ const SMALL_CHUNKS_MAX = 4_000;
 /** Maximum of `chunks * share` for a scan: above it, the index finds the best chunks faster than a scan reads all of them. */
 const SMALL_MEASURE_MAX = 100;
 
-export interface SmallCorpusScan {
-  /** Returns the best chunks like `bm25Candidates`; for equal scores, the lower id always comes first. */
-  best(terms: readonly string[], limit: number): Promise<Candidate[]>;
-  /** Returns the terms that at least one of the chunks has. */
-  presentTerms(terms: () => Iterable<string>): Promise<readonly string[]>;
-}
-
-/** Returns the scan of the chunks that match the filters; undefined if they are too many. */
-export type FindSmallCorpusScan = (filters: Filters) => Promise<SmallCorpusScan | undefined>;
-
-/** For one transaction, which reads the chunks of each filter once. */
-export function openSmallCorpusScan(
-  tx: Tx,
-  request: AdmittedRequest,
-  filterMatches: FindFilterMatches,
-): FindSmallCorpusScan {
-  const opened = new Map<Filters, SmallCorpusScan>();
-  return async (filters) => {
-    const found = await filterMatches(filters);
-    if (!found || !isSmall(found)) return undefined;
-    const scan = opened.get(filters) ?? open(filters, found);
-    opened.set(filters, scan);
-    return scan;
-  };
-  function open(filters: Filters, found: FilterMatches): SmallCorpusScan {
-    const conditions = chunkConditions(request, filters);
-    return openScan(openWeights(tx, request), () => readTerms(tx, request, found, conditions));
-  }
-}
-
-function isSmall({ chunks, share }: Pick<FilterMatches, 'chunks' | 'share'>): boolean {
+/** Returns true if the matching chunks are few. */
+export function isSmallCorpus({ chunks, share }: Pick<FilterMatches, 'chunks' | 'share'>): boolean {
   return chunks <= SMALL_CHUNKS_MAX && chunks * share <= SMALL_MEASURE_MAX;
+}
+
+/** Returns the best chunks like `bm25Candidates`; for equal scores, the lower id always comes first. */
+export function scanSmallCorpus(
+  tx: Tx,
+  scope: Scope,
+  matches: FilterMatches,
+  { terms, depth }: Pick<CandidateQuery, 'terms' | 'depth'>,
+): Promise<Candidate[]> {
+  const read = (): Promise<TermsRead> => readTerms(tx, scope, matches, chunkConditions(scope, scope.filters));
+  return openScan(openWeights(tx, scope), read).best(terms, depth);
 }
 
 interface Place {
@@ -63,10 +45,10 @@ interface TermsRead {
 }
 
 /** Returns the scan of the chunks that `read` reads, for one transaction. */
-function openScan(weigh: Weigh, read: () => Promise<TermsRead>): SmallCorpusScan {
+function openScan(weigh: Weigh, read: () => Promise<TermsRead>) {
   let reading: Promise<TermsRead> | undefined;
   return {
-    async best(given, limit) {
+    async best(given: readonly string[], limit: number): Promise<Candidate[]> {
       reading ??= read();
       const { chunks, scan } = await reading;
       const repeats = new Map<string, number>();
@@ -92,13 +74,6 @@ function openScan(weigh: Weigh, read: () => Promise<TermsRead>): SmallCorpusScan
         }
       });
       return bestOf(chunks, scores, limit);
-    },
-    async presentTerms(terms) {
-      reading ??= read();
-      const { scan } = await reading;
-      const sought = [...terms()];
-      const found = scan(sought);
-      return sought.filter((_, i) => found[i]!.texts.length > 0);
     },
   };
 }

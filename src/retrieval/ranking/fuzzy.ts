@@ -11,11 +11,11 @@ import { errorsBetween, isCorrectable, spellingsNear } from '../../text/analysis
 import { firstTerms, lowerCase, wordTerms } from '../../text/analysis/words.ts';
 import { type QueryWord, queryWords } from '../../text/analyzer.ts';
 import { fold } from '../../text/fold.ts';
-import { collect } from '../../util/collect.ts';
-import { termsAmong } from '../lexical/lexical-scan.ts';
+import type { SearchedCorpus } from '../engine.ts';
+import type { Plan } from '../plan.ts';
 import type { ReadRow } from '../reading/hits.ts';
-import type { Filters, Warning } from '../types.ts';
-import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
+import type { Warning } from '../types.ts';
+import type { RankedCandidate } from './rank.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
 export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were replaced by similar words.';
@@ -47,17 +47,19 @@ interface Correction {
 }
 
 /**
- * Returns the search with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing is to be
- * corrected. `ranked` has the results of the search, `rows` their texts if they have been read.
+ * Returns the terms of the query with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing
+ * is to be corrected. `ranked` has the results of the search, `rows` their texts if they have been read.
  */
-export async function correct(
+export async function correctTerms(
   tx: Tx,
-  search: Search,
+  corpus: SearchedCorpus,
+  plan: Plan,
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
   warnings: Warning[],
-): Promise<Search | undefined> {
-  const { request, languages } = search;
+): Promise<string[] | undefined> {
+  const { request, languages } = plan;
+  const search = { tx, corpus, plan };
   if (request.mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages)
     .filter((word) => word.stems.length > 0 || mayBeMisspelled(word))
@@ -66,15 +68,10 @@ export async function correct(
   const best = ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms ?? []);
   const missing = missingIn(best, words);
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
-  const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
   const inflected: QueryWord[] = [];
-  const sought = missing.flatMap((word) => [...word.terms, ...word.stems]);
-  const present = await presentTerms(tx, search, sought, filters);
   const occurs = async (terms: readonly string[]): Promise<boolean> =>
-    present
-      ? terms.some((term) => present.has(term))
-      : terms.length > 0 && (await chunksWith(tx, search, terms, filters, 1)).length > 0;
+    terms.length > 0 && (await chunksWith(search, terms, 1)).length > 0;
   for (const word of missing) {
     if (await occurs(word.terms)) continue;
     if (await occurs(word.stems)) inflected.push(word);
@@ -82,10 +79,11 @@ export async function correct(
     if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
   }
   // The best chunks may depend on hidden chunks. Which words no visible chunk has does not.
-  if (request.policy !== null && nowhere.length + inflected.length < words.length * MISSING_SHARE_MIN) return undefined;
+  if (plan.scope.policy !== null && nowhere.length + inflected.length < words.length * MISSING_SHARE_MIN)
+    return undefined;
   const corrections: Correction[] = [];
-  for (const spelled of await spell(tx, search, nowhere, filters)) {
-    const correction = await correctWord(tx, search, spelled, filters);
+  for (const { word } of nowhere) {
+    const correction = await correctWord(search, spell(word, languages));
     if (correction) corrections.push(correction);
   }
   const guesses = [
@@ -94,7 +92,7 @@ export async function correct(
   ];
   if (guesses.length === 0) return undefined;
   if (corrections.length > 0) warnings.push(warningOf(corrections));
-  return { ...search, terms: [...search.terms, ...guesses] };
+  return [...plan.terms, ...guesses];
 }
 
 function mayBeMisspelled({ word, isSyllable }: QueryWord): boolean {
@@ -106,7 +104,13 @@ function warningOf(corrections: readonly Correction[]): Warning {
   return { type: FUZZY_WARNING, message: `Words that occur nowhere were replaced by similar words: ${list}.` };
 }
 
-/** A word and its possible spellings. Terms that no chunk has may be left out. */
+interface Search {
+  tx: Tx;
+  corpus: SearchedCorpus;
+  plan: Plan;
+}
+
+/** A word and its possible spellings. */
 interface Spelled {
   word: string;
   letters: string;
@@ -116,39 +120,10 @@ interface Spelled {
   alike: readonly string[];
 }
 
-async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filters: Filters): Promise<Spelled[]> {
-  const { languages, counts } = search;
-  const lists = words.map(({ word }) => ({ terms: () => termsNear(word, languages) }));
-  const scan = await search.smallCorpusScan?.(filters);
-  const near = scan
-    ? await collect(lists, ({ terms }) => scan.presentTerms(terms))
-    : ((await counts?.occurring(lists)) ?? lists.map(({ terms }) => [...terms()]));
-  const spelled = words.map(({ word }, i) => {
-    const letters = fold(word.toLowerCase());
-    const alike = letters.length < TWO_ERRORS_UNITS_MIN ? [] : [encodePrefix(letters.slice(0, PREFIX_UNITS))];
-    return { word, letters, near: near[i]!, alike };
-  });
-  const terms = spelled.flatMap((one) => [...one.near, ...one.alike]);
-  const present = scan || counts ? await presentTerms(tx, search, terms, filters) : undefined;
-  const kept = (some: readonly string[]): readonly string[] =>
-    present ? some.filter((term) => present.has(term)) : some;
-  return spelled.map((one) => ({ ...one, near: new Set(kept(one.near)), alike: kept(one.alike) }));
-}
-
-/** Returns the terms that visible chunks have; undefined if one look cannot tell that for all terms. */
-async function presentTerms(
-  tx: Tx,
-  search: Search,
-  terms: readonly string[],
-  filters: Filters,
-): Promise<ReadonlySet<string> | undefined> {
-  if (terms.length === 0) return new Set();
-  const scan = await search.smallCorpusScan?.(filters);
-  if (scan) return new Set(await scan.presentTerms(() => terms));
-  const { bySource } = lexicalRequest(search, [], 1);
-  const filterMatches = search.hasTextSearch || !bySource ? undefined : await search.filterMatches(filters);
-  if (!filterMatches || filterMatches.mixed || filterMatches.ids === null) return undefined;
-  return termsAmong(tx, terms, { ids: filterMatches.ids, chunks: filterMatches.chunks });
+function spell(word: string, languages: readonly string[]): Spelled {
+  const letters = fold(word.toLowerCase());
+  const alike = letters.length < TWO_ERRORS_UNITS_MIN ? [] : [encodePrefix(letters.slice(0, PREFIX_UNITS))];
+  return { word, letters, near: termsNear(word, languages), alike };
 }
 
 /** Returns the words that none of these chunks has; `chunks` are the terms of the chunks. */
@@ -163,17 +138,12 @@ function termsNear(word: string, languages: readonly string[]): ReadonlySet<stri
 }
 
 /** Returns the most common word one error away; for a long word, also two errors away with the same first letters. */
-async function correctWord(
-  tx: Tx,
-  search: Search,
-  { word, letters, near, alike }: Spelled,
-  filters: Filters,
-): Promise<Correction | undefined> {
-  const { languages } = search;
-  const contents = await chunksWith(tx, search, [...near], filters, CHUNKS_READ);
+async function correctWord(search: Search, { word, letters, near, alike }: Spelled): Promise<Correction | undefined> {
+  const { languages } = search.plan;
+  const contents = await chunksWith(search, [...near], CHUNKS_READ);
   const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));
   if (found) return found;
-  const others = await chunksWith(tx, search, alike, filters, CHUNKS_READ);
+  const others = await chunksWith(search, alike, CHUNKS_READ);
   return commonest(others, languages, word, (other) => isNear(other, letters, 2));
 }
 
@@ -187,19 +157,18 @@ function isNear(word: string, letters: string, errors: number): boolean {
 
 /** Returns the contents of the best visible chunks with one of the terms. */
 async function chunksWith(
-  tx: Tx,
-  search: Search,
+  { tx, corpus, plan }: Search,
   terms: readonly string[],
-  filters: Filters,
   limit: number,
 ): Promise<{ content: string; language: string | null }[]> {
-  const anyOrder = search.request.policy !== null && limit > 1;
-  const found = await lexicalCandidates(tx, { ...search, terms }, filters, anyOrder ? CHUNKS_CONSIDERED : limit);
+  const anyOrder = plan.scope.policy !== null && limit > 1;
+  const depth = anyOrder ? CHUNKS_CONSIDERED : limit;
+  const { lexical: found } = await corpus.candidates({ terms, vector: undefined, depth });
   const candidates = anyOrder ? found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit) : found;
   if (candidates.length === 0) return [];
   return tx.query(sql`
     select c.content, s.language from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${search.request.tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])`);
+    where c.tenant_id = ${plan.scope.tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])`);
 }
 
 /** Returns the word that most of the contents have, among the words that `fits` accepts. */

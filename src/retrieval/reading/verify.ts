@@ -1,0 +1,18 @@
+/** Tests candidates against the truth: the rows of the transaction that reads. */
+import type { Tx } from '../../db/database.ts';
+import { join, sql } from '../../db/sql.ts';
+import type { Scope } from '../engine.ts';
+import { lookedUpPredicates } from '../query/filter-sql.ts';
+
+/** Returns the candidates that exist now, are served and within the scope, in their order. */
+export async function keepMatching<T extends { id: string }>(
+  tx: Tx,
+  scope: Scope,
+  candidates: readonly T[],
+): Promise<T[]> {
+  const kept = await tx.query<{ id: string }>(sql`
+    select c.id from chunk c
+    where c.id = any(${candidates.map(({ id }) => id)}::uuid[]) and ${join(lookedUpPredicates(scope), ' and ')}`);
+  const ids = new Set(kept.map(({ id }) => id));
+  return candidates.filter(({ id }) => ids.has(id));
+}
