@@ -34,6 +34,7 @@ create table api_key (
   expires_at timestamptz,
   revoked_at timestamptz,
   issued_by uuid,                             -- the key that issued this one; null = an operator's command
+  root_id uuid not null,                      -- the operator's key from which this one descends; limits count for the whole family
   replaced_by uuid,                           -- the key that a rotation put in its place
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)

@@ -72,6 +72,7 @@ export async function issueOperatorKey(
       tagIds: null,
       expiresAt: null,
       issuedBy: null,
+      rootId: id,
       createdAt,
     });
     await appendAudit(tx, {

@@ -112,8 +112,10 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
-  /** Requests per minute of each API key. 0: not limited. */
+  /** Requests per minute of each API key with its family. 0: not limited. */
   rateLimitPerMinute: number;
+  /** Requests of each API key with its family that run at the same time. 0: not limited. */
+  concurrentRequests: number;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -222,6 +224,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
+    concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }

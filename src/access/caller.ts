@@ -18,6 +18,8 @@ export interface Caller {
   /** Number of the tenant's chunk partition. */
   partitionNo: number;
   apiKeyId: string;
+  /** The operator's key from which the key descends, or the key itself: rate limits count for the whole family. */
+  rootKeyId: string;
   scopes: readonly Scope[];
   /** The key may see only these source groups; null means no limit. */
   sourceGroupIds: readonly string[] | null;

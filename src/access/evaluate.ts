@@ -1,7 +1,8 @@
 /**
  * Evaluates a policy in plain code. The evaluator is the reference for the SQL of policies, and it explains decisions. Pure.
  *
- * A missing key or attribute makes a condition false for every operator except `not_exists`.
+ * A missing key or attribute makes a condition false for every operator except `not_exists`. So does a value of the wrong type: only
+ * two numbers or two times have an order. Both sides are trimmed and in NFC.
  */
 
 import type { FilterOperator, Scalar } from '../filters/filter-group.ts';
@@ -47,7 +48,7 @@ export function evaluate(policy: Policy, attributes: Attributes, facts: Facts, a
 function holds(condition: PolicyCondition, attributes: Attributes, facts: Facts): boolean {
   const operand = operandOf(condition, attributes);
   if (operand === null) return false;
-  const stored = valuesOf(condition, facts);
+  const stored = valuesOf(condition, facts).map((value) => value.trim());
   const { operator } = condition;
   if (operator === 'exists') return stored.length > 0;
   if (operator === 'not_exists') return stored.length === 0;
@@ -91,16 +92,22 @@ function fits(operator: FilterOperator, stored: string, operand: Scalar | readon
     case 'eq':
       return compare(stored, one) === 0;
     case 'gt':
-      return compare(stored, one) > 0;
+      return inOrder(stored, one, (order) => order > 0);
     case 'gte':
-      return compare(stored, one) >= 0;
+      return inOrder(stored, one, (order) => order >= 0);
     case 'lt':
-      return compare(stored, one) < 0;
+      return inOrder(stored, one, (order) => order < 0);
     case 'lte':
-      return compare(stored, one) <= 0;
+      return inOrder(stored, one, (order) => order <= 0);
     default:
       throw new Error(`no comparison: ${operator}`);
   }
+}
+
+/** Returns whether two numbers, or two times, have the wanted order. Other values have no order. */
+function inOrder(stored: string, given: Scalar, isWanted: (order: number) => boolean): boolean {
+  const { kind } = classify(stored);
+  return kind !== 'text' && kind === classify(given).kind && isWanted(compare(stored, given));
 }
 
 /** Returns the order of two values: two numbers by size, two times by moment, anything else as text by bytes. */

@@ -8,10 +8,18 @@
 
 import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Scalar } from '../filters/filter-group.ts';
-import { conditionSql } from '../filters/metadata-sql.ts';
+import { conditionSql, typedOrderSql } from '../filters/metadata-sql.ts';
 import type { MetadataFilter } from '../filters/types.ts';
 import { isId } from '../util/ids.ts';
-import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
+import {
+  type Attributes,
+  asksForTag,
+  isUntrusted,
+  operandOf,
+  type Policy,
+  type PolicyCondition,
+  WHITE_SPACE,
+} from './policy.ts';
 
 /** The conditions of a policy, which apply in addition to the tenant and the limits of the key. */
 export interface CompiledPolicy {
@@ -117,9 +125,25 @@ function trustedRecord(key: string): Sql {
 /** Returns the condition on a value. Unlike in filters, a missing value never matches, also not for `ne` and `nin`. */
 function onValue(filter: MetadataFilter, value: Sql): Sql {
   const { operator } = filter;
-  if (operator !== 'ne' && operator !== 'nin') return sql`(${conditionSql(filter, value)})`;
-  const same = conditionSql({ ...filter, operator: operator === 'ne' ? 'eq' : 'in' }, value);
-  return sql`(${value} is not null and not ${same})`;
+  if (operator !== 'ne' && operator !== 'nin') return sql`(${compared(filter, value)})`;
+  return sql`(${value} is not null and not ${compared(positive(filter), value)})`;
+}
+
+/** Returns the comparison of a trimmed value. Unlike in filters, only two numbers or two times have an order. */
+function compared(filter: MetadataFilter, value: Sql): Sql {
+  const { operator } = filter;
+  if (operator === 'exists' || operator === 'not_exists') return conditionSql(filter, value);
+  const trimmed = sql`btrim(${value}, ${WHITE_SPACE}::text)`;
+  if (operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte')
+    return typedOrderSql(trimmed, operator, filter.value as Scalar);
+  return conditionSql(filter, trimmed);
+}
+
+/** Returns the condition of which `ne` or `nin` is the opposite; other conditions as they are. */
+function positive(filter: MetadataFilter): MetadataFilter {
+  const opposites = { ne: 'eq', nin: 'in' } as const;
+  const { operator } = filter;
+  return operator === 'ne' || operator === 'nin' ? { ...filter, operator: opposites[operator] } : filter;
 }
 
 /** Returns the condition on the group; every group has an id and a name. */
@@ -141,8 +165,7 @@ function onTags(condition: PolicyCondition, filter: MetadataFilter): Sql {
   if (operator === 'exists' || operator === 'not_exists') return someTag(empty, operator === 'not_exists');
   const value = filter.key === 'id' ? raw('t.id::text') : raw('t.name');
   const isNegative = operator === 'ne' || operator === 'nin';
-  const positive = isNegative ? ({ ...filter, operator: operator === 'ne' ? 'eq' : 'in' } as const) : filter;
-  const fits = someTag(sql`and ${conditionSql(positive, value)}`, isNegative);
+  const fits = someTag(sql`and ${compared(positive(filter), value)}`, isNegative);
   return isNegative ? sql`(${someTag(empty, false)} and ${fits})` : fits;
 }
 

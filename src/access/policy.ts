@@ -140,8 +140,9 @@ function parseSubject(
 }
 
 /**
- * Returns the operand of a condition: always an array for `in` and `nin`, absent for `exists` and `not_exists`. Returns null if the
- * condition is false because the principal lacks the attribute, or the attribute is an array where one value is needed.
+ * Returns the operand of a condition, trimmed: always an array for `in` and `nin`, absent for `exists` and `not_exists`. Returns null
+ * if the condition is false because the principal lacks the attribute, the attribute is an array where one value is needed, or the
+ * operand is blank. Blank members of an array do not count.
  */
 export function operandOf(
   { operator, value }: PolicyCondition,
@@ -150,9 +151,19 @@ export function operandOf(
   if (operator === 'exists' || operator === 'not_exists') return {};
   const found = isSubjectRef(value) ? own(attributes, value.subject) : value;
   if (found === undefined) return null;
-  const many = Array.isArray(found);
-  if (operator === 'in' || operator === 'nin') return { value: many ? found : [found as Scalar] };
-  return many ? null : { value: found };
+  const given = [found].flat() as readonly Scalar[];
+  const operands = given.map(trimmed).filter((one) => one !== '');
+  if (operands.length === 0 && given.length > 0) return null;
+  if (operator === 'in' || operator === 'nin') return { value: operands };
+  return Array.isArray(found) ? null : { value: operands[0]! };
+}
+
+/** The characters that are trimmed from both sides of a comparison, in SQL too: white space as JavaScript defines it. */
+export const WHITE_SPACE =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+function trimmed(value: Scalar): Scalar {
+  return typeof value === 'string' ? value.trim() : value;
 }
 
 /** Returns true for chunk metadata without trust: files set all metadata of their chunks, so the metadata counts as missing. */

@@ -57,6 +57,21 @@ function compare(value: Sql, operator: (typeof OPERATORS)[keyof typeof OPERATORS
   return sql`(${asText})`;
 }
 
+/**
+ * Returns the SQL of an order between two numbers or two times. It is false for values of any other type.
+ *
+ * @param value a text expression that is null if the key is missing.
+ */
+export function typedOrderSql(value: Sql, operator: Exclude<keyof typeof OPERATORS, 'eq'>, operand: Scalar): Sql {
+  const op = raw(OPERATORS[operator]);
+  const { kind, text } = classify(operand);
+  if (kind === 'number')
+    return sql`(case when ${isNumber(value)} then ${value}::numeric ${op} ${text}::numeric else false end)`;
+  if (kind === 'time')
+    return sql`(case when ${isTime(value)} then ${timeOf(value)} ${op} ${text}::timestamptz else false end)`;
+  return raw('false');
+}
+
 /** Returns whether a value equals an operand. Equal values have the same kind, so each kind is compared with its own operands only. */
 function oneOf(value: Sql, operands: readonly Scalar[]): Sql {
   const parsed = operands.map(classify);

@@ -50,6 +50,7 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
         tenantId: row.tenantId,
         partitionNo: row.partitionNo,
         apiKeyId: row.id,
+        rootKeyId: row.rootId,
         scopes: row.scopes as Scope[],
         sourceGroupIds: row.sourceGroupIds,
         tagIds: row.tagIds,

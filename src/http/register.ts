@@ -7,7 +7,7 @@ import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
-import { openRateLimiter } from './rate-limit.ts';
+import { openConcurrencyLimiter, openRateLimiter } from './rate-limit.ts';
 import type { Route, Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
@@ -31,6 +31,7 @@ export function registerRoutes(
   shutdown: AbortSignal,
 ): void {
   const limiter = openRateLimiter(deps.config.rateLimitPerMinute, deps.clock);
+  const concurrency = openConcurrencyLimiter(deps.config.concurrentRequests);
   for (const declared of routes) {
     if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
     const route = {
@@ -41,12 +42,13 @@ export function registerRoutes(
     app.route({
       method: route.method,
       url: API_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1'),
-      async onRequest(request) {
+      async onRequest(request, reply) {
         const caller = await deps.auth.authenticate(request.headers['x-api-key']);
         request.caller = caller;
         checkScope(route, caller);
         await route.check?.(caller);
-        limiter.take(caller.apiKeyId);
+        limiter.take(caller.rootKeyId);
+        reply.raw.once('close', concurrency.enter(caller.rootKeyId));
         checkBodyHeaders(route, request);
       },
       handler: (request, reply) => answer(deps, route, request, reply, shutdown),

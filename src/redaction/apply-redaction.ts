@@ -35,6 +35,25 @@ export async function redactText(
   return left;
 }
 
+/** A value in two forms, redacted for models and for readers. */
+export interface View<T> {
+  forModel: T;
+  forReader: T;
+}
+
+/** Returns the views of the values. A value is dropped if `redact` returns undefined for one of the two steps. */
+export async function viewsOf<T>(
+  values: readonly T[],
+  redact: (value: T, step: 'llm_input' | 'output') => Promise<T | undefined>,
+): Promise<View<T[]>> {
+  const views = await collect(values, async (value) => {
+    const forModel = await redact(value, 'llm_input');
+    const forReader = await redact(value, 'output');
+    return forModel === undefined || forReader === undefined ? undefined : { forModel, forReader };
+  });
+  return { forModel: views.map(({ forModel }) => forModel), forReader: views.map(({ forReader }) => forReader) };
+}
+
 /** Returns the redacted text and a function from old to new offsets in code points; undefined if a rule blocks the text. */
 export async function redactWithOffsets(
   redactor: Redactor | null,

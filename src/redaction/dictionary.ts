@@ -1,5 +1,5 @@
-/** Finds many terms at once: an Aho-Corasick automaton over the normal form, with its own folding of case and bounds of words. */
-import { normalForm } from './normal-form.ts';
+/** Finds many terms at once: an Aho-Corasick automaton over the canonical form, with its own folding of case and bounds of words. */
+import { canonicalForm } from './canonical-text.ts';
 import type { Finder } from './redaction-session.ts';
 import { wordBegins, wordEnds } from './word-bounds.ts';
 
@@ -9,7 +9,7 @@ export interface DictionaryOptions {
 }
 
 export function openDictionary(terms: readonly string[], { ignoreCase, wholeWords }: DictionaryOptions): Finder {
-  const fold = ignoreCase ? foldCase : (code: number) => code;
+  const fold = ignoreCase ? (code: number) => foldCase(oneBlank(code)) : oneBlank;
   const trie = new Automaton(formsOf(terms), fold);
   const { depth, termAt, shorterTerm } = trie;
   return {
@@ -38,9 +38,21 @@ export function openDictionary(terms: readonly string[], { ignoreCase, wholeWord
   };
 
   function formsOf(given: readonly string[]): Set<string> {
-    // A text writes an accent as part of its letter or as a separate character.
-    return new Set(given.flatMap((term) => ['NFC', 'NFD'].map((form) => normalForm(term.trim().normalize(form)).text)));
+    // A text writes an accent as part of its letter or as a separate character, and a hyphen at the end of a line is removed.
+    const forms = given.flatMap((term) =>
+      ['NFC', 'NFD'].map((form) => canonicalForm(term.trim().normalize(form)).text),
+    );
+    return new Set([...forms, ...forms.map((form) => form.replaceAll(/(?<=\p{L})-(?=\p{Ll})/gu, ''))]);
   }
+}
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+
+/** Several blanks and line breaks count as one blank. */
+function oneBlank(code: number): number {
+  return code === TAB || code === LINE_FEED ? SPACE : code;
 }
 
 class Automaton {

@@ -4,8 +4,9 @@
  * The analyzer needs the text around a name. Windows therefore overlap. Names near the end of a window do not count: the next
  * window contains them again, with more text after them.
  */
+
+import { openCanonicalReader } from './canonical-text.ts';
 import type { NameEntity } from './detectors/entities.ts';
-import { normalForm } from './normal-form.ts';
 import type { Finder } from './redaction-session.ts';
 
 /** Offsets are UTF-16 units, half-open. */
@@ -43,9 +44,8 @@ export interface NameSearch {
 /** @param stepLength length of new text before the analyzer is called. */
 export function openNameSearch(find: FindNames, entities: readonly NameEntity[], stepLength: number): NameSearch {
   const found = new Map<NameEntity, NameSpan[]>(entities.map((entity) => [entity, []]));
-  /** The first half of a surrogate pair, which waits for its second half. */
-  let half = '';
-  /** The text in normal form from `textAt` on. All offsets are units of the normal form of the whole text. */
+  const reader = openCanonicalReader();
+  /** The text in canonical form from `textAt` on. All offsets are units of the canonical form of the whole text. */
   let text = '';
   let textAt = 0;
   /** All names that begin before this offset are known. */
@@ -75,13 +75,10 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
 
   return {
     push(delta) {
-      const whole = half + delta;
-      half = /[\ud800-\udbff]$/.test(whole) ? whole.slice(-1) : '';
-      text += normalForm(half === '' ? whole : whole.slice(0, -1)).text;
+      text += reader.push(delta, false).text;
     },
     async settle(isEnd, signal) {
-      if (isEnd) text += normalForm(half).text;
-      if (isEnd) half = '';
+      if (isEnd) text += reader.push('', true).text;
       const unknown = () => text.length + textAt - knownTo;
       while (unknown() >= stepLength || (isEnd && unknown() > 0)) await ask(isEnd, signal);
     },

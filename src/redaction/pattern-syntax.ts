@@ -67,6 +67,8 @@ const LOOKS: Readonly<Record<string, string>> = {
   '(?R': 'recursion `(?R`',
   '(?&': 'recursion `(?&`',
 };
+/** What a blank of a pattern matches in the canonical form of a text: one blank, several blanks, a line break. */
+const ANY_BLANK = String.raw` \t\n`;
 const GROUP_OPEN = /\((?!\?)|\(\?(?:P?<[A-Za-z_]\w{0,31}>|[ims]*(?:-[ims]+)?:)/y;
 const ESCAPE =
   /\\(?:[dDwWsS]|[pP](?:\{\^?\w{1,32}\}|[A-Z])|x(?:[0-9A-Fa-f]{2}|\{[0-9A-Fa-f]{1,6}\})|[nrtfva]|[^\w\s])/uy;
@@ -131,6 +133,7 @@ class Reader {
     if (assertion) return { kind: 'assertion', source: assertion[0] };
     if (char === '\\') return { kind: 'atom', source: this.#escape() };
     this.#at += char.length;
+    if (char === ' ') return { kind: 'atom', source: `[${ANY_BLANK}]` };
     return { kind: 'atom', source: '{}]'.includes(char) ? `\\${char}` : char };
   }
 
@@ -177,7 +180,8 @@ class Reader {
     }
     if (this.#at >= this.#text.length) throw new PatternProblem(`has a \`[\` without its \`]\` at ${start}`);
     this.#at++;
-    return { kind: 'atom', source: this.#text.slice(start, this.#at) };
+    const source = this.#text.slice(start, this.#at);
+    return { kind: 'atom', source: source.includes(' ') ? `${source.slice(0, -1)}${ANY_BLANK}]` : source };
   }
 
   #take(pattern: RegExp): RegExpExecArray | null {

@@ -45,6 +45,8 @@ export interface RedactionStream {
   /** Returns the rest of the redacted text. */
   end(): Promise<string>;
   readonly blocked: boolean;
+  /** The matches so far, with offsets in the text that was pushed. */
+  readonly matches: readonly RedactionMatch[];
 }
 
 export interface Redactor {
@@ -178,18 +180,22 @@ export function compileRedactor(
         get blocked() {
           return opened.session.blocked;
         },
+        matches: opened.session.matches,
       };
     },
   };
 }
 
 const MARK_LENGTH = 32;
+/** Raise this number when rules find more than before: sources that were stored under the old rules are then read again. */
+const FINDERS_VERSION = 2;
 
 /** Returns the mark of the rules of the step `ingest`; empty if no such rule is in force. */
 export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {
   const atIngest = enabled ? rules.filter((rule) => rule.apply_at.includes('ingest')) : [];
   if (atIngest.length === 0) return '';
-  const digest = createHash('sha256').update(JSON.stringify(atIngest.map(({ apply_at: _, ...rule }) => rule)));
+  const described = atIngest.map(({ apply_at: _, ...rule }) => rule);
+  const digest = createHash('sha256').update(JSON.stringify([FINDERS_VERSION, ...described]));
   // Another key gives other hashes, so stored hashes become outdated.
   if (atIngest.some(({ action }) => action === 'hash')) digest.update(hashKey);
   return digest.digest('hex').slice(0, MARK_LENGTH);

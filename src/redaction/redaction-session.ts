@@ -4,10 +4,10 @@
  * Every finder tells the first offset at which later text may still begin, lengthen or undo a match. All matches before the lowest
  * of these offsets are final. A complete text is one piece, followed by the end.
  */
-import { normalForm } from './normal-form.ts';
+import { openCanonicalReader } from './canonical-text.ts';
 
 export interface Finder {
-  /** Reports the matches that begin in [from, until) of a text in normal form, from left to right. Returns the next offset to scan. */
+  /** Reports the matches that begin in [from, until) of a text in canonical form, from left to right. Returns the next offset to scan. */
   scan(text: string, from: number, until: number, found: (start: number, end: number) => void): number;
   /**
    * Returns the lowest offset from `from` on at which later text could complete, lengthen or undo a match; the length of the text if
@@ -55,7 +55,7 @@ interface Found {
   rule: FinderRule;
 }
 
-/** How far before a match finders may look, in units of the normal form. */
+/** How far before a match finders may look, in units of the canonical form. */
 export const LOOK_BACK = 128;
 
 export function openSession(rules: readonly FinderRule[]): Session {
@@ -66,7 +66,12 @@ class RedactionSession implements Session {
   readonly matches: SessionMatch[] = [];
   blocked = false;
   readonly #rules: readonly FinderRule[];
-  /** For each rule the next offset to scan, in units of the normal form of the kept text. */
+  readonly #reader = openCanonicalReader();
+  /** The kept end of the canonical form, and where each of its units begins and ends in the whole text. */
+  #text = '';
+  #starts = new Int32Array();
+  #ends = new Int32Array();
+  /** For each rule the next offset to scan, in units of the kept canonical form. */
   readonly #next: number[];
   /** The kept end of the text, and the offset at which it begins. */
   #kept = '';
@@ -84,22 +89,20 @@ class RedactionSession implements Session {
   }
 
   push(delta: string): Generator<undefined, string> {
-    this.#kept += delta;
-    return this.#advance(false);
+    return this.#advance(delta, false);
   }
 
   end(): Generator<undefined, string> {
-    return this.#advance(true);
+    return this.#advance('', true);
   }
 
-  *#advance(isEnd: boolean): Generator<undefined, string> {
+  *#advance(delta: string, isEnd: boolean): Generator<undefined, string> {
     if (this.blocked) return '';
-    // The first half of a surrogate pair waits for its second half.
-    const half = !isEnd && /[\ud800-\udbff]$/.test(this.#kept) ? 1 : 0;
-    const { text, starts, ends } = normalForm(half ? this.#kept.slice(0, -1) : this.#kept);
-    const length = this.#kept.length - half;
-    const startOf = (unit: number): number => (unit >= text.length ? length : starts ? starts[unit]! : unit);
-    const endOf = (unit: number): number => (ends ? ends[unit - 1]! : unit);
+    this.#read(delta, isEnd);
+    const text = this.#text;
+    const starts = this.#starts;
+    const { read } = this.#reader;
+    const startOf = (unit: number): number => (unit >= text.length ? read : starts[unit]!);
 
     let until = text.length;
     if (!isEnd)
@@ -110,7 +113,7 @@ class RedactionSession implements Session {
     /** Returns an offset between characters: one character may have become several units. */
     const between = (unit: number): number => {
       let at = unit;
-      while (starts && at > 0 && at < text.length && starts[at] === starts[at - 1]) at--;
+      while (at > 0 && at < text.length && starts[at] === starts[at - 1]) at--;
       return at;
     };
     until = between(until);
@@ -118,9 +121,9 @@ class RedactionSession implements Session {
     for (const [i, rule] of this.#rules.entries()) {
       const found = (start: number, end: number): void => {
         this.#waiting.push({
-          start: this.#keptAt + startOf(start),
-          end: this.#keptAt + endOf(end),
-          text: rule.describes.action === 'hash' ? text.slice(start, end) : '',
+          start: startOf(start),
+          end: this.#ends[end - 1]!,
+          text: rule.describes.action === 'hash' ? text.slice(start, end).replaceAll(/[\t\n]/g, ' ') : '',
           rule,
         });
       };
@@ -131,7 +134,7 @@ class RedactionSession implements Session {
       } while (rule.finder.isSlow && next < until);
       this.#next[i] = Math.max(next, until);
     }
-    const out = this.#settle(this.#keptAt + startOf(until));
+    const out = this.#settle(startOf(until));
     this.#forget(between(Math.max(0, until - LOOK_BACK)), startOf);
     return this.blocked ? '' : out;
   }
@@ -181,17 +184,37 @@ class RedactionSession implements Session {
     return this.#counted.points;
   }
 
+  /** Adds the next piece of the text. */
+  #read(delta: string, isEnd: boolean): void {
+    this.#kept += delta;
+    const { text, starts, ends } = this.#reader.push(delta, isEnd);
+    if (text === '') return;
+    this.#text += text;
+    this.#starts = joined(this.#starts, starts);
+    this.#ends = joined(this.#ends, ends);
+  }
+
   #forget(units: number, startOf: (unit: number) => number): void {
-    const length = startOf(units);
+    const length = startOf(units) - this.#keptAt;
     if (length === 0) return;
     if (this.#keptAt + length > this.#counted.at) this.#points(this.#keptAt + length);
     this.#kept = this.#kept.slice(length);
     this.#keptAt += length;
+    this.#text = this.#text.slice(units);
+    this.#starts = this.#starts.slice(units);
+    this.#ends = this.#ends.slice(units);
     for (const [i, { finder }] of this.#rules.entries()) {
       this.#next[i]! -= units;
       finder.forget?.(units);
     }
   }
+}
+
+function joined(one: Int32Array<ArrayBuffer>, other: Int32Array): Int32Array<ArrayBuffer> {
+  const both = new Int32Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }
 
 function inOrder(a: Found, b: Found): number {

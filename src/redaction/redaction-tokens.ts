@@ -8,8 +8,8 @@ const HASH_LENGTH = 16;
 const GROUPING = /[\s.\-/()]/g;
 
 /**
- * Returns a function of the action, the label and the entity. Its result is a function from the text of a match, in normal form
- * (normal-form.ts), to the replacement.
+ * Returns a function of the action, the label and the entity. Its result is a function from the text of a match, in canonical form
+ * (canonical-text.ts), to the replacement.
  */
 export function openTokens(hashKey: Uint8Array) {
   return (action: RedactionAction, label: string, entity: string | null): ((match: string) => string) => {

@@ -43,3 +43,8 @@ export function wordEnds(text: string, at: number): boolean {
   const [last, after] = [kindOf(text.charCodeAt(at - 1)), kindOf(text.charCodeAt(at))];
   return last !== WORD || after !== WORD;
 }
+
+/** Returns true for a unit of a script without blanks between words. */
+export function isUnspaced(unit: string): boolean {
+  return unit !== '' && kindOf(unit.charCodeAt(0)) === UNSPACED;
+}

@@ -26,6 +26,10 @@ export interface KnownSource {
   facts: Facts;
 }
 
+/** Attributes and stored values of the wrong type, blank or padded: a policy must stay closed for them. */
+const ODD = ['', ' ', '\u00a0', ' 7', '10\n', ' a ', '\u3000B', 'none', 'false', ' 2025-01-01 ', '\ufefféa'];
+const CONTENT_VALUES = [...VALUES, ...ODD];
+
 /** Returns a random corpus. Tags get their ids when they are stored; the facts read the ids from `tagIds` later. */
 export function policyCorpus(random: Random, tagIds: ReadonlyMap<string, string>): PolicyCorpus {
   const groups: SeedGroup[] = [];
@@ -70,7 +74,7 @@ export function policyCorpus(random: Random, tagIds: ReadonlyMap<string, string>
 
 export function randomAttributes(random: Random, ids: readonly string[]): Attributes {
   const one = (): string | number | boolean =>
-    random.next() < 0.2 ? random.pick([7, 0.1, true]) : random.pick([...VALUES, ...TAGS, ...ids]);
+    random.next() < 0.2 ? random.pick([7, 0.1, true, false]) : random.pick([...CONTENT_VALUES, ...TAGS, ...ids]);
   return Object.fromEntries(
     SUBJECT_KEYS.filter((key) => key !== 'missing' && random.next() < 0.7).map((key) => [
       key,
@@ -110,13 +114,15 @@ function randomCondition(random: Random, ids: readonly string[]): PolicyConditio
   if (isPresence) return condition;
   if (random.next() < 0.35) return { ...condition, value: { subject: random.pick(SUBJECT_KEYS) } };
   const value = (): string | number | boolean =>
-    random.next() < 0.1 ? random.pick([7, 10, 0.1, true]) : random.pick(named ? [...TAGS, ...ids, 'a group'] : VALUES);
+    random.next() < 0.1
+      ? random.pick([7, 10, 0.1, true])
+      : random.pick(named ? [...TAGS, ...ids, ' a group'] : CONTENT_VALUES);
   if (operator !== 'in' && operator !== 'nin') return { ...condition, value: value() };
   return { ...condition, value: Array.from({ length: random.integer(1, 4) }, value) };
 }
 
 function someText(random: Random): Record<string, string> {
-  return Object.fromEntries(KEYS.filter(() => random.next() < 0.5).map((key) => [key, random.pick(VALUES)]));
+  return Object.fromEntries(KEYS.filter(() => random.next() < 0.5).map((key) => [key, random.pick(CONTENT_VALUES)]));
 }
 
 /** Returns random origin records; a connector reported half of them. */

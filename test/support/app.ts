@@ -171,8 +171,10 @@ async function makeKey(
   limits: { expiresAt?: Date; sourceGroupIds?: string[]; tagIds?: string[] },
 ): Promise<string> {
   const generated = generateApiKey();
+  const id = newId();
   await insertApiKey(deps.db.system, tenantId, {
-    id: newId(),
+    id,
+    rootId: id,
     publicId: generated.publicId,
     hash: generated.hash,
     name: 'test',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { CARRIED_WORDS_MAX, carryOver, dependsOnHistory } from './follow-up.ts';
+import type { ChatMessage } from '../../llm/models.ts';
+import { carryOver, dependsOnHistory } from './follow-up.ts';
 
 /**
  * Language; earlier questions and answers in turn; the question; the words that a correct form of the question has, or null when the
@@ -10,7 +11,7 @@ import { CARRIED_WORDS_MAX, carryOver, dependsOnHistory } from './follow-up.ts';
 type Case = [string, string[], string, string[] | null];
 const CASES: Case[] = JSON.parse(readFileSync(new URL('../../../test/llm/follow-ups.json', import.meta.url), 'utf8'));
 
-const said = (turns: readonly string[]) =>
+const said = (turns: readonly string[]): ChatMessage[] =>
   turns.map((content, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content }));
 
 function isRight([, turns, question, wanted]: Case): boolean {
@@ -31,16 +32,29 @@ test('the rules understand at least 85 % of the questions that depend on a conve
   }
 });
 
-const user = (content: string) => ({ role: 'user', content });
+const user = (content: string): ChatMessage => ({ role: 'user', content });
 
-test('a limited number of words is carried over, each once, also from earlier questions that depend on others', () => {
-  const long = user(`What do ${Array.from({ length: 50 }, (_, i) => `word${i}`).join(' ')} mean?`);
-  const form = carryOver('And interns?', [long])!;
-  assert.equal(form.split(' ').length, 2 + CARRIED_WORDS_MAX);
-  const chain = [user('How many days of leave do staff get?'), user('And interns?'), user('And in winter?')];
-  assert.equal(carryOver('Why?', chain), 'Why? winter interns days leave staff get');
-  const twice = [user('How many days of leave do staff get on leave days?')];
-  assert.equal(carryOver('And leave in winter?', twice), 'And leave in winter? days staff get');
+test('a question that depends on others gets the question before it and the last one that stands alone', () => {
+  const chain = [
+    'Who founded Acme Tools?',
+    'How many days of leave do staff get at Acme Tools?',
+    'And interns?',
+    'And in winter?',
+  ].map(user);
+  assert.equal(carryOver('Why?', chain), 'Why? And in winter? How many days of leave do staff get at Acme Tools?');
+  assert.equal(carryOver('Why?', chain.slice(0, 1)), 'Why? Who founded Acme Tools?');
+});
+
+test('a question after "who" gets the name in the answer', () => {
+  const asked = [
+    user('Who founded it?'),
+    { role: 'assistant' as const, content: 'The founder was Jane Doe, in 1962.' },
+  ];
+  assert.equal(carryOver('When was she born?', asked), 'When was she born? Who founded it? Jane Doe');
+});
+
+test('a long question is carried over in part', () => {
+  assert.ok(carryOver('Why?', [user('What do words mean? '.repeat(1_000))])!.length < 400);
 });
 
 test('a question stays as it is when no earlier question has words', () => {
@@ -55,6 +69,9 @@ test('a question with its own topic, or with the noun of its pronoun, stands alo
     'How many days of leave do interns get in their first year?',
     'Dinosaurs in Patagonia?',
     'Was passiert mit einer Buchung, wenn sie storniert wird?',
+    '임종석을 검거한 장소는 경희대 내 어디인가?',
+    'จอช นอร์แมน อินเตอร์เซปลูกบอลได้กี่ลูก',
+    'what does rsync -H do',
   ])
     assert.notEqual(dependsOnHistory(question), 'yes', question);
 });

@@ -15,15 +15,15 @@ export function historyBudget(contextTokens: number): number {
 }
 
 export interface FittedHistory<M> {
-  /** The messages that fit, then the question. */
-  messages: (M | ChatMessage)[];
+  /** The messages that fit. */
+  history: M[];
   /** False when turns were dropped, or when the question alone exceeds the budget. */
   complete: boolean;
 }
 
 /**
- * Drops the oldest turns until history and question fit. A turn begins with a user message and is dropped as a whole. The question and
- * the system messages always stay.
+ * Drops the oldest turns until history and question fit. A turn begins with a user message and is dropped as a whole. The system
+ * messages always stay.
  */
 export function fitHistory<M extends ChatMessage>(
   history: readonly M[],
@@ -40,8 +40,7 @@ export function fitHistory<M extends ChatMessage>(
     tokensLeft -= cost;
     first--;
   }
-  const messages = [...system, ...turns.slice(first).flat(), { role: 'user' as const, content: question }];
-  return { messages, complete: first === 0 && tokensLeft >= 0 };
+  return { history: [...system, ...turns.slice(first).flat()], complete: first === 0 && tokensLeft >= 0 };
 }
 
 function turnsOf<M extends ChatMessage>(history: readonly M[]): M[][] {

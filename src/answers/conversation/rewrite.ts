@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.ts';
-import type { ChatModel, OnUsage } from '../../llm/models.ts';
-import { carryOver, dependsOnHistory, type PastMessage, topicWords } from './follow-up.ts';
+import type { ChatMessage, ChatModel, OnUsage } from '../../llm/models.ts';
+import { analyzeQuery } from '../../text/analyzer.ts';
+import { carryOver, dependsOnHistory, LANGUAGES } from './follow-up.ts';
 
 /** Maximum time that an answer waits for the rewritten question. */
 const REWRITE_TIMEOUT_MS = 4_000;
@@ -45,7 +46,7 @@ interface Uses {
 export async function standaloneQuery(
   { chatModel, config, log, onUsage }: Uses,
   question: { asked: string; modelView: string },
-  history: readonly PastMessage[],
+  history: readonly ChatMessage[],
   signal: AbortSignal,
 ): Promise<StandaloneQuery> {
   const asIs: StandaloneQuery = { text: question.asked, rewrittenBy: null, modelFailure: null };
@@ -80,7 +81,7 @@ export async function standaloneQuery(
   return text === null ? { ...asIs, modelFailure } : { text, rewrittenBy: 'rule', modelFailure };
 }
 
-function promptFor(question: string, recent: readonly PastMessage[]): { system: string; text: string } {
+function promptFor(question: string, recent: readonly ChatMessage[]): { system: string; text: string } {
   const nonce = randomBytes(6).toString('base64url');
   const lines = recent.map(({ role, content }) => `${role}: ${content.replace(/\s+/g, ' ').toWellFormed()}`);
   return {
@@ -99,24 +100,24 @@ function promptFor(question: string, recent: readonly PastMessage[]): { system: 
 }
 
 /** Returns the question in a model's answer; undefined when the answer is something else, or not in the words of the conversation. */
-function readRewritten(answer: string, question: string, recent: readonly PastMessage[]): string | undefined {
+function readRewritten(answer: string, question: string, recent: readonly ChatMessage[]): string | undefined {
   const text = answer
     .trim()
     .replace(/^["“„«](.*)["”“»]$/su, '$1')
     .trim();
   if (text === '' || text.length > REWRITTEN_UNITS_MAX || /[\n<>{}]/.test(text) || !text.isWellFormed())
     return undefined;
-  const conversationWords = new Set([question, ...recent.map(({ content }) => content)].flatMap(topicWords).map(fold));
-  const rewrittenWords = topicWords(text).map(fold);
-  const questionWords = topicWords(question).map(fold);
-  const shareOf = (words: readonly string[], within: ReadonlySet<string>): number =>
-    words.length === 0 ? 1 : words.filter((word) => within.has(word)).length / words.length;
-  const isOfConversation =
-    rewrittenWords.length > 0 && shareOf(rewrittenWords, conversationWords) >= CONVERSATION_SHARE_MIN;
-  const keepsQuestion = shareOf(questionWords, new Set(rewrittenWords)) >= QUESTION_SHARE_MIN;
-  return isOfConversation && keepsQuestion ? text : undefined;
+  const conversation = termsOf([question, ...recent.map(({ content }) => content)].join('\n'));
+  const rewritten = termsOf(text);
+  const isOfConversation = rewritten.size > 0 && shareOf(rewritten, conversation) >= CONVERSATION_SHARE_MIN;
+  return isOfConversation && shareOf(termsOf(question), rewritten) >= QUESTION_SHARE_MIN ? text : undefined;
 }
 
-function fold(word: string): string {
-  return word.toLowerCase();
+function termsOf(text: string): Set<string> {
+  return new Set(analyzeQuery(text, LANGUAGES));
+}
+
+/** Returns the share of `terms` that `within` has. */
+function shareOf(terms: ReadonlySet<string>, within: ReadonlySet<string>): number {
+  return terms.size === 0 ? 1 : terms.intersection(within).size / terms.size;
 }

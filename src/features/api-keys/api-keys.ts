@@ -24,7 +24,7 @@ export const LIMIT_IDS_MAX = 100;
 export const API_KEYS_MAX = 10_000;
 
 /** An API key without its hidden columns. */
-export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'replacedBy'>;
+export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'rootId' | 'replacedBy'>;
 
 export interface KeyRequest {
   name: string;
@@ -84,6 +84,7 @@ export async function issueApiKey(
       tagIds: wanted.tagIds && tagIds,
       expiresAt: wanted.expiresAt,
       issuedBy: caller.apiKeyId,
+      rootId: caller.rootKeyId,
       createdAt: now,
     });
     await record(tx, caller, 'issue', id, auditDetails(wanted));
@@ -132,6 +133,7 @@ export async function rotateApiKey(
       tagIds: old.tagIds,
       expiresAt: old.expiresAt,
       issuedBy: caller.apiKeyId,
+      rootId: old.rootId,
       createdAt: now,
     });
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);

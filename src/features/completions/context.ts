@@ -1,62 +1,115 @@
-/** Records what an answer rests on, cited or not. The record decides later who may read the answer. */
-import type { BranchMessage, MessageContext } from '../../corpus/conversation-store.ts';
-import type { ChatEvent, ChatMessage } from '../../llm/models.ts';
-import type { Hit } from '../../retrieval/types.ts';
+/** Finds what an answer is made from: the search query of the question, the chunks of the sources, and pages of the web. */
+import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { OnUsage } from '../../llm/models.ts';
+import { redactChunk, redactText, type View, viewsOf } from '../../redaction/apply-redaction.ts';
+import { retrieve } from '../../retrieval/retrieve.ts';
+import type { Hit, Warning } from '../../retrieval/types.ts';
+import type { Asked } from './conversation.ts';
+import type { CompletionBody } from './request.ts';
+import { findOnWeb, redactPage, type WebPage } from './web.ts';
 
-/** Maximum ids that are stored. An answer that rests on more is hidden from everybody who may not see the whole tenant. */
-const CONTEXT_IDS_MAX = 1_000;
+/** Maximum UTF-16 units of a search query. A longer query does not improve the search. */
+const QUERY_UNITS_MAX = 2000;
+/** Hits that are retrieved for each chunk of the context. The spare hits let several sources share the context. */
+const SPARE_FACTOR = 2;
+const RETRIEVE_MAX = 100;
 
-/** A message before the question. Messages that the caller sent have no context. */
-export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'context'>>;
+/** A retrieved chunk with its label in the request to the model. */
+export type LabelledHit = Hit & { number: number };
 
-type ContextHit = Pick<Hit, 'id' | 'sourceId' | 'sourceGroupId'>;
+export interface Context {
+  /** The search query. */
+  query: View<string> & Pick<StandaloneQuery, 'rewrittenBy' | 'modelFailure'>;
+  /** The retrieved chunks, the best first. */
+  hits: View<LabelledHit[]>;
+  /** The pages of the web search. Empty without web grounding. */
+  pages: View<WebPage[]>;
+  warnings: Warning[];
+  /** Times of the search, for the header Server-Timing. */
+  timings: Record<string, number>;
+}
 
 /**
- * Returns what an answer rests on: the hits, and what the earlier answers of the history rest on. The model may repeat something that
- * only an earlier answer was made from.
+ * Returns the context of a question.
+ *
+ * @throws what retrieval throws; the signal's reason.
  */
-export function contextOf(hits: readonly ContextHit[], history: readonly PastMessage[]): MessageContext {
-  const past = history.flatMap(({ role, context }) => (role === 'assistant' && context ? [context] : []));
-  const all = (hitIds: readonly string[], member: keyof MessageContext): string[] | null => {
-    const ids = new Set(hitIds);
-    for (const context of past) {
-      const pastIds = context[member];
-      if (pastIds === null) return null;
-      for (const id of pastIds) ids.add(id);
-    }
-    return ids.size > CONTEXT_IDS_MAX ? null : [...ids].sort();
-  };
-  return {
-    groupIds: all(
-      hits.map(({ sourceGroupId }) => sourceGroupId),
-      'groupIds',
-    ),
-    sourceIds: all(
-      hits.map(({ sourceId }) => sourceId),
-      'sourceIds',
-    ),
-    chunkIds: all(
-      hits.map(({ id }) => id),
-      'chunkIds',
-    ),
-  };
-}
-
-/** Observes the events of a model. */
-export interface QuoteObserver {
-  observe(event: ChatEvent): void;
-  /** Returns the numbers of the quoted chunks when the answer has no other text. Otherwise null. */
-  quotedOnly(): ReadonlySet<number> | null;
-}
-
-export function observeQuotes(): QuoteObserver {
-  const quoted = new Set<number>();
-  let hasOtherText = false;
-  return {
-    observe(event) {
-      if (event.type === 'quote') quoted.add(event.number);
-      else if (event.type === 'text' && event.delta.trim() !== '') hasOtherText = true;
+export async function findContext(
+  deps: Pick<Deps, 'db' | 'config' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker'>,
+  asked: Asked,
+  body: CompletionBody,
+  signal: AbortSignal,
+): Promise<Context> {
+  const { caller, principal, redactor, question } = asked;
+  signal.throwIfAborted();
+  const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
+  const webSearch = body.grounding ? findOnWeb(deps, question.forModel, onUsage, signal) : undefined;
+  webSearch?.catch(() => {}); // awaited below; without this, a failure before that would be an unhandled rejection
+  const query = await standaloneQuery(
+    { ...deps, onUsage },
+    { asked: asked.original, modelView: question.forModel },
+    asked.history,
+    signal,
+  );
+  const { hits, warnings, timings } = await retrieve(
+    deps,
+    {
+      tenantId: caller.tenantId,
+      partitionNo: caller.partitionNo,
+      sourceGroupIds: caller.sourceGroupIds,
+      tagIds: caller.tagIds,
+      principal,
+      query: query.text.slice(0, QUERY_UNITS_MAX).toWellFormed(),
+      mode: 'hybrid',
+      filters: asked.filters,
+      usePostfilter: body.use_postfilter,
+      limit: Math.min(RETRIEVE_MAX, body.limit * SPARE_FACTOR),
+      offset: 0,
     },
-    quotedOnly: () => (hasOtherText ? null : quoted),
+    signal,
+  );
+  const chosen = diversify(hits, body.limit);
+  const hitViews = await viewsOf(chosen, (hit, step) => redactChunk(redactor, hit, [step]));
+  const web = (await webSearch) ?? { pages: [], warnings: [] };
+  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(redactor, page, step));
+  return {
+    query: {
+      ...query,
+      forModel: (await redactText(redactor, query.text, ['llm_input'])) ?? question.forModel,
+      forReader: (await redactText(redactor, query.text, ['output'])) ?? '',
+    },
+    hits: labelled(hitViews, 0),
+    pages: labelled(pageViews, hitViews.forModel.length),
+    // The search also asks for spare hits. The warning counts only when fewer hits than `limit` were found.
+    warnings: [
+      ...warnings.filter(({ type }) => type !== 'postfilter_underfilled' || hits.length < body.limit),
+      ...web.warnings,
+    ],
+    timings,
   };
+}
+
+/** Numbers the sources after the first `before` ones. */
+function labelled<T>({ forModel, forReader }: View<T[]>, before: number): View<(T & { number: number })[]> {
+  const label = (source: T, i: number) => ({ ...source, number: before + i + 1 });
+  return { forModel: forModel.map(label), forReader: forReader.map(label) };
+}
+
+/**
+ * Returns the best `limit` hits in their order. At most half of them, rounded up, come from one source, as long as other sources have
+ * hits. So one source does not fill the whole context.
+ */
+export function diversify<T extends { sourceId: string }>(hits: readonly T[], limit: number): T[] {
+  const perSourceMax = Math.ceil(limit / 2);
+  const counts = new Map<string, number>();
+  const chosen = new Set<T>();
+  for (const hit of hits) {
+    const count = counts.get(hit.sourceId) ?? 0;
+    if (chosen.size === limit || count === perSourceMax) continue;
+    counts.set(hit.sourceId, count + 1);
+    chosen.add(hit);
+  }
+  for (const hit of hits) if (chosen.size < limit) chosen.add(hit);
+  return hits.filter((hit) => chosen.has(hit));
 }

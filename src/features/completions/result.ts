@@ -1,9 +1,8 @@
 /** The completion result on the wire. */
 import { z } from 'zod';
-import type { Citation } from '../../answers/grounding/citations.ts';
 import { contentSchema, toContent } from '../../http/content-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
-import type { Answer, LabelledHit, Trace } from './completions.ts';
+import type { Answer } from './answer.ts';
 
 const spanSchema = z
   .object({
@@ -145,17 +144,17 @@ export function toResult(answer: Answer, created: number): z.input<typeof comple
   };
 }
 
-export function toTrace({ query, hits }: Trace): z.input<typeof traceSchema> {
+export function toTrace({ query, hits }: NonNullable<Answer['trace']>): z.input<typeof traceSchema> {
   return {
-    query: query.text,
+    query: query.forReader,
     rewritten_by: query.rewrittenBy,
     rewrite_failure: query.modelFailure,
-    retrieved: hits.map(({ id, sourceId, score }) => ({ id, source_id: sourceId, score })),
+    retrieved: hits.forReader.map(({ id, sourceId, score }) => ({ id, source_id: sourceId, score })),
   };
 }
 
 /** Returns the content records of the cited chunks, each with its `citation`. */
-export function toCitations(citations: readonly Citation<LabelledHit>[]): z.input<typeof citedContentSchema>[] {
+export function toCitations(citations: Answer['citations']): z.input<typeof citedContentSchema>[] {
   return citations.map(({ chunk, number, spans, quote, verified, reason, quoted }) => ({
     ...toContent(chunk),
     citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },

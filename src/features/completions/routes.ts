@@ -1,4 +1,7 @@
-/** The route POST /completions. It answers as JSON, as plain text, or as ag-ui events. */
+/**
+ * The route POST /completions. A completion has three steps, a file each: conversation.ts reads the conversation, context.ts finds the
+ * context, answer.ts answers. The first two refuse what must be refused, before the first byte is sent.
+ */
 
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -6,7 +9,9 @@ import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing
 import { type Route, route } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { type Answer, answer, prepareCompletion } from './completions.ts';
+import { type Answer, answer } from './answer.ts';
+import { findContext } from './context.ts';
+import { readConversation } from './conversation.ts';
 import { acceptsEvents, completionBody } from './request.ts';
 import { completionResultSchema, toResult } from './result.ts';
 import { sendEvents, sendText } from './streams.ts';
@@ -47,12 +52,13 @@ export function completionsRoutes(deps: Deps): Route[] {
           throw invalidRequest('/threadId and /runId belong to ag-ui: send Accept: text/event-stream.');
         }
         const created = unixSeconds(deps.clock.now());
-        const prepared = await prepareCompletion(deps, caller, body, signal);
-        reply.header(SERVER_TIMING, serverTiming(prepared.timings));
-        const stream = answer(deps, prepared, signal);
+        const asked = await readConversation(deps, caller, body);
+        const context = await findContext(deps, asked, body, signal);
+        reply.header(SERVER_TIMING, serverTiming(context.timings));
+        const stream = answer(deps, asked, context, body, signal);
         if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
-        if (events) return sendEvents(reply, prepared, stream, body.runId ?? newId(), signal);
-        return sendText(reply, prepared, stream, signal);
+        if (events) return sendEvents(reply, asked.turn, stream, body.runId ?? newId(), signal);
+        return sendText(reply, asked.turn, stream, signal);
       },
     }),
   ];

@@ -2,7 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import { toServiceError } from '../../http/error-handler.ts';
 import { openEventStream, startStream, writeText } from '../../http/sse.ts';
-import type { Answer, Prepared } from './completions.ts';
+import type { Answer } from './answer.ts';
+import type { Turn } from './conversation.ts';
 import { toCitations, toTrace } from './result.ts';
 
 /** Names the conversation, whose id is allocated before the first byte. Both streams send this header. */
@@ -16,12 +17,12 @@ type AnswerStream = AsyncGenerator<string, Answer>;
  */
 export async function sendText(
   reply: FastifyReply,
-  prepared: Prepared,
+  turn: Turn,
   answer: AnswerStream,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   let step = await answer.next();
-  reply.header(CONVERSATION_HEADER, prepared.turn.conversationId);
+  reply.header(CONVERSATION_HEADER, turn.conversationId);
   startStream(reply, 'text/plain; charset=utf-8');
   try {
     while (!step.done) {
@@ -44,12 +45,12 @@ export async function sendText(
  */
 export async function sendEvents(
   reply: FastifyReply,
-  prepared: Prepared,
+  turn: Turn,
   answer: AnswerStream,
   runId: string,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
-  const { conversationId: threadId, userMessageId, assistantMessageId: messageId } = prepared.turn;
+  const { conversationId: threadId, userMessageId, assistantMessageId: messageId } = turn;
   reply.header(CONVERSATION_HEADER, threadId);
   const events = openEventStream(reply, signal);
   try {

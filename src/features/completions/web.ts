@@ -5,13 +5,12 @@ import { claimOf } from '../../answers/grounding/claims.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
 import { evidenceOf, findSupport } from '../../answers/grounding/verify.ts';
 import type { ChatModel, ContextChunk, OnUsage, WebResult } from '../../llm/models.ts';
+import { redactText } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import type { Warning } from '../../retrieval/types.ts';
 
 const SNIPPET_CODE_POINTS_MAX = 300;
 const WEB_CITATIONS_MAX = 100;
-
-/** A web page with its label in the request to the model. */
-export type WebPage = WebResult & { number: number };
 
 /** A part of the answer that rests on a web page. Offsets are code points of the answer, half-open. */
 export interface WebCitation extends Span {
@@ -20,10 +19,8 @@ export interface WebCitation extends Span {
   snippet: string;
 }
 
-export interface FoundOnWeb {
-  results: WebResult[];
-  warnings: Warning[];
-}
+/** A web page with its label in the request to the model. */
+export type WebPage = WebResult & { number: number };
 
 /**
  * Returns what the web search finds. The provider gets nothing but the question. A failed search is a warning: the answer is then made
@@ -37,10 +34,10 @@ export async function findOnWeb(
   question: string,
   onUsage: OnUsage,
   signal: AbortSignal,
-): Promise<FoundOnWeb> {
-  if (!chatModel.searchWeb) return { results: [], warnings: [] };
+): Promise<{ pages: WebResult[]; warnings: Warning[] }> {
+  if (!chatModel.searchWeb) return { pages: [], warnings: [] };
   try {
-    return { results: await chatModel.searchWeb(question, onUsage, signal), warnings: [] };
+    return { pages: await chatModel.searchWeb(question, onUsage, signal), warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ err: (error as Error).cause ?? error }, 'a web search failed');
@@ -48,8 +45,21 @@ export async function findOnWeb(
       type: 'web_grounding_failed',
       message: 'The web could not be searched; the answer is made without it.',
     };
-    return { results: [], warnings: [warning] };
+    return { pages: [], warnings: [warning] };
   }
+}
+
+/** Returns a page with its title and text redacted; undefined when a rule blocks the page or changes its address. */
+export async function redactPage(
+  redactor: Redactor | null,
+  { url, title, text }: WebResult,
+  step: ApplyAt,
+): Promise<WebResult | undefined> {
+  const redactedTitle = await redactText(redactor, title, [step]);
+  const redactedText = await redactText(redactor, text, [step]);
+  if (redactedTitle === undefined || redactedText === undefined) return undefined;
+  if ((await redactText(redactor, url, [step])) !== url) return undefined;
+  return { url, title: redactedTitle, text: redactedText };
 }
 
 export function toChunk({ number, title, url, text }: WebPage): ContextChunk {

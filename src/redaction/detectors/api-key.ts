@@ -59,14 +59,14 @@ const NAME = [
   'secret|token|password|passwd|pwd)',
 ].join('');
 const BEHIND_NAME = new RegExp(
-  `(?:${NAME}["'\`]?[ ]{0,2}(?:=>|:=|=|:)[ ]{0,2}|authorization: ?)["'\`]?(?:bearer |basic |token )?$`,
+  `(?:${NAME}["'\`]?[ \t]{0,2}(?:=>|:=|=|:)[ \t]{0,2}|authorization: ?)["'\`]?(?:bearer |basic |token )?$`,
   'i',
 );
 const BEARER = /\bbearer $/i;
 
 /** Accepts a value that the text calls a key only if it looks random: texts also contain `token: string`. */
 const namedValue = patternFinder({
-  pattern: /(?<=[=: "'`>])[A-Za-z0-9_+/.~=-]{16,256}(?![A-Za-z0-9_+/=-])/gi,
+  pattern: /(?<=[=: \t"'`>])[A-Za-z0-9_+/.~=-]{16,256}(?![A-Za-z0-9_+/=-])/gi,
   accept(match, text, start) {
     const before = text.slice(Math.max(0, start - 48), start);
     if (!BEHIND_NAME.test(before) && !BEARER.test(before)) return { goOnAt: start + match.length };

@@ -34,7 +34,7 @@ const GROUPINGS =
   /^(?:\d{12,19}|\d{4}(?:\D\d{4}){3}(?:\D\d{1,3})?|\d{4}\D\d{6}\D\d{4,5}|\d{6}\D\d{10,13}|\d{8}\D\d{8})$/;
 
 export const creditCard = patternFinder({
-  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,]|[a-z]-)[2-9](?:[ .-]?\d){11,18}/gu,
+  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,]|[a-z]-)[2-9](?:[ \t\n.-]?\d){11,18}/gu,
   accept(match, text, start) {
     for (let end = match.length; end >= 12; end--) {
       if (/[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]/u.test(text[start + end] ?? ' ') || !/\d/.test(match[end - 1]!))
@@ -46,7 +46,7 @@ export const creditCard = patternFinder({
     }
     return false;
   },
-  members: /[\d .-]/,
+  members: /[\d \t\n.-]/,
   first: /[2-9]/,
   longest: 40,
 });
@@ -59,7 +59,11 @@ function isIssued(digits: string): boolean {
 }
 
 function isGrouped(number: string): boolean {
-  return GROUPINGS.test(number) && new Set(number.replaceAll(/\d/g, '')).size <= 1;
+  const separators = number.replaceAll(/\d/g, '');
+  const plain = separators.replace(/[\t\n]/, ' ');
+  return (
+    GROUPINGS.test(number) && [separators, plain].some((signs) => new Set(signs).size <= 1 && !signs.includes('\n'))
+  );
 }
 
 function isLuhn(digits: string): boolean {

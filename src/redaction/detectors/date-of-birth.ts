@@ -61,9 +61,12 @@ const behind = patternFinder({
 });
 
 const SAYS_SO_ANYWHERE = new RegExp(SAYS_SO, 'giu');
-/** Matches text at the end that may still become a date. */
-const BEGINNING =
-  /^[^\p{L}\d\n]{0,6}(?:\p{L}{1,17}|\d{1,4})?(?:[ ,./:º'’()-]{0,4}(?:\p{L}{1,17}|\d{1,4})){0,9}[ ,./:º'’()-]{0,4}$/u;
+/** Matches text at the end that may still become a date. A part is a whole run of letters or digits, so there is one way to match. */
+const PART = String.raw`(?:\p{L}{1,17}(?!\p{L})|\d{1,4}(?!\d))`;
+const BEGINNING = new RegExp(
+  String.raw`^[^\p{L}\d\n]{0,6}${PART}?(?:[ ,./:º'’()-]{0,4}${PART}){0,9}[ ,./:º'’()-]{0,4}$`,
+  'u',
+);
 /** Maximum length from the beginning of the words to the end of the date. */
 const REACH = 150;
 

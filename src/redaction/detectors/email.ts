@@ -19,12 +19,12 @@ const DOMAIN = [
 const FILE = /\.(?:png|jpe?g|gif|webp|svg|ico|bmp|css|js|ts|html?|pdf|mp4)$/i;
 
 export const email = patternFinder({
-  pattern: new RegExp(`${LOCAL}@${DOMAIN}(?![${LETTER}@])`, 'giu'),
+  pattern: new RegExp(`${LOCAL}@\\n?${DOMAIN}(?![${LETTER}@])`, 'giu'),
   accept(match) {
     const at = match.indexOf('@');
     return !match.includes('..') && !FILE.test(match) && at <= LOCAL_MAX && match.length - at <= DOMAIN_MAX;
   },
-  members: /[\p{L}\p{M}\d._%+'&@-]/u,
+  members: /[\p{L}\p{M}\d._%+'&@\n-]/u,
   first: /[\p{L}\p{M}\d_]/u,
   needs: '@',
   longest: LOCAL_MAX + 1 + DOMAIN_MAX,

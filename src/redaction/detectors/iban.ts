@@ -13,21 +13,28 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 );
 
 export const iban = patternFinder({
-  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[A-Z]{2}[ -]?\d{2}(?:[ .-]?[A-Z\d]){11,29}/giu,
+  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[A-Z]{2}[ \t\n-]?\d{2}(?:[ \t\n.-]?[A-Z\d]){11,29}/giu,
   accept(match, text, start) {
     const length = LENGTHS[match.slice(0, 2).toUpperCase()];
     if (length === undefined) return false;
     let end = 0;
     for (let characters = 0; characters < length; end++) {
       if (end >= match.length) return false;
-      if (!' .-'.includes(match[end]!)) characters++;
+      if (!' \t\n.-'.includes(match[end]!)) characters++;
     }
     if (/[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]/u.test(text[start + end] ?? ' ')) return false;
-    return isMod97(match.slice(0, end).replaceAll(/[ .-]/g, '').toUpperCase()) && { start, end: start + end };
+    return (
+      isMod97(
+        match
+          .slice(0, end)
+          .replaceAll(/[ \t\n.-]/g, '')
+          .toUpperCase(),
+      ) && { start, end: start + end }
+    );
   },
-  members: /[A-Za-z\d .-]/,
+  members: /[A-Za-z\d \t\n.-]/,
   first: /[A-Za-z]/,
-  begins: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:[A-Z]$|[A-Z]{2}[ -]?(?:\d|$))/iuy,
+  begins: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:[A-Z]$|[A-Z]{2}[ \t\n-]?(?:\d|$))/iuy,
   longest: 70,
 });
 

@@ -8,7 +8,7 @@ const NUMBERING = new RegExp(
   [
     String.raw`(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|`,
     'clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid|paragraph|para|item|step|note)|§|第|',
-    'バージョン|버전|版)[ .:#]{0,3}$',
+    'バージョン|버전|版)[ \t.:#]{0,3}$',
   ].join(''),
   'iu',
 );

@@ -70,18 +70,18 @@ export const phone = patternFinder({
   pattern: new RegExp(
     [
       String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|`,
-      String.raw`\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}_])`,
+      String.raw`\()?\(?\d(?:[ \t()./-]{0,3}\d){6,18}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}_])`,
     ].join(''),
     'gu',
   ),
   accept(match, text, start) {
     // Tries the longest part first: a year or a street number may follow the phone number.
     for (let end = match.length; end > DIGITS_MIN; end = lastGroupBefore(match, end)) {
-      if (isPhone(match.slice(0, end), text, start)) return { start, end: start + end };
+      if (isPhone(match.slice(0, end).replaceAll('\t', '  '), text, start, end)) return { start, end: start + end };
     }
     return false;
   },
-  members: /[\d +()./-]/,
+  members: /[\d \t+()./-]/,
   first: /[\d+(]/,
   longest: 80,
 });
@@ -93,8 +93,8 @@ function lastGroupBefore(match: string, end: number): number {
   return at;
 }
 
-function isPhone(number: string, text: string, start: number): boolean {
-  const behind = text.slice(start + number.length, start + number.length + 2);
+function isPhone(number: string, text: string, start: number, length: number): boolean {
+  const behind = text.slice(start + length, start + length + 2);
   const digits = number.replaceAll(/\D/g, '');
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
   // The number is part of something longer: 0.25, 12/2024, 1-2-3.

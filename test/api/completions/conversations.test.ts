@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
+import { CONVERSATION_BYTES_MAX } from '../../../src/features/completions/conversation.ts';
 import { CONVERSATION_MESSAGES_MAX } from '../../../src/features/completions/request.ts';
-import { CONVERSATION_BYTES_MAX } from '../../../src/features/completions/turns.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';

@@ -56,7 +56,7 @@ function respond(rewrite: Script, answer: Script = { deltas: ['Interns get 10 da
 
 test('without a model, rules carry the topic of earlier questions over to a follow-up question', async () => {
   const { body } = await plain.post('/completions', { messages: TURNS, trace: true });
-  assert.equal(body.trace.query, 'And interns? days leave staff get');
+  assert.equal(body.trace.query, 'And interns? How many days of leave do staff get?');
   assert.equal(body.trace.rewritten_by, 'rule');
   assert.match(body.choices[0].message.content, /10 days/);
   const first = body.choices[0].citations[0];
@@ -71,7 +71,7 @@ test('rules carry the topic over in a stored conversation, where only the latest
   const one = (await plain.post('/completions', { messages: TURNS.slice(0, 1) })).body;
   const messages = [{ role: 'user', content: 'What do dragons eat?' }, TURNS[2]!];
   const { body } = await plain.post('/completions', { conversation_id: one.conversation_id, messages, trace: true });
-  assert.equal(body.trace.query, 'And interns? days leave staff get');
+  assert.equal(body.trace.query, 'And interns? How many days of leave do staff get?');
 });
 
 test('a request without trace gets no trace', async () => {
@@ -143,5 +143,5 @@ test('ag-ui clients receive the trace as an event', async () => {
     events.map(({ name }) => name),
     ['citations', 'trace'],
   );
-  assert.equal(events[1]!.value.query, 'And interns? days leave staff get');
+  assert.equal(events[1]!.value.query, 'And interns? How many days of leave do staff get?');
 });

@@ -297,8 +297,8 @@ test(`a tenant has at most ${API_KEYS_MAX} API keys that are not revoked`, async
   const first = (await t.post('/api-keys', wanted, key)).body;
   await t.deps.db.query(
     tenantId,
-    sql`insert into api_key (tenant_id, id, public_id, name, secret_hash, scopes)
-        select ${tenantId}::uuid, gen_random_uuid(), 'cap' || i, 'n', '', '{}' from generate_series(1, ${API_KEYS_MAX - 3}) i`,
+    sql`insert into api_key (tenant_id, id, root_id, public_id, name, secret_hash, scopes)
+        select ${tenantId}::uuid, gen_random_uuid(), gen_random_uuid(), 'cap' || i, 'n', '', '{}' from generate_series(1, ${API_KEYS_MAX - 3}) i`,
   );
   const made = await Promise.all([1, 2, 3].map(() => t.post('/api-keys', wanted, key)));
   assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 409, 409]);
@@ -342,16 +342,20 @@ test('API keys are listed in pages, oldest first', async () => {
   );
 });
 
-test('each key has its own rate limit, and the error says when to try again', async () => {
+test('a key and the keys that it issues share one rate limit, and the error says when to try again', async () => {
   let clock = new Date('2026-03-01T12:00:00Z');
   const limited = await openTestApp({
     env: { PINAKES_RATE_LIMIT_PER_MINUTE: '3' },
     given: { clock: { now: () => clock } },
   });
   try {
+    const issued = await limited.post('/api-keys', { name: 'child', scopes: ['apikeys:issue'] });
+    assert.equal(issued.status, 201);
+    const child: string = issued.body.key;
     const statuses: number[] = [];
-    for (let i = 0; i < 4; i++) statuses.push((await limited.get('/api-keys')).status);
-    assert.deepEqual(statuses, [200, 200, 200, 429]);
+    for (const key of [limited.key, child, limited.key, child])
+      statuses.push((await limited.get('/api-keys', key)).status);
+    assert.deepEqual(statuses, [200, 200, 429, 429]);
     const refused = await limited.get('/api-keys');
     assert.equal(refused.body.error.type, 'rate_limit_error');
     assert.equal(refused.headers['retry-after'], '20');
@@ -360,6 +364,20 @@ test('each key has its own rate limit, and the error says when to try again', as
     clock = new Date(clock.getTime() + 20_000);
     assert.equal((await limited.get('/api-keys')).status, 200);
     assert.equal((await limited.get('/api-keys')).status, 429);
+  } finally {
+    await limited.close();
+  }
+});
+
+test('a family of keys runs a limited number of requests at the same time', async () => {
+  const limited = await openTestApp({ env: { PINAKES_CONCURRENT_REQUESTS: '2' } });
+  try {
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => limited.get('/api-keys')));
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.ok(refused.length >= 1 && answers.some(({ status }) => status === 200), `${refused.length} of 5 refused`);
+    assert.equal(refused[0]!.headers['retry-after'], '1');
+    for (let i = 0; i < 5; i++)
+      assert.equal((await limited.get('/api-keys')).status, 200, 'finished requests do not count');
   } finally {
     await limited.close();
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diversify } from './diversify.ts';
+import { diversify } from './context.ts';
 
 const hits = (sources: string) => [...sources].map((sourceId, i) => ({ sourceId, i }));
 const chosen = (sources: string, limit: number) =>

@@ -1,0 +1,133 @@
+/** Answers a question from its context: the text of the model, its citations, and the stored turn. */
+import { type Citation, citeAnswer, type Span } from '../../answers/grounding/citations.ts';
+import type { Marker } from '../../answers/grounding/markers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { ChatEvent, ChatRequest, ContextChunk } from '../../llm/models.ts';
+import type { Warning } from '../../retrieval/types.ts';
+import { openAnswerText } from './answer-text.ts';
+import type { Context, LabelledHit } from './context.ts';
+import type { Asked } from './conversation.ts';
+import { noAnswerText } from './no-answer.ts';
+import type { CompletionBody } from './request.ts';
+import { saveTurn } from './save-turn.ts';
+import { citeWeb, toChunk, type WebCitation } from './web.ts';
+
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
+
+export interface Answer {
+  text: string;
+  finishReason: FinishReason;
+  citations: Citation<LabelledHit>[];
+  webCitations: WebCitation[];
+  unsupported: Span[];
+  warnings: Warning[];
+  /** Null when the caller did not ask for the trace. */
+  trace: Pick<Context, 'query' | 'hits'> | null;
+  /** Null when the turn was not stored. */
+  conversationId: string | null;
+  userMessageId: string | null;
+  assistantMessageId: string | null;
+}
+
+const NO_SOURCES: readonly ChatEvent[] = [{ type: 'finish', reason: 'no_answer' }];
+const NOT_STORED: Warning = {
+  type: 'history_not_stored',
+  message: 'The answer could not be added to the conversation.',
+};
+
+/**
+ * Streams the text of the answer. The return value of the generator is the answer with its citations, after the turn was stored.
+ *
+ * Returning from the generator early or aborting ends the call of the model. Then nothing is stored.
+ *
+ * @throws ServiceError when the model fails; the signal's reason when it aborts.
+ */
+export async function* answer(
+  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel' | 'usage'>,
+  asked: Asked,
+  context: Context,
+  body: Pick<CompletionBody, 'citation' | 'trace'>,
+  signal: AbortSignal,
+): AsyncGenerator<string, Answer> {
+  const { turn, redactor } = asked;
+  const sourceCount = context.hits.forModel.length + context.pages.forModel.length;
+  const answerText = openAnswerText(
+    (number) => number >= 1 && number <= sourceCount,
+    redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
+  );
+  // Without sources the model is not called, because it could only invent an answer.
+  const request = frame(deps, asked, context, body.citation);
+  for await (const event of sourceCount === 0 ? NO_SOURCES : deps.chatModel.stream(request, signal)) {
+    signal.throwIfAborted();
+    const delta = await answerText.take(event);
+    if (delta !== '') yield delta;
+    if (answerText.finishReason !== null) break; // ends the call of the model
+  }
+  signal.throwIfAborted();
+  let { text } = answerText;
+  let finishReason: FinishReason = answerText.finishReason ?? 'no_answer';
+  const isAnswer = text.trim() !== '' && finishReason !== 'no_answer';
+  if (text.trim() === '' && finishReason !== 'content_filter') {
+    finishReason = 'no_answer';
+    const noAnswer = noAnswerText(asked.question.forModel);
+    text += noAnswer;
+    yield noAnswer;
+  }
+  const cited = cite(text, isAnswer && body.citation ? answerText.markers() : null, context);
+  const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
+  const stored = isAnswer && (await saveTurn(deps, asked, context.hits.forReader, answered, signal));
+  return {
+    text,
+    finishReason,
+    ...cited,
+    warnings: isAnswer && !stored ? [...context.warnings, NOT_STORED] : context.warnings,
+    trace: body.trace ? context : null,
+    conversationId: stored || !turn.isNew ? turn.conversationId : null,
+    userMessageId: stored ? turn.userMessageId : null,
+    assistantMessageId: stored ? turn.assistantMessageId : null,
+  };
+}
+
+/** Returns the request to the model. */
+function frame(
+  { usage: ledger }: Pick<Deps, 'usage'>,
+  { caller, history, question }: Asked,
+  { query, hits, pages }: Context,
+  citation: boolean,
+): ChatRequest {
+  const chunks = hits.forModel.map(
+    ({ number, name, headingPath, context, content, score, language, fileType }): ContextChunk => ({
+      number,
+      name,
+      headingPath,
+      context,
+      content,
+      score,
+      language,
+      isCode: fileType === 'code',
+    }),
+  );
+  return {
+    messages: [
+      ...history.map(({ role, content }) => ({ role, content })),
+      { role: 'user', content: question.forModel },
+    ],
+    question: question.forModel,
+    standalone: query.rewrittenBy === null ? question.forModel : query.forModel,
+    chunks: [...chunks, ...pages.forModel.map(toChunk)],
+    citation,
+    onUsage: (usage) => ledger.add(caller, usage),
+  };
+}
+
+/** Returns the citations of a text; none when `markers` is null. They are verified against what readers may see. */
+function cite(
+  text: string,
+  markers: readonly Marker[] | null,
+  { hits, pages }: Context,
+): Pick<Answer, 'citations' | 'webCitations' | 'unsupported'> {
+  if (markers === null) return { citations: [], webCitations: [], unsupported: [] };
+  const { citations, unsupported } = citeAnswer(text, markers, hits.forReader);
+  const web = citeWeb(text, markers, pages.forReader, unsupported);
+  return { citations, webCitations: web.citations, unsupported: web.unsupported };
+}

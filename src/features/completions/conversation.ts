@@ -1,0 +1,195 @@
+/** Reads what a completion continues: the place of the turn in its conversation, the question, and the history for the model. */
+import { openAccess, type Principal, principalOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
+import { fitHistory, HISTORY_MESSAGES_MAX } from '../../answers/conversation/history.ts';
+import {
+  type BranchMessage,
+  type Conversation,
+  findConversation,
+  findConversationByThread,
+  findMessage,
+  listBranch,
+} from '../../corpus/conversation-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import { readFilters } from '../../http/search-filters.ts';
+import type { ChatMessage } from '../../llm/models.ts';
+import { redactText, type View } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
+import type { Filters } from '../../retrieval/types.ts';
+import { collect } from '../../util/collect.ts';
+import { isId, newId } from '../../util/ids.ts';
+import { CONVERSATION_MESSAGES_MAX, type CompletionBody } from './request.ts';
+
+/** Maximum bytes of texts and citations in a conversation to which a turn may be added. The answer is not counted. */
+export const CONVERSATION_BYTES_MAX = 8 * 1024 * 1024;
+/** Steps whose rules apply to earlier answers. Those answers contain text that was retrieved under the rules of that time. */
+const PAST_ANSWER_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval', 'llm_input'];
+
+/** A turn. Its ids are allocated before the first byte. Its rows are written when there is an answer. */
+export interface Turn {
+  conversationId: string;
+  /** True when the conversation does not exist yet. */
+  isNew: boolean;
+  /** The name that an ag-ui client gave a new conversation. */
+  threadId: string | null;
+  userMessageId: string;
+  assistantMessageId: string;
+  /** The message before the question. Null at the root. */
+  parentId: string | null;
+  /** The question of a stored user message that is answered again. Then no user message is written. Null for a new question. */
+  storedQuestion: string | null;
+}
+
+/** A message before the question. Messages that the caller sent have no context. */
+export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'context'>>;
+
+/** A question and the conversation that it continues. */
+export interface Asked {
+  caller: Caller;
+  /** Null when authorization is off. */
+  principal: Principal | null;
+  redactor: Redactor | null;
+  filters: Filters;
+  turn: Turn;
+  /** The question as it was asked. Only the search uses this form. */
+  original: string;
+  /** The question. Readers get it from the stored conversation. */
+  question: View<string>;
+  /** The earlier messages that fit the model, redacted for models. */
+  history: PastMessage[];
+}
+
+/**
+ * Returns the question with its conversation.
+ *
+ * @throws ServiceError `not_found` for unknown ids; `invalid_request` for members that contradict each other, for a full conversation,
+ *   for filters that are
+ *   not valid, and for a question that a redaction rule blocks.
+ */
+export async function readConversation(
+  deps: Pick<Deps, 'db' | 'config' | 'clock' | 'chatModel' | 'redactors'>,
+  caller: Caller,
+  body: CompletionBody,
+): Promise<Asked> {
+  const filters = await readFilters(deps.db, caller.tenantId, body);
+  const principal = principalOf(deps, body);
+  const latest = body.messages.findLastIndex(({ role }) => role === 'user');
+  const sent = body.messages[latest]!.content;
+  const { turn, redactor, past } = await deps.db.transaction(caller.tenantId, async (tx) => {
+    const found = await findTurn(tx, caller.tenantId, principal, body, sent);
+    return {
+      turn: found,
+      redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      past: found.isNew ? body.messages.slice(0, latest) : await storedHistory(tx, caller, principal, found),
+    };
+  });
+  const original = turn.storedQuestion ?? sent;
+  const question = await viewOfQuestion(redactor, original);
+  const redacted = await collect<PastMessage, PastMessage>(past, async (message) => {
+    const content = await redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_ANSWER_STEPS);
+    return content === undefined ? undefined : { ...message, content };
+  });
+  const { history, complete } = fitHistory(redacted, question.forModel, deps.chatModel.contextTokens);
+  if (!complete && !turn.isNew && body.truncation === 'disabled') {
+    throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
+  }
+  return { caller, principal, redactor, filters, turn, original, question, history };
+}
+
+/** Returns the views of a question. A stored question is sent to models again, so its readers see no more than models. */
+async function viewOfQuestion(redactor: Redactor | null, original: string): Promise<View<string>> {
+  const forModel = await redactText(redactor, original, ['llm_input']);
+  if (forModel === undefined) {
+    throw invalidRequest('The question contains text that a redaction rule blocks for models.');
+  }
+  return { forModel, forReader: (await redactText(redactor, forModel, ['output'])) ?? '' };
+}
+
+/** Returns the stored messages before the question, without answers that rest on something that the caller may not see. */
+async function storedHistory(
+  tx: Tx,
+  caller: Caller,
+  principal: Principal | null,
+  { conversationId, parentId }: Turn,
+): Promise<PastMessage[]> {
+  if (parentId === null) return [];
+  const access = await openAccess(tx, caller.tenantId, caller, principal);
+  const branch = await listBranch(tx, caller.tenantId, conversationId, parentId, access, HISTORY_MESSAGES_MAX);
+  return branch.filter(({ seen }) => seen);
+}
+
+type TurnFields = Pick<CompletionBody, 'conversation_id' | 'parent_message_id' | 'regenerate' | 'threadId'>;
+
+/**
+ * Returns the turn with its place in the conversation.
+ *
+ * An ag-ui `threadId` is either the id of a conversation, from RUN_STARTED, or a name that the client gave. An unknown name starts a new
+ * conversation that is found by this name later, because ag-ui clients invent names and do not read our ids. `conversation_id` takes
+ * precedence over `threadId`.
+ */
+async function findTurn(
+  tx: Tx,
+  tenantId: string,
+  owner: Principal | null,
+  body: TurnFields,
+  latestQuestion: string,
+): Promise<Turn> {
+  const { parent_message_id: parentId, regenerate } = body;
+  if (regenerate && parentId === undefined) {
+    throw invalidRequest('/parent_message_id: is required with regenerate: the user message to answer again.');
+  }
+  if (parentId !== undefined && body.conversation_id === undefined && body.threadId === undefined) {
+    throw invalidRequest(`/${regenerate ? 'regenerate' : 'parent_message_id'}: needs conversation_id.`);
+  }
+  const conversation = await findTurnConversation(tx, tenantId, owner, body);
+  const turn: Turn = {
+    conversationId: conversation?.id ?? newId(),
+    isNew: conversation === undefined,
+    threadId: conversation === undefined ? (body.threadId ?? null) : null,
+    userMessageId: newId(),
+    assistantMessageId: newId(),
+    parentId: conversation?.activeMessageId ?? null,
+    storedQuestion: null,
+  };
+  if (conversation === undefined) {
+    if (parentId !== undefined) throw notFound();
+    return turn;
+  }
+  const full = reachedLimit(conversation, regenerate ? null : latestQuestion);
+  if (full !== undefined)
+    throw invalidRequest(`The conversation holds ${full}, which is the maximum: start a new conversation.`);
+  if (parentId === undefined) return turn;
+  const parent = isId(parentId) ? await findMessage(tx, tenantId, conversation.id, parentId) : undefined;
+  if (parent === undefined) throw notFound();
+  if (!regenerate) return { ...turn, parentId: parent.id };
+  if (parent.role !== 'user')
+    throw invalidRequest('/parent_message_id: must be a user message when regenerate is true.');
+  return { ...turn, userMessageId: parent.id, parentId: parent.parentId, storedQuestion: parent.content };
+}
+
+async function findTurnConversation(
+  tx: Tx,
+  tenantId: string,
+  owner: Principal | null,
+  { conversation_id: id, threadId }: TurnFields,
+): Promise<Conversation | undefined> {
+  const named = id ?? threadId;
+  if (named === undefined) return undefined;
+  const found = isId(named) ? await findConversation(tx, tenantId, named, owner) : undefined;
+  if (found === undefined && id !== undefined) throw notFound();
+  return found ?? findConversationByThread(tx, tenantId, named, owner);
+}
+
+/**
+ * Returns the limit that a turn would exceed, in words; undefined when there is room.
+ *
+ * @param question null when the question is already stored.
+ */
+export function reachedLimit({ messageCount, storedBytes }: Conversation, question: string | null): string | undefined {
+  const added = question === null ? { messages: 1, bytes: 0 } : { messages: 2, bytes: Buffer.byteLength(question) };
+  if (messageCount + added.messages > CONVERSATION_MESSAGES_MAX) return `${CONVERSATION_MESSAGES_MAX} messages`;
+  if (storedBytes + added.bytes > CONVERSATION_BYTES_MAX) return `${CONVERSATION_BYTES_MAX / 1024 / 1024} MiB`;
+  return undefined;
+}

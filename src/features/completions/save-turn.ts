@@ -1,0 +1,144 @@
+/** Stores a turn, and records what its answer rests on. The SQL is in corpus/conversation-store.ts. */
+import type { Citation } from '../../answers/grounding/citations.ts';
+import {
+  appendMessages,
+  insertConversation,
+  lockConversation,
+  type MessageContext,
+  type NewMessage,
+  type StoredCitation,
+  type StoredWebCitation,
+} from '../../corpus/conversation-store.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { LabelledHit } from './context.ts';
+import { type Asked, type PastMessage, reachedLimit } from './conversation.ts';
+
+const TITLE_CODE_POINTS_MAX = 80;
+/** Maximum ids that are stored. An answer that rests on more is hidden from everybody who may not see the whole tenant. */
+const CONTEXT_IDS_MAX = 1_000;
+
+/** An answer as it is stored. */
+interface Answered {
+  text: string;
+  finishReason: string;
+  citations: readonly Citation<LabelledHit>[];
+  webCitations: readonly StoredWebCitation[];
+  /** The numbers of the quoted chunks when the answer has no other text. Otherwise null. */
+  quotedNumbers: ReadonlySet<number> | null;
+}
+
+/**
+ * Writes question and answer in one transaction and makes the answer the active leaf.
+ *
+ * @returns false when the turn was not stored: the database failed, or the conversation was deleted or became full in the meantime.
+ * @throws the signal's reason.
+ */
+export async function saveTurn(
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  asked: Asked,
+  hits: readonly LabelledHit[],
+  answered: Answered,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { turn, principal, caller } = asked;
+  const { conversationId, threadId } = turn;
+  const question = asked.question.forReader;
+  const createdAt = deps.clock.now();
+  try {
+    return await deps.db.transaction(
+      caller.tenantId,
+      async (tx) => {
+        if (turn.isNew) {
+          const conversation = { id: conversationId, title: titleOf(question), threadId, createdAt };
+          await insertConversation(tx, caller.tenantId, { ...conversation, principalId: principal?.id ?? null });
+        } else {
+          const conversation = await lockConversation(tx, caller.tenantId, conversationId, principal);
+          const added = turn.storedQuestion === null ? question : null;
+          if (conversation === undefined || reachedLimit(conversation, added) !== undefined) return false;
+        }
+        const messages = messagesOf(asked, answered, restsOn(hits, asked.history, answered.quotedNumbers), createdAt);
+        await appendMessages(tx, caller.tenantId, conversationId, messages);
+        return true;
+      },
+      { signal },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.error({ err: error }, 'a turn could not be stored');
+    return false;
+  }
+}
+
+function messagesOf(
+  { turn, question }: Asked,
+  answered: Answered,
+  context: MessageContext,
+  createdAt: Date,
+): NewMessage[] {
+  const asked: NewMessage = {
+    id: turn.userMessageId,
+    parentId: turn.parentId,
+    role: 'user',
+    content: question.forReader,
+    citations: [],
+    webCitations: [],
+    finishReason: null,
+    context: { groupIds: null, sourceIds: null, chunkIds: null },
+    createdAt,
+  };
+  const answer: NewMessage = {
+    id: turn.assistantMessageId,
+    parentId: turn.userMessageId,
+    role: 'assistant',
+    content: answered.text,
+    citations: answered.citations.map(toStored),
+    webCitations: answered.webCitations,
+    finishReason: answered.finishReason,
+    context,
+    createdAt,
+  };
+  return turn.storedQuestion === null ? [asked, answer] : [answer];
+}
+
+function toStored({ chunk, number, spans, quote, verified, reason, quoted }: Citation<LabelledHit>): StoredCitation {
+  return {
+    id: chunk.id,
+    source_id: chunk.sourceId,
+    source_group_id: chunk.sourceGroupId,
+    name: chunk.name,
+    url: chunk.url,
+    citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },
+  };
+}
+
+/** Returns the title of a conversation: its first question on one line, truncated. */
+function titleOf(question: string): string {
+  const line = [...question.replace(/\s+/g, ' ').trim()];
+  return line.length <= TITLE_CODE_POINTS_MAX ? line.join('') : `${line.slice(0, TITLE_CODE_POINTS_MAX - 1).join('')}…`;
+}
+
+/**
+ * Returns what an answer rests on, cited or not: the hits, and what the earlier answers rest on, because the model may repeat something
+ * of them. The record decides later who may read the answer. An answer of quotations rests on the quoted chunks alone, but its source
+ * groups are those of the whole context.
+ */
+function restsOn(
+  hits: readonly LabelledHit[],
+  history: readonly PastMessage[],
+  quotedNumbers: ReadonlySet<number> | null,
+): MessageContext {
+  const past = history.flatMap(({ role, context }) => (role === 'assistant' && context ? [context] : []));
+  const restedHits = quotedNumbers ? hits.filter(({ number }) => quotedNumbers.has(number)) : hits;
+  const restedPast = quotedNumbers ? [] : past;
+  return {
+    groupIds: union([hits.map(({ sourceGroupId }) => sourceGroupId), ...past.map(({ groupIds }) => groupIds)]),
+    sourceIds: union([restedHits.map(({ sourceId }) => sourceId), ...restedPast.map(({ sourceIds }) => sourceIds)]),
+    chunkIds: union([restedHits.map(({ id }) => id), ...restedPast.map(({ chunkIds }) => chunkIds)]),
+  };
+}
+
+/** Returns the ids of all lists in order; null when one list is not known or there are too many ids. */
+function union(lists: readonly (readonly string[] | null)[]): string[] | null {
+  const ids = new Set(lists.flatMap((list) => list ?? []));
+  return lists.includes(null) || ids.size > CONTEXT_IDS_MAX ? null : [...ids].sort();
+}
