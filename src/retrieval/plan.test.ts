@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServingVectors } from '../corpus/vector-store.ts';
-import { type Facts, type Plan, planSearch } from './plan.ts';
+import { type Facts, type Plan, planSearch, searchedScope } from './plan.ts';
 import type { RetrieveRequest } from './types.ts';
 
 const ASKED: RetrieveRequest = {
@@ -20,7 +20,7 @@ const MORE = [1_000, 4_000, 20_000];
 const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial<Facts>; plan: Partial<Plan> }[] = [
   {
     name: 'without a vector, a hybrid search is lexical and asks for a few candidates more than it returns',
-    plan: { mode: 'lexical', depths: [20, ...MORE], count: 10, scope: SCOPE, tested: undefined, reorders: false },
+    plan: { mode: 'lexical', depths: [20, ...MORE], count: 10, tested: undefined, reorders: false },
   },
   {
     name: 'a hybrid search always begins with the candidates that are fused, so that pages have one order',
@@ -42,7 +42,7 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
   {
     name: 'with use_postfilter, the engine searches without filters, once, and the filters are tested afterwards',
     request: { usePostfilter: true },
-    plan: { scope: { ...SCOPE, filters: {} }, tested: SCOPE, depths: [200] },
+    plan: { tested: SCOPE, depths: [200] },
   },
   {
     name: 'a late page with use_postfilter filters as many chunks as it needs',
@@ -53,7 +53,7 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
   {
     name: 'candidates of an engine that does not test them are tested',
     facts: { engineTests: false },
-    plan: { scope: SCOPE, tested: SCOPE },
+    plan: { tested: SCOPE },
   },
   {
     name: 'a rerank model gets its candidates on every page that it can reach',
@@ -111,3 +111,8 @@ for (const { name, request, facts, plan } of CASES) {
     if (made.mode !== 'semantic') assert.ok(made.terms.includes('heron'), made.terms.join(' '));
   });
 }
+
+test('the engine searches within the filters, unless they are tested afterwards', () => {
+  assert.deepEqual(searchedScope(ASKED, FACTS.access), SCOPE);
+  assert.deepEqual(searchedScope({ ...ASKED, usePostfilter: true }, FACTS.access), { ...SCOPE, filters: {} });
+});

@@ -31,8 +31,6 @@ export interface Facts {
 
 export interface Plan {
   request: RetrieveRequest;
-  /** What the engine searches: with `use_postfilter`, the filters are tested afterwards. */
-  scope: Scope;
   languages: readonly string[];
   /** The halves that rank: `hybrid` only if the query has a vector. */
   mode: SearchMode;
@@ -56,6 +54,11 @@ export function scopeOf({ tenantId, partitionNo, filters }: RetrieveRequest, acc
   return { ...access, tenantId, partitionNo, filters };
 }
 
+/** Returns the chunks that the engine searches: with `use_postfilter`, the filters are tested afterwards. */
+export function searchedScope(request: RetrieveRequest, access: Access): Scope {
+  return { ...scopeOf(request, access), ...(request.usePostfilter && { filters: {} }) };
+}
+
 /** Returns the plan of the search. */
 export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const { languages, vector, fusion } = facts;
@@ -68,12 +71,10 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
     request.proximity === true && mode === 'lexical' && !reranks && !facts.redacts && offset < PROXIMITY_MAX;
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reorders ? PROXIMITY_MAX : 0);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
-  const scope = scopeOf(request, facts.access);
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reorders },
     terms: mode === 'semantic' ? [] : searchTerms(request.query, languages),
-    scope: usePostfilter ? { ...scope, filters: {} } : scope,
-    tested: facts.engineTests && !usePostfilter ? undefined : scope,
+    tested: facts.engineTests && !usePostfilter ? undefined : scopeOf(request, facts.access),
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };
 }

@@ -4,7 +4,7 @@ import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import type { Candidates, SearchedCorpus } from './engine.ts';
-import { type Plan, planSearch, scopeOf } from './plan.ts';
+import { type Plan, planSearch, scopeOf, searchedScope } from './plan.ts';
 import { openPostgresEngine } from './postgres/engine.ts';
 import { embedQuery } from './query/embed-query.ts';
 import { readLanguages } from './query/languages.ts';
@@ -45,16 +45,16 @@ export async function retrieve(
   const clock = stopwatch();
   const warnings: Warning[] = [];
   const vector = await embedQuery(deps, request, warnings, signal);
-  clock.lap('embed');
+  if (vector) clock.lap('embed');
 
   const find = async (tx: Tx) => {
     const { access, redactor } = await admit(tx, deps, request);
+    const corpus = await engine.open(tx, searchedScope(request, access));
     const languages = await readLanguages(tx, tenantId, access);
     const plan = planSearch(request, {
       ...{ access, languages, vector, redacts: redactor !== null, engineTests: engine.testsCandidates },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
     });
-    const corpus = await engine.open(tx, plan.scope);
     clock.lap('analyze');
     const rows = new Map<string, ReadRow>();
     let ranked = await rank(tx, corpus, plan, rows, warnings);

@@ -1,12 +1,5 @@
 /** Semantic candidates: finds the vectors nearest to the query, exactly or through the HNSW index. */
-import {
-  type ServingVectors,
-  vectorBytes,
-  vectorColumn,
-  vectorOrder,
-  vectorsPerPage,
-  vectorType,
-} from '../../corpus/vector-store.ts';
+import { vectorBytes, vectorColumn, vectorOrder, vectorType } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, QueryVector, Scope } from '../engine.ts';
@@ -16,11 +9,9 @@ import { ALIVE, chunkConditions, narrowingConditions } from '../query/filter-sql
 
 /**
  * Up to so many rows that match a filter, every vector is compared. If four of five vectors do not match, the index misses 3 % of the
- * nearest vectors.
+ * nearest vectors. Without a filter the index misses hardly any vector.
  */
 export const EXACT_ROWS_MAX = 20_000;
-/** The same limit without a filter: then the index misses hardly any vector. */
-const EXACT_UNFILTERED_ROWS_MAX = 10_000;
 /** Number of vectors that the index visits before it gives up on a filter. Then every vector is compared. */
 const INDEX_ROWS_MAX = 20_000;
 /** If a smaller share matches a filter, the index is asked for more vectors than wanted, because it finds some of the nearest late. */
@@ -37,8 +28,8 @@ export const NEAREST_SETTINGS = raw(`set_config('hnsw.iterative_scan', 'relaxed_
   set_config('hnsw.ef_search', '${INDEX_BREADTH}', true), set_config('hnsw.max_scan_tuples', '${INDEX_ROWS_MAX}', true)`);
 
 /**
- * Returns the nearest `depth` chunks of the scope. Few vectors are compared one by one; for many, the index is used, unless it gives
- * up before it has found enough.
+ * Returns the nearest `depth` chunks of the scope. Few matching vectors are compared one by one. Else the index is used, unless it
+ * gives up before it has found enough.
  *
  * @param matches the matching sources; undefined if they are not known, because most chunks match.
  */
@@ -50,21 +41,11 @@ export async function nearestCandidates(
   matches: FilterMatches | undefined,
   exactRowsMax: number,
 ): Promise<Candidate[]> {
-  const rowsMax = matches ? exactRowsMax : Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX);
-  const rows = matches?.chunks ?? (await countVectors(tx, vector.vectors));
-  if (rows > rowsMax) {
+  if (!matches || matches.chunks > exactRowsMax) {
     const found = toCandidates(await tx.query<NearestRow>(byIndex(scope, vector, depth, matches)));
     if (found.length >= depth) return found;
   }
   return toCandidates(await tx.query<NearestRow>(byComparison(scope, vector, depth, matches)));
-}
-
-/** Returns the approximate number of vectors, which is fast; dead rows count too. */
-async function countVectors(tx: Tx, vectors: ServingVectors): Promise<number> {
-  const [size] = await tx.query<{ pages: number }>(
-    keepPlan(sql`select pg_table_size(to_regclass(${vectors.table})) / current_setting('block_size')::int as pages`),
-  );
-  return size!.pages * vectorsPerPage(vectors);
 }
 
 type NearestRow = Omit<Candidate, 'score'> & { distance: number };

@@ -29,11 +29,7 @@ export async function readLanguages(tx: Tx, tenantId: string, access: Pick<Acces
       (select count(*)::int from (${sourcesWith(sql`true`, tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a) as "of"
     from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language)`;
   const statement = access.policy === null ? keepPlan(counts) : counts;
-  // A look for a rare language must not be planned as a scan. The second statement is sent while the first one runs.
-  const [, rows] = await Promise.all([
-    tx.query(keepPlan(sql`select set_config('enable_seqscan', 'off', true)`)),
-    tx.query<{ language: string; sources: number; of: number }>(statement),
-  ]);
+  const rows = await tx.query<{ language: string; sources: number; of: number }>(statement);
   const counting = rows.filter(
     ({ sources, of }) => sources >= SOURCES_MIN || (sources > 0 && sources >= of * SOURCES_SHARE_MIN),
   );
