@@ -1,6 +1,6 @@
 /**
- * The port of search engines. An engine finds the chunks of a corpus that match terms or a vector best. PostgreSQL stays the truth: a
- * candidate of an engine that does not test candidates in the transaction is tested there before anything is ranked.
+ * The port of search engines. An engine finds the chunks of a corpus that match terms or a vector best. PostgreSQL stays the truth: if
+ * an engine does not test its candidates in the transaction, `openCorpus` does, before anything is ranked.
  */
 import type { Access } from '../access/access.ts';
 import type { ServingVectors } from '../corpus/vector-store.ts';
@@ -37,10 +37,12 @@ export interface Candidate {
   score: number;
 }
 
-/** The candidates of each half, best first; for equal scores, the lower id first. Fewer than wanted only if no more exist. */
+/** The candidates of each half, best first; for equal scores, the lower id first. */
 export interface Candidates {
   lexical: readonly Candidate[];
   semantic: readonly Candidate[];
+  /** True if no more candidates exist. */
+  exhausted: boolean;
 }
 
 /** The part of a corpus that one search may find, for one transaction. */
@@ -49,7 +51,7 @@ export interface SearchedCorpus {
 }
 
 export interface Engine {
-  /** True if the transaction itself tests that every candidate is alive, served and within the scope. */
+  /** True if the engine tests, in the transaction, that every candidate is alive, served and within the scope. */
   readonly testsCandidates: boolean;
   open(tx: Tx, scope: Scope): Promise<SearchedCorpus>;
 }

@@ -11,7 +11,7 @@ const ASKED: RetrieveRequest = {
 const FACTS: Facts = {
   access: { sourceGroupIds: ['g'], tagIds: null, policy: null },
   ...{ languages: ['en', 'und'], vector: undefined, fusion: { method: 'weighted', weight: 0.5 } },
-  ...{ hasRerankModel: false, redacts: false, engineTests: true },
+  ...{ hasRerankModel: false, redacts: false },
 };
 const vector = { vectors: {} as ServingVectors, values: Float32Array.of(1) };
 const SCOPE = { ...FACTS.access, tenantId: 't', partitionNo: 1, filters: { tags: ['a'] } };
@@ -20,7 +20,7 @@ const MORE = [1_000, 4_000, 20_000];
 const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial<Facts>; plan: Partial<Plan> }[] = [
   {
     name: 'without a vector, a hybrid search is lexical and asks for a few candidates more than it returns',
-    plan: { mode: 'lexical', depths: [20, ...MORE], count: 10, tested: undefined, reorders: false },
+    plan: { mode: 'lexical', depths: [20, ...MORE], count: 10, filteredAfter: undefined, reorders: false },
   },
   {
     name: 'a hybrid search always begins with the candidates that are fused, so that pages have one order',
@@ -40,20 +40,15 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
     plan: { depths: [5_020, 20_000], count: 5_010 },
   },
   {
-    name: 'with use_postfilter, the engine searches without filters, once, and the filters are tested afterwards',
+    name: 'with use_postfilter, the engine searches without filters, once, and the filters are applied afterwards',
     request: { usePostfilter: true },
-    plan: { tested: SCOPE, depths: [200] },
+    plan: { filteredAfter: SCOPE, depths: [200] },
   },
   {
     name: 'a late page with use_postfilter filters as many chunks as it needs',
     request: { usePostfilter: true, offset: 500 },
     facts: { vector },
     plan: { depths: [510] },
-  },
-  {
-    name: 'candidates of an engine that does not test them are tested',
-    facts: { engineTests: false },
-    plan: { tested: SCOPE },
   },
   {
     name: 'a rerank model gets its candidates on every page that it can reach',
@@ -112,7 +107,7 @@ for (const { name, request, facts, plan } of CASES) {
   });
 }
 
-test('the engine searches within the filters, unless they are tested afterwards', () => {
+test('the engine searches within the filters, unless they are applied afterwards', () => {
   assert.deepEqual(searchedScope(ASKED, FACTS.access), SCOPE);
   assert.deepEqual(searchedScope({ ...ASKED, usePostfilter: true }, FACTS.access), { ...SCOPE, filters: {} });
 });

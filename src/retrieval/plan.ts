@@ -25,8 +25,6 @@ export interface Facts {
   hasRerankModel: boolean;
   /** True if a redaction policy may hide text. */
   redacts: boolean;
-  /** True if the engine tests candidates itself. */
-  engineTests: boolean;
 }
 
 export interface Plan {
@@ -36,8 +34,8 @@ export interface Plan {
   mode: SearchMode;
   terms: readonly string[];
   vector: QueryVector | undefined;
-  /** What every candidate must be tested for after the engine; undefined if the engine has tested all of that. */
-  tested: Scope | undefined;
+  /** With `use_postfilter`, what candidates are tested for after they are ranked. */
+  filteredAfter: Scope | undefined;
   /** Numbers of candidates to ask for, one after the other, until enough are left. */
   depths: readonly number[];
   /** Number of results that the ranking needs. */
@@ -54,7 +52,7 @@ export function scopeOf({ tenantId, partitionNo, filters }: RetrieveRequest, acc
   return { ...access, tenantId, partitionNo, filters };
 }
 
-/** Returns the chunks that the engine searches: with `use_postfilter`, the filters are tested afterwards. */
+/** Returns the chunks that the engine searches: with `use_postfilter`, the filters are applied afterwards. */
 export function searchedScope(request: RetrieveRequest, access: Access): Scope {
   return { ...scopeOf(request, access), ...(request.usePostfilter && { filters: {} }) };
 }
@@ -74,7 +72,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reorders },
     terms: mode === 'semantic' ? [] : searchTerms(request.query, languages),
-    tested: facts.engineTests && !usePostfilter ? undefined : scopeOf(request, facts.access),
+    filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };
 }

@@ -15,7 +15,7 @@ import { orderByProximity } from './ranking/proximity.ts';
 import { extendCandidates, type RankedCandidate, rankCandidates } from './ranking/rank.ts';
 import { rerank } from './ranking/rerank.ts';
 import { loadRows, type ReadRow, readNeighbours, termsOf } from './reading/hits.ts';
-import { keepMatching } from './reading/verify.ts';
+import { keepMatching, openCorpus } from './reading/verify.ts';
 import type { RetrieveDeps } from './retrieve-deps.ts';
 import type { Retrieved, RetrieveRequest, Warning } from './types.ts';
 import { modelViewOfQuery, modelViewOfRows, type Page, readerViewOfPage, readerViewOfWarnings } from './views.ts';
@@ -49,10 +49,10 @@ export async function retrieve(
 
   const find = async (tx: Tx) => {
     const { access, redactor } = await admit(tx, deps, request);
-    const corpus = await engine.open(tx, searchedScope(request, access));
+    const corpus = await openCorpus(tx, engine, searchedScope(request, access));
     const languages = await readLanguages(tx, tenantId, access);
     const plan = planSearch(request, {
-      ...{ access, languages, vector, redacts: redactor !== null, engineTests: engine.testsCandidates },
+      ...{ access, languages, vector, redacts: redactor !== null },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
     });
     clock.lap('analyze');
@@ -105,13 +105,13 @@ async function rank(
   warnings: Warning[],
 ): Promise<RankedCandidate[]> {
   const { request, mode, terms, vector, count } = plan;
-  let found: Candidates = { lexical: [], semantic: [] };
+  let found: Candidates = { lexical: [], semantic: [], exhausted: false };
   for (const depth of plan.depths) {
     const more = await corpus.candidates({ terms, vector, depth });
     found = mode === 'lexical' ? more : extendCandidates(found, more);
     const all = rankCandidates(plan, found);
-    const kept = plan.tested ? await keepMatching(tx, plan.tested, all) : all;
-    const isLast = depth === plan.depths.at(-1) || (more.lexical.length < depth && more.semantic.length < depth);
+    const kept = plan.filteredAfter ? await keepMatching(tx, plan.filteredAfter, all) : all;
+    const isLast = found.exhausted || depth === plan.depths.at(-1);
     if (!isLast && kept.length < count) continue;
     const selected = await selectDistinct(tx, request, kept, count, rows);
     if (isLast) return warnOfFilters(request, selected, all, depth, warnings);

@@ -136,7 +136,7 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 7, digest: 'caa1632e0705e6f3' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 8, digest: 'c7a0dd6bc58623f9' });
 });
 
 test('terms of a redacted source leave out its name', async () => {

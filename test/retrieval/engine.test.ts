@@ -38,7 +38,7 @@ const lagging: Engine & { asked: number[] } = {
       async candidates({ depth }) {
         lagging.asked.push(depth);
         const known = [newId(), ...chunks].map((id, i) => ({ id, sourceId: sources[i] ?? id, score: 1_000 - i }));
-        return { lexical: known.slice(0, depth), semantic: [] };
+        return { lexical: known.slice(0, depth), semantic: [], exhausted: depth >= known.length };
       },
     };
   },
@@ -67,6 +67,15 @@ test('candidates are tested for the filters, and the engine is asked for more un
   assert.deepEqual(await names({ filters: half, limit: 20 }), numbers(20, 2, 1));
   assert.deepEqual(lagging.asked, [30, 1_000]);
   assert.deepEqual(await names({ filters: half, offset: 20, limit: 20 }), numbers(10, 2, 41));
+});
+
+test('a word is not replaced by a word of a chunk that the caller may not see', async () => {
+  const request = { tenantId: tenant.id, partitionNo: tenant.partitionNo, tagIds: null, principal: null, filters: {} };
+  const asked = { ...request, query: 'herno', mode: 'lexical' as const, usePostfilter: false, limit: 10, offset: 0 };
+  const warned = async (sourceGroupIds: string[] | null): Promise<number> =>
+    (await retrieve({ db: database.db, engine: lagging }, { ...asked, sourceGroupIds })).warnings.length;
+  assert.equal(await warned(null), 1);
+  assert.equal(await warned([newId()]), 0);
 });
 
 test('candidates are tested for the limits of the key', async () => {

@@ -63,7 +63,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         ['Warzaw', 'warsaw', 'warsaw'],
         ['Bevolkerugn', 'haus', 'bevölkerung'],
         ['Насиление', 'город', 'население'],
-        ['populetiom of Cracow', 'cracow', 'populations'],
+        ['populaton of Cracow', 'cracow', 'populations'],
       ] as const) {
         const { names, warnings } = await search(query);
         assert.equal(names[0], name, `${query}: ${names}`);
@@ -85,6 +85,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         'heron',
         'populating Warsaw',
         'xylophone',
+        'hreomn',
         'cat',
         'ERR_4012',
         'trách nhiệm',
@@ -93,6 +94,11 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         assert.deepEqual((await search(query)).warnings, [], query);
       }
       assert.deepEqual((await search('xylophone')).names, []);
+    });
+
+    test('a query that lacks more than three words is about another subject, and is not corrected', async () => {
+      assert.equal((await search('hreon shalow watr')).warnings.length, 1);
+      assert.deepEqual((await search('hreon shalow wters waitts')).warnings, []);
     });
 
     test('a query whose best chunks have most of its words is not corrected', async () => {

@@ -41,10 +41,9 @@ export function openPostgresEngine(
           const isWide = best.length === depth;
           if (!isWide) matches ??= findFilterMatches(tx, scope, namedMax);
           const found = await matches;
-          return {
-            lexical: isWide ? best : await lexicalCandidates(tx, scope, query, found),
-            semantic: vector ? await nearestCandidates(tx, scope, vector, depth, found, exactRowsMax) : [],
-          };
+          const lexical = isWide ? best : await lexicalCandidates(tx, scope, query, found);
+          const semantic = vector ? await nearestCandidates(tx, scope, vector, depth, found, exactRowsMax) : [];
+          return { lexical, semantic, exhausted: lexical.length < depth && semantic.length < depth };
         },
       };
     },

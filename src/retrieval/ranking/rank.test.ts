@@ -10,13 +10,18 @@ const ids = (candidates: readonly { id: string }[]): string[] => candidates.map(
 const hybrid = { mode: 'hybrid', fusion: FUSION_DEFAULT } as const;
 
 test('longer lists add candidates after the ones that have been ranked, so that pages have one order', () => {
-  const first = { lexical: list('a', FUSED_DEPTH), semantic: list('b', FUSED_DEPTH) };
+  const first = { lexical: list('a', FUSED_DEPTH), semantic: list('b', FUSED_DEPTH), exhausted: false };
   // The engine finds other candidates when it is asked for more.
-  const longer = { lexical: list('a', 150).toReversed(), semantic: [...list('c', 3), ...list('b', 140)] };
+  const longer = {
+    lexical: list('a', 150).toReversed(),
+    semantic: [...list('c', 3), ...list('b', 140)],
+    exhausted: true,
+  };
   const extended = extendCandidates(first, longer);
   const [before, after] = [rankCandidates(hybrid, first), rankCandidates(hybrid, extended)];
   assert.deepEqual(ids(after).slice(0, before.length), ids(before));
   assert.equal(after.length, 150 + 143);
+  assert.equal(extended.exhausted, true);
   assert.equal(new Set(ids(after)).size, after.length);
 });
 

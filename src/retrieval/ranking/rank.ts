@@ -10,7 +10,7 @@ export interface RankedCandidate extends Candidate {
 /** Returns the ranking of both halves. In mode `semantic` the score is the similarity. */
 export function rankCandidates(
   { mode, fusion }: { mode: SearchMode; fusion: FusionSettings },
-  { lexical, semantic }: Candidates,
+  { lexical, semantic }: Pick<Candidates, 'lexical' | 'semantic'>,
 ): RankedCandidate[] {
   if (mode === 'lexical') {
     return lexical.map((one) => ({ ...one, scores: { lexical: one.score, semantic: null, rerank: null } }));
@@ -36,7 +36,12 @@ export function rankCandidates(
  * candidates when it is asked for more.
  */
 export function extendCandidates(first: Candidates, longer: Candidates): Candidates {
-  return { lexical: extend(first.lexical, longer.lexical), semantic: extend(first.semantic, longer.semantic) };
+  const { exhausted } = longer;
+  return {
+    exhausted,
+    lexical: extend(first.lexical, longer.lexical),
+    semantic: extend(first.semantic, longer.semantic),
+  };
 }
 
 function extend(first: readonly Candidate[], longer: readonly Candidate[]): readonly Candidate[] {

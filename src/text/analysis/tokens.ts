@@ -1,13 +1,12 @@
 /** Normalizes text and splits it into tokens. The kind of a token tells how its script is analyzed. */
 import { normalize } from '../fold.ts';
 
-export type TokenKind = 'cjk' | 'thai' | 'hangul' | 'word' | 'symbol' | 'operator';
+export type TokenKind = 'cjk' | 'thai' | 'word' | 'symbol' | 'operator';
 
 const LETTERS = '[\\p{L}\\p{M}\\p{N}]';
-const CJK = `[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Bopo}]&&${LETTERS}]`;
+const CJK = `[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Bopo}\\p{sc=Hang}]&&${LETTERS}]`;
 const THAI = `[[\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]&&${LETTERS}]`;
-const HANGUL = `[[\\p{sc=Hang}]&&${LETTERS}]`;
-const WORD = `[${LETTERS}--${CJK}--${THAI}--${HANGUL}]`;
+const WORD = `[${LETTERS}--${CJK}--${THAI}]`;
 const EMOJI = '\\p{Extended_Pictographic}';
 
 /**
@@ -26,17 +25,14 @@ const WORD_END = `\\+\\+|#(?!${LETTERS})`;
 /** A word may hold connectors (`foo.bar`, `std::vec`, `ERR_4012`) and end like `C++` or `C#`. */
 const CONNECTED_WORD = `${WORD}+(?:(?:${CONNECTOR})${WORD}+)*(?:${WORD_END})?`;
 
-const TOKENS = new RegExp(
-  `(${CJK}+)|(${THAI}+)|(${HANGUL}+)|(${SIGIL})?(${CONNECTED_WORD})|(${EMOJI})|(${OPERATOR})`,
-  'gv',
-);
+const TOKENS = new RegExp(`(${CJK}+)|(${THAI}+)|(${SIGIL})?(${CONNECTED_WORD})|(${EMOJI})|(${OPERATOR})`, 'gv');
 
 /** The kind of a token by the group of the pattern. */
 const KINDS: readonly (TokenKind | undefined)[] = [
-  ...[undefined, 'cjk', 'thai', 'hangul', undefined, 'word', 'symbol', 'operator'],
+  ...[undefined, 'cjk', 'thai', undefined, 'word', 'symbol', 'operator'],
 ] as const;
-const SIGIL_GROUP = 4;
-const WORD_GROUP = 5;
+const SIGIL_GROUP = 3;
+const WORD_GROUP = 4;
 
 /**
  * Length of the windows in which text is matched, because the matcher keeps a stack as deep as a token is long. A window ends at a

@@ -13,10 +13,7 @@ export function vietnameseSpelling(lower: string): string {
 
 const SYLLABLE = /^(?:[bdhlrsvx]|ch?|gh?|gi|kh?|m|nh?|ngh?|ph?|qu|t[hr]?)?[aeiouy]{1,3}(?:ch?|m|n[gh]?|p|t)?$/;
 
-/**
- * Returns whether a lower-case word is a Vietnamese syllable. Nearly every syllable becomes another syllable by one letter more or
- * less, so a syllable is never certainly misspelled.
- */
-export function isVietnameseSyllable(lower: string): boolean {
-  return SYLLABLE.test(fold(lower));
+/** Returns whether a word is a Vietnamese syllable. */
+export function isVietnameseSyllable(word: string): boolean {
+  return SYLLABLE.test(fold(word.toLowerCase()));
 }

@@ -32,7 +32,6 @@ export interface WordToken {
 export function takeApart(token: string): WordToken {
   if (/^\d{1,3}(?:,\d{3})+$/.test(token)) return { words: [token.replaceAll(',', '')] };
   if (NUMBER.test(token)) return numberToken(token);
-  if (GREEK_ORDINAL.test(token)) return { words: [token.replace(/\P{Nd}+/u, '')] };
   const words = token
     .split(/[._\-,+#:]+/)
     .filter((part) => part !== '')
@@ -43,9 +42,6 @@ export function takeApart(token: string): WordToken {
   }
   return words.length > 1 ? { words, joined: words.join('') } : { words };
 }
-
-/** Greek ordinal numbers, which become their number: 19ος, 19ου, 1η. 5α does not match, because it is a paragraph or a chemical. */
-const GREEK_ORDINAL = /^\d+(?:[οό]ς|[οό]ν?|[οό]ι|ο[ύυ]ς?|[ωώ]ν|[ηή][ςν]?|[εέ]ς|[αά]ς)$/iu;
 
 /** Numbers with marks: `3,5`, `1.234` (1234 in half of the world), `1.234.567`, `1.234,5`, `1,234.5`. */
 const NUMBER = /^(?:\d+,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+)$/;
@@ -84,23 +80,6 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   return terms;
 }
 
-/** Returns the main terms of words in these languages. It does not cache them, because these words are seldom repeated. */
-export function firstTerms(words: Iterable<string>, languages: readonly string[]): Set<string> {
-  const terms = new Set<string>();
-  const languagesByScript = new Map<StemScript | null, readonly string[]>();
-  for (const word of words) {
-    const short = cut(word);
-    const script = scriptOf(short);
-    let used = languagesByScript.get(script);
-    if (!used) {
-      used = [...new Set(languages.map((language) => (script ? languageFor(script, language) : language)))];
-      languagesByScript.set(script, used);
-    }
-    for (const language of used) terms.add(mainTerm(formsOf(short, language, script), script && language));
-  }
-  return terms;
-}
-
 function computeTerms(word: string, language: string): WordTerm[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);
@@ -124,21 +103,9 @@ function formsOf(word: string, language: string, script: StemScript | null): Wor
   return { lower, letters, stemmed };
 }
 
-/**
- * Returns a word in lower case by the rules of a language. Turkish keeps its dotless ı for the stemmer, until the word is folded.
- * Romanian ş and ţ with a cedilla become ș and ț with the correct comma. Romanian î within a word becomes â, as spelled since 1993,
- * but not behind prefixes such as ne-, re-, pre- and sub-.
- */
+/** Returns a word in lower case by the rules of a language. Turkish keeps its dotless ı for the stemmer, until the word is folded. */
 export function lowerCase(word: string, language: string): string {
-  if (language === 'ro') return romanianLetters(word.toLowerCase());
   return language === 'tr' || language === 'az' ? word.toLocaleLowerCase('tr') : word.toLowerCase();
-}
-
-function romanianLetters(lower: string): string {
-  return lower
-    .replaceAll('ş', 'ș')
-    .replaceAll('ţ', 'ț')
-    .replace(/(?<=[a-zșțăâ])(?<![aeo]|^sub)î(?=[a-zșțăâ])/g, 'â');
 }
 
 /** Truncates a term to at most `units` UTF-16 units. The result never ends with half a surrogate pair. */

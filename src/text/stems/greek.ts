@@ -17,9 +17,6 @@ const ENDINGS: readonly (readonly [unitsBefore: number, endings: readonly string
   [3, list(`υ υσ υν εων εασ εα ειτε ${VERBAL_LONG}`)],
   [4, list('ωνασ ωνα ωνεσ ωνοσ ον οντα οντοσ οντεσ οντων ιαδεσ ιαδων')],
 ];
-/** Minimum length of an ending that NO_ENDING rules out: Νεύτωνα is a form of Νεύτων, but τηλέφωνα is a form of τηλέφωνο. */
-const LONG_UNITS_MIN = 3;
-const NO_ENDING = /[φγ]ων(?:ασ?|εσ|οσ)$/;
 const UNITS_BEFORE = new Map(ENDINGS.flatMap(([units, endings]) => endings.map((ending) => [ending, units] as const)));
 const ENDING_UNITS_MAX = Math.max(...[...UNITS_BEFORE.keys()].map((ending) => ending.length));
 /** Endings of verbs that few nouns have. */
@@ -88,21 +85,13 @@ const SOUNDS: readonly (readonly [RegExp, string])[] = [
 const SOUNDS_UNITS_MIN = 5;
 const VOWEL_END = /[αεηιου]$/;
 const UNITS_MIN = 4;
-/** With fewer letters behind a preposition, different verbs would meet: πρόσβαση and προσπαθώ. */
-const BEHIND_PREPOSITION_UNITS_MIN = 3;
-/** Countries whose stem is shorter than UNITS_MIN: Ρωσία, as Ρώσος. */
-const SHORT_COUNTRY = /^(ρωσ|ινδ|δαν|συρ)[ιί]ας?$/;
-
 /**
  * Returns the folded stem of a Greek word.
  *
  * @param word in lower case, with its accents.
  */
 export function stemGreek(word: string): string {
-  const accented = word.normalize('NFC');
-  const [, country] = SHORT_COUNTRY.exec(accented) ?? [];
-  if (country) return fold(country);
-  const folded = fold(withoutAugment(accented));
+  const folded = fold(withoutAugment(word.normalize('NFC')));
   const ending = endingOf(folded);
   const rest = folded.slice(0, folded.length - ending.length);
   return irregularOf(rest) ?? regularStem(rest, VERBAL.has(ending));
@@ -119,11 +108,7 @@ function endingOf(folded: string): string {
   for (let units = Math.min(ENDING_UNITS_MAX, folded.length - 2); units > 0; units--) {
     const ending = folded.slice(-units);
     const unitsBefore = UNITS_BEFORE.get(ending);
-    if (
-      unitsBefore !== undefined &&
-      folded.length - units >= unitsBefore &&
-      (units < LONG_UNITS_MIN || !NO_ENDING.test(folded))
-    ) {
+    if (unitsBefore !== undefined && folded.length - units >= unitsBefore) {
       return ending.startsWith('ματ') ? ending.slice(1) : ending;
     }
   }
@@ -148,21 +133,12 @@ function regularStem(rest: string, isVerbal: boolean): string {
     const shorter = stem.replace(suffix.end, suffix.replacement ?? '');
     if (shorter.length >= suffix.unitsMin) stem = shorter;
   }
-  while (VOWEL_END.test(stem) && isLongEnough(stem.slice(0, -1), UNITS_MIN)) stem = stem.slice(0, -1);
+  while (VOWEL_END.test(stem) && stem.length > UNITS_MIN) stem = stem.slice(0, -1);
   for (const [sounds, sound] of SOUNDS) {
     const other = stem.replace(sounds, sound);
-    if (isLongEnough(other, SOUNDS_UNITS_MIN)) stem = other;
+    if (other.length >= SOUNDS_UNITS_MIN) stem = other;
   }
   return stem;
-}
-
-/** Returns whether a stem has enough letters, also behind a preposition. */
-function isLongEnough(stem: string, unitsMin: number): boolean {
-  if (stem.length < unitsMin) return false;
-  for (let units = BEHIND_PREPOSITION_UNITS_MIN - 1; units >= 0; units--) {
-    if (prepositions().has(stem.slice(0, stem.length - units))) return false;
-  }
-  return true;
 }
 
 function list(words: string): string[] {
