@@ -269,15 +269,11 @@ create table text_index_term (
   tenant_id uuid not null references tenant (id) on delete cascade,
   term text collate "C" not null,             -- '' stands for all chunks
   chunks bigint not null,                     -- how many chunks contain the term
-  length bigint not null default 0,           -- of '': the sum of the lengths of all chunks
-  most int,                                   -- no chunk contains the term more often; null = unknown
-  sparsest float8,                            -- no chunk has a smaller length for each occurrence; null = unknown
+  length bigint not null,                     -- of '': the sum of the lengths of all chunks
   primary key (tenant_id, term)
 );
 create index text_index_term_unused on text_index_term (tenant_id) where chunks = 0;
-comment on table text_index_term is
-  'How many chunks of a tenant contain each term. most and sparsest bound what a term can add to a score; the removal of a chunk '
-  'leaves both bounds as they are.';
+comment on table text_index_term is 'How many chunks of a tenant contain each term. The rows of text_index_change have to be added.';
 
 create table text_index_change (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -286,7 +282,7 @@ create table text_index_change (
   length int not null,
   vector tsvector not null,
   primary key (tenant_id, id)
-) with (toast_tuple_target = 8160);           -- every search reads these rows: they are not compressed
+);
 comment on table text_index_change is
   'Changes that text_index_term does not count yet. Transactions that counted their own terms would wait for each other.';
 
@@ -304,38 +300,32 @@ create function term_query(term text) returns tsquery language sql immutable par
   select ('''' || replace(replace(term, '\', '\\'), '''', '''''') || '''')::tsquery
 $$;
 
--- Counts the changes. Only one transaction counts at a time and no other waits: the next one counts what this one leaves. A chunk
--- that was replaced adds nothing to the counts, but may contain a term more often than the chunk before it.
+-- Counts the changes. Only one transaction counts at a time and no other waits: the next one counts what this one leaves.
 create function count_text_index_changes(tenant uuid) returns void language plpgsql as $$
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('text_index ' || tenant, 0)) then return; end if;
   with changes as (delete from text_index_change c where c.tenant_id = tenant returning c.chunks, c.length, c.vector),
   counts as (
-    select ''::text as term, sum(c.chunks) as chunks, sum(c.chunks * c.length) as length, null::int as most, null::float8 as sparsest
-    from changes c
+    select '' as term, chunks, chunks * length as length from changes
     union all
-    select l.lexeme, sum(c.chunks), 0, max(cardinality(l.positions)), min(c.length::float8 / cardinality(l.positions))
-    from changes c cross join unnest(c.vector) l group by l.lexeme)
-  insert into text_index_term as t (tenant_id, term, chunks, length, most, sparsest)
-  select tenant, n.term, n.chunks, n.length, n.most, n.sparsest from counts n where n.chunks is not null
-  on conflict (tenant_id, term) do update set chunks = t.chunks + excluded.chunks, length = t.length + excluded.length,
-    most = case when t.most is not null then greatest(t.most, excluded.most) end,
-    sparsest = case when t.sparsest is not null then least(t.sparsest, excluded.sparsest) end;
-  delete from text_index_term t where t.tenant_id = tenant and t.chunks = 0 and t.length = 0;
+    select term, chunks, 0 from changes cross join unnest(tsvector_to_array(vector)) term)
+  insert into text_index_term as t (tenant_id, term, chunks, length)
+  select tenant, n.term, sum(n.chunks), sum(n.length) from counts n group by n.term
+  on conflict (tenant_id, term) do update set chunks = t.chunks + excluded.chunks, length = t.length + excluded.length;
+  delete from text_index_term t where t.tenant_id = tenant and t.chunks = 0 and t.term <> '';
 end $$;
 
 -- About every 64th change counts all that wait, because a search reads each of them.
 create function keep_text_index() returns trigger language plpgsql security definer set search_path from current as $$
 declare
   change bigint;
-  counts boolean := false;
 begin
   if tg_op <> 'INSERT' then
     with removed as (
       delete from text_index i where i.tenant_id = old.tenant_id and i.chunk_id = old.id returning i.length, i.vector)
     insert into text_index_change as c (tenant_id, chunks, length, vector)
     select old.tenant_id, -1, r.length, r.vector from removed r returning c.id into change;
-    counts := hashint8(change) & 63 = 0;
+    if change & 63 = 0 then perform count_text_index_changes(old.tenant_id); end if;
   end if;
   if tg_op <> 'DELETE' then
     with added as (
@@ -344,17 +334,9 @@ begin
       returning i.length, i.vector)
     insert into text_index_change as c (tenant_id, chunks, length, vector)
     select new.tenant_id, 1, a.length, a.vector from added a returning c.id into change;
-    counts := coalesce(counts, false) or hashint8(change) & 63 = 0;
+    if change & 63 = 0 then perform count_text_index_changes(new.tenant_id); end if;
   end if;
-  if counts then perform count_text_index_changes(coalesce(new.tenant_id, old.tenant_id)); end if;
   return null;
-end $$;
-
--- Returns the counts and bounds of every term in the partition `part` of text_index.
-create function text_index_bounds(part text) returns table (term text, chunks bigint, most int, sparsest float8) language plpgsql as $$
-begin
-  return query execute format('select l.lexeme, count(*), max(cardinality(l.positions)), min(i.length::float8 / cardinality(l.positions))
-      from %I i cross join unnest(i.vector) l group by 1', part);
 end $$;
 
 -- Makes the text index of a tenant from the chunks that exist.
@@ -373,11 +355,10 @@ begin
       select tenant_id, id, source_id, text_index_length(terms), text_index_vector(terms) from %I', part, chunks);
   -- Without fastupdate there is no list of pending entries, which every search would have to read.
   execute format('create index %I on %I using gin (vector) with (fastupdate = off)', part || '_vector', part);
-  execute format('create index %I on %I (source_id)', part || '_source', part);
   execute format('insert into text_index_term (tenant_id, term, chunks, length)
-      select $1, '''', count(*), coalesce(sum(length), 0) from %I', part) using tenant;
-  insert into text_index_term (tenant_id, term, chunks, most, sparsest)
-  select tenant, b.term, b.chunks, b.most, b.sparsest from text_index_bounds(part) b;
+      select $1, '''', count(*), coalesce(sum(length), 0) from %1$I
+      union all
+      select $1, term, count(*), 0 from %1$I cross join unnest(tsvector_to_array(vector)) term group by term', part) using tenant;
 end $$;
 
 create function drop_text_index(tenant uuid, partition_no int) returns void language plpgsql as $$
@@ -388,105 +369,33 @@ begin
   delete from text_index_change c where c.tenant_id = tenant;
 end $$;
 
--- Searches call the three functions below. PostgreSQL uses no index for @@ under row-level security, because @@ is not leakproof.
--- So the functions run as the owner, and read only the index of the tenant of the transaction.
-
--- Returns for each wanted term how many chunks contain it, and for '' the number and the total length of all chunks. Returns no rows
--- without a text index. Bounds are null for a term that an uncounted change has added, and when many terms are wanted.
-create function own_term_counts(wanted text[]) returns table (term text, chunks bigint, length bigint, most int, sparsest float8)
-  language plpgsql stable security definer set search_path from current
-  -- A join by hash: the planner underestimates the number of terms in a change.
-  set jit = off set enable_nestloop = off set enable_mergejoin = off as $$
-declare
-  own uuid := nullif(current_setting('app.tenant', true), '')::uuid;
-begin
-  if (select to_regclass('text_index_' || t.partition_no) from tenant t where t.id = own) is null then return; end if;
-  -- Usually no changes wait. Then one pass through the index finds the terms (hundreds, when a search looks for all spellings near a
-  -- word). Terms that no chunk contains are left out; '' always has a row.
-  if not exists (select from text_index_change c where c.tenant_id = own) then
-    return query
-      select i.term, i.chunks, i.length, i.most, i.sparsest from text_index_term i where i.tenant_id = own and i.term = any(wanted)
-      union all
-      select '', 0, 0, null, null
-      where '' = any(wanted) and not exists (select from text_index_term i where i.tenant_id = own and i.term = '');
-    return;
-  end if;
-  if cardinality(wanted) > 64 then
-    return query
-      with changes as materialized (select c.chunks, c.length, c.vector from text_index_change c where c.tenant_id = own),
-      changed as materialized (
-        select l.lexeme, sum(c.chunks) as chunks from changes c cross join unnest(c.vector) l
-        join (select distinct x.term from unnest(wanted) x(term)) x on x.term = l.lexeme group by 1)
-      select w.term,
-        coalesce(t.chunks, 0) + coalesce(case when w.term = '' then (select sum(c.chunks) from changes c) else d.chunks end, 0)::bigint,
-        coalesce(t.length, 0) + coalesce((select sum(c.chunks * c.length) from changes c where w.term = ''), 0)::bigint,
-        null::int, null::float8
-      from unnest(wanted) as w(term)
-      left join changed d on d.lexeme = w.term
-      left join lateral (
-        select i.chunks, i.length from text_index_term i where i.tenant_id = own and i.term = w.term offset 0) t on true;
-    return;
-  end if;
-  -- With few terms, each term is looked up in each change.
-  return query
-    with changes as materialized (select c.chunks, c.length, c.vector from text_index_change c where c.tenant_id = own)
-    select w.term, coalesce(t.chunks, 0) + coalesce(d.chunks, 0)::bigint, coalesce(t.length, 0) + coalesce(d.length, 0)::bigint,
-      case when d.added is null then t.most end, case when d.added is null then t.sparsest end
-    from unnest(wanted) as w(term)
-    left join lateral (
-      select i.chunks, i.length, i.most, i.sparsest from text_index_term i
-      where i.tenant_id = own and i.term = w.term offset 0) t on true
-    left join lateral (
-      select sum(c.chunks) as chunks, sum(c.chunks * c.length) filter (where w.term = '') as length,
-        max(c.chunks) filter (where c.chunks > 0) as added
-      from changes c where w.term = '' or c.vector @@ term_query(nullif(w.term, ''))) d on true;
-end $$;
-
--- Returns the `best` chunks by BM25 score (null: all), best first; of equal score, the lower id first. Scores the chunks `named`, or else
--- the chunks that match. With `sources`, only chunks of these sources: `are_few` says to look them up in the index over sources,
--- false in the index over terms, null in both. A coalesce keeps a condition away from an index.
+-- Returns the chunks that have one of the first `rarer` terms, with their BM25 scores by all terms, best first; of equal score, the lower
+-- id first. If `sources` is not null, only chunks of these sources.
+--
+-- PostgreSQL uses no index for @@ under row-level security, because @@ is not leakproof. So the function runs as the owner, and reads only
+-- the index of the tenant of the transaction.
 --
 -- A score is the sum of weight * n / (n + base + slope * length), where n counts the term in the chunk. PostgreSQL does not return n.
 -- But ts_rank of a single term is (1 + 1/4 + 1/9 + … + 1/n²) / (π²/6). The rest of that series is close to 1 / (n + 1/2), which gives n
--- up to 255. The test with @@ comes first: most matching chunks contain few of the terms, and the test costs less than ts_rank.
-create function own_text_scores(matching tsquery, named uuid[], sources uuid[], are_few boolean, terms text[], weights float8[],
-    base float8, slope float8, best bigint)
-  returns table (chunk_id uuid, source_id uuid, score float8)
+-- up to 255.
+create function own_text_scores(terms text[], weights float8[], rarer int, sources uuid[], base float8, slope float8)
+  returns table (chunk_id uuid, score float8)
   language plpgsql stable security definer set search_path from current
   set jit = off set enable_seqscan = off set enable_bitmapscan = on set enable_sort = on set max_parallel_workers_per_gather = 0 as $$
 declare
   part text := (select 'text_index_' || t.partition_no from tenant t where t.id = nullif(current_setting('app.tenant', true), '')::uuid);
-  scoring text;
+  queries tsquery[] := array(select term_query(u.term) from unnest(terms) with ordinality u(term, place) order by u.place);
 begin
   if to_regclass(part) is null then return; end if;
-  select string_agg(format(
-    'case when v @@ %2$L
-      then %1$L::float8 * (1 - d / (round(1 / (1.64493406685::float8 * (1 - ts_rank(''{1,1,1,1}'', v, %2$L)::float8)) - 0.5) + d))
-      else 0 end',
-    weights[i], term_query(terms[i])), ' + ') into scoring from generate_subscripts(terms, 1) i;
-  return query execute format('select m.chunk_id, m.source_id, %s from (
-      select i.chunk_id, i.source_id, i.vector as v, $1 + $2 * i.length as d from %I i where %s offset 0) m order by 3 desc, 1 limit $6',
-    scoring, part, case
-      when named is not null then 'i.tenant_id = $4 and i.chunk_id = any($5)'
-      when sources is null then 'i.vector @@ $3'
-      when are_few then 'i.source_id = any($7) and coalesce(i.vector @@ $3, false)'
-      when are_few is null then 'i.vector @@ $3 and i.source_id = any($7)'
-      else 'i.vector @@ $3 and coalesce(i.source_id = any($7), false)' end)
-    using base, slope, matching, nullif(current_setting('app.tenant', true), '')::uuid, named, best, sources;
-end $$;
-
--- Returns the terms that occur in chunks of these sources. `are_few`: looks through the sources' chunks, not through those with the term.
-create function own_terms_among(terms text[], sources uuid[], are_few boolean) returns setof text
-  language plpgsql stable security definer set search_path from current
-  set jit = off set enable_seqscan = off set enable_bitmapscan = on set max_parallel_workers_per_gather = 0 as $$
-declare
-  part text := (select 'text_index_' || t.partition_no from tenant t where t.id = nullif(current_setting('app.tenant', true), '')::uuid);
-begin
-  if to_regclass(part) is null then return; end if;
-  return query execute format('select t.term from unnest($1) t(term) where exists (select from %I i where %s)', part, case
-      when are_few then 'i.source_id = any($2) and coalesce(i.vector @@ term_query(t.term), false)'
-      else 'i.vector @@ term_query(t.term) and coalesce(i.source_id = any($2), false)' end)
-    using terms, sources;
+  return query execute format('
+    select c.chunk_id, (
+        select sum(t.weight * t.n / (t.n + c.damping)) from (
+          select u.weight, round(1 / (1.64493406685 * (1 - ts_rank(''{1,1,1,1}'', c.vector, u.query)::float8)) - 0.5) as n
+          from unnest($1, $2) u(query, weight) where c.vector @@ u.query) t) as score
+    from (select i.chunk_id, i.vector, $3 + $4 * i.length as damping from %I i
+          where i.vector @@ $5 and ($6 is null or i.source_id = any($6)) offset 0) c order by 2 desc, 1', part)
+    using queries, weights, base, slope,
+      (select string_agg(q::text, '|')::tsquery from unnest(queries[1:rarer]) q), sources;
 end $$;
 
 
@@ -1002,12 +911,8 @@ grant select on source_group_transition, master_key to pinakes_app;
 
 -- Functions that run as their owner, and functions for the owner only.
 revoke execute on function
-  protect_tenant_rows(text), text_index_bounds(text), create_text_index(uuid, int), drop_text_index(uuid, int),
-  count_text_index_changes(uuid), keep_text_index(), audit_event_guard(),
-  own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
-  own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
+  protect_tenant_rows(text), create_text_index(uuid, int), drop_text_index(uuid, int), count_text_index_changes(uuid),
+  keep_text_index(), audit_event_guard(),
+  own_text_scores(text[], float8[], int, uuid[], float8, float8)
   from public;
-grant execute on function
-  own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
-  own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
-  to pinakes_app;
+grant execute on function own_text_scores(text[], float8[], int, uuid[], float8, float8) to pinakes_app;

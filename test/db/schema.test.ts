@@ -53,7 +53,7 @@ describe('the schema', () => {
       order by 1`);
     assert.deepEqual(
       rows.map(({ name }) => name),
-      ['corpus_state', 'own_term_counts', 'own_terms_among', 'own_text_scores'],
+      ['own_text_scores'],
     );
   });
 });

@@ -9,27 +9,19 @@ import { recordset } from '../../src/db/recordset.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import type { Candidate } from '../../src/retrieval/engine.ts';
 import { bm25Candidates, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import {
-  type LookLimits,
-  type ScannedMatches,
-  scanCandidates,
-  termsAmong,
-} from '../../src/retrieval/lexical/lexical-scan.ts';
+import { countTerms, scanCandidates, type TermCount } from '../../src/retrieval/lexical/lexical-scan.ts';
+import type { FilterMatches } from '../../src/retrieval/query/filter-matches.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
+import type { Filters } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
 import { near, reference } from './bm25.ts';
+import { seed } from './corpus.ts';
 
-/** Enough chunks for a search to score only a part of the matching chunks. */
-const CHUNKS = 1_500;
+const CHUNKS = 600;
 const VOCABULARY = 150;
 const QUERIES = 80;
-/** The limits of the service, and limits that make a small corpus take every way to the result. */
-const LOOKS = [
-  undefined,
-  { firstRows: 20, largeRows: 40, namedMax: 100 },
-  { firstRows: 20, largeRows: 40, namedMax: 0 },
-];
 
 let database: TestDatabase;
 /** The database without the BM25 access method, whether it has one or not. */
@@ -69,34 +61,20 @@ async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
 }
 
 interface Way {
-  unfiltered?: boolean;
-  uncertainSources?: string[];
-  bySource?: boolean;
-  filterMatches?: ScannedMatches;
-  limits?: LookLimits | undefined;
+  conditions?: Sql[];
+  filterMatches?: Pick<FilterMatches, 'ids' | 'share'>;
+  /** The number of chunks to score; absent: as many as in the service. */
+  scoredChunks?: number;
 }
 
 function search(
   tenant: Tenant,
   terms: string[],
   limit: number,
-  conditions: Sql[] = [],
-  { unfiltered = false, uncertainSources, limits, bySource = false, filterMatches }: Way = {},
-  statements: string[] = [],
+  { conditions = [], filterMatches, scoredChunks }: Way = {},
 ): Promise<Candidate[]> {
-  const { partitionNo } = tenant;
-  return plain.transaction(tenant.id, (tx) => {
-    const recording = {
-      ...tx,
-      query: <R extends object>(statement: Sql) => {
-        statements.push(statement.text);
-        return tx.query<R>(statement);
-      },
-    };
-    const where = { tenantId: tenant.id, partitionNo, conditions, unfiltered, uncertainSources, bySource };
-    const request = { ...where, terms, limit };
-    return scanCandidates(recording, request, filterMatches, limits);
-  });
+  const request = { tenantId: tenant.id, partitionNo: tenant.partitionNo, conditions, terms, limit };
+  return plain.transaction(tenant.id, (tx) => scanCandidates(tx, request, filterMatches, scoredChunks));
 }
 
 /** Returns random chunks: few words are common, most are rare; chunks are short and long, and repeat words. */
@@ -111,116 +89,56 @@ function randomRows(count: number): Row[] {
 test('a search finds the same chunks as scoring every chunk, under every condition', async (t) => {
   t.diagnostic(`seed ${random.seed}`);
   const tenant = await newTenant('random');
-  const rows = randomRows(CHUNKS);
-  await insert(tenant, rows);
-  const ordinals = new Map(rows.map((row) => [row.id, row.ordinal]));
-  for (let i = 0; i < QUERIES; i += 1) {
-    const terms = Array.from({ length: random.pick([1, 2, 4, 8, 25]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
-    const every = random.pick([1, 1, 3, 50, 900]);
-    const limit = random.pick([1, 10, 10, 100, 3_000]);
-    const limits = random.pick(LOOKS);
-    const unfiltered = random.pick([true, false]);
-    const found = await search(tenant, terms, limit, [sql`c.ordinal % ${every}::int = 0`], { unfiltered, limits });
-    const scores = reference(rows, terms);
-    const expected = [...scores]
-      .filter(([id]) => ordinals.get(id)! % every === 0)
-      .map(([, score]) => score)
-      .toSorted((a, b) => b - a)
-      .slice(0, limit);
-    const what = `${terms.join(' ')}, every ${every}, limit ${limit}, ${JSON.stringify(limits)}`;
-    assert.equal(found.length, expected.length, what);
-    assert.equal(new Set(found.map(({ id }) => id)).size, found.length, what);
-    for (const [at, { id, score }] of found.entries()) {
-      assert.ok(near(score, scores.get(id)!), `${what}: ${score} is not ${scores.get(id)}`);
-      assert.ok(near(score, expected[at]!), `${what}: place ${at} has ${score}, not ${expected[at]}`);
-      assert.equal(ordinals.get(id)! % every, 0, what);
-    }
-  }
-});
-
-test('a search without a filter does not look for matching chunks first', async () => {
-  const tenant = await newTenant('unfiltered');
-  await insert(tenant, randomRows(300));
-  const looks = async (unfiltered: boolean): Promise<number> => {
-    const statements: string[] = [];
-    const limits = { firstRows: 20, largeRows: 40, namedMax: 100 };
-    await search(tenant, ['w0', 'w1'], 10, [sql`true`], { unfiltered, limits }, statements);
-    return statements.filter((text) => /^\s*select c\.id from/.test(text)).length;
-  };
-  assert.deepEqual([await looks(true), await looks(false)], [0, 1]);
-});
-
-test('a chunk with more occurrences of a term than any chunk before is found', async () => {
-  const tenant = await newTenant('bounds');
-  const filling = (count: number): string[] => Array.from({ length: count }, () => `f${random.integer(0, 40)}`);
-  const rows = Array.from({ length: 300 }, (_, ordinal) => {
-    const terms = [...(ordinal < 20 ? ['w'] : []), ...(ordinal >= 290 ? ['rare'] : []), ...filling(29)];
-    return { id: newId(), ordinal, terms };
-  });
-  await insert(tenant, rows);
-  const count = () => plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
-  const check = async (): Promise<void> => {
-    const limits = { firstRows: 1, largeRows: 1_000, namedMax: 0 };
-    const found = await search(tenant, ['rare', 'w'], 2, [], { unfiltered: true, uncertainSources: [], limits });
-    const best = [...reference(rows, ['rare', 'w'])].toSorted(([, a], [, b]) => b - a).slice(0, 2);
-    assert.equal(found[0]!.id, best[0]![0]);
-    assert.ok(found.every(({ score }, place) => near(score, best[place]![1])));
-  };
-  await count();
-  // A replaced chunk and a new chunk, before and after the change is counted.
-  for (const { at, terms } of [
-    { at: 7, terms: [...Array<string>(20).fill('w'), ...filling(9)] },
-    { at: 300, terms: [...Array<string>(28).fill('w'), 'f0'] },
-  ]) {
-    if (rows[at]) {
-      rows[at].terms = terms;
-      await plain.query(tenant.id, sql`update chunk set terms = ${terms.join(' ')} where id = ${rows[at].id}`);
-    } else {
-      rows.push({ id: newId(), ordinal: at, terms });
-      await insert(tenant, rows.slice(at));
-    }
-    await check();
-    await count();
-    await check();
-  }
-});
-
-test('with few or many matching sources, a search finds the same chunks as scoring every chunk', async () => {
-  const tenant = await newTenant('sources');
   const sources = Array.from({ length: 60 }, newId);
   const rows = randomRows(CHUNKS).map((row) => ({ ...row, sourceId: sources[row.ordinal % sources.length]! }));
   await insert(tenant, rows);
+  const byId = new Map(rows.map((row) => [row.id, row]));
   for (let i = 0; i < QUERIES; i += 1) {
-    const terms = Array.from({ length: random.pick([1, 2, 4, 8]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
-    const limit = random.pick([1, 10, 100]);
-    const fits = sources.slice(0, random.pick([0, 1, 5, 20, 60]));
-    const filterMatches: ScannedMatches = {
-      ids: random.pick([fits, fits, null]),
-      ...{ mixed: random.pick([true, false]), chunks: (fits.length * CHUNKS) / sources.length },
-      share: fits.length / sources.length,
-    };
-    // Conditions on chunks are evaluated as before; a condition on the sources is not repeated.
-    const bySource = random.pick([true, false]);
-    const every = bySource ? 1 : random.pick([1, 3]);
-    const ofSources = sql`c.ordinal % ${every}::int = 0 and c.source_id = any(${fits}::uuid[])`;
-    const conditions = bySource && !filterMatches.mixed && filterMatches.ids !== null ? [sql`false`] : [ofSources];
-    const way = { bySource, filterMatches, limits: random.pick(LOOKS) };
-    const found = await search(tenant, terms, limit, conditions, way);
+    const terms = Array.from({ length: random.pick([1, 2, 4, 8, 25]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
+    const limit = random.pick([1, 10, 10, 100, 3_000]);
+    const every = random.pick([1, 1, 3, 50, 900]);
+    const matching = sources.slice(0, random.pick([0, 1, 5, 20, 60]));
+    const isNamed = random.pick([true, false]);
+    const filterMatches = { ids: isNamed ? matching : null, share: matching.length / sources.length };
+    const ofSources = isNamed ? [] : [sql`c.source_id = any(${matching}::uuid[])`];
+    const conditions = [sql`c.ordinal % ${every}::int = 0`, ...ofSources];
+    const found = await search(tenant, terms, limit, { conditions, filterMatches });
     const scores = reference(rows, terms);
     const expected = rows
-      .filter(({ id, ordinal, sourceId }) => scores.has(id) && ordinal % every === 0 && fits.includes(sourceId))
-      .toSorted((a, b) => scores.get(b.id)! - scores.get(a.id)!)
+      .filter(({ id, ordinal, sourceId }) => scores.has(id) && ordinal % every === 0 && matching.includes(sourceId))
+      .map(({ id }) => scores.get(id)!)
+      .toSorted((a, b) => b - a)
       .slice(0, limit);
-    const what = JSON.stringify({ terms, limit, fits: fits.length, bySource, every, mixed: filterMatches.mixed });
+    const what = JSON.stringify({ terms, limit, every, sources: matching.length, isNamed });
     assert.equal(found.length, expected.length, what);
-    for (const [at, { id, score }] of found.entries()) {
-      assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);
-      assert.ok(fits.includes(rows.find((row) => row.id === id)!.sourceId), what);
+    assert.equal(new Set(found.map(({ id }) => id)).size, found.length, what);
+    for (const [at, { id, sourceId, score }] of found.entries()) {
+      assert.ok(near(score, scores.get(id)!), `${what}: ${score} is not ${scores.get(id)}`);
+      assert.ok(near(score, expected[at]!), `${what}: place ${at} has ${score}, not ${expected[at]}`);
+      assert.equal(byId.get(id)!.ordinal % every, 0, what);
+      assert.ok(sourceId === byId.get(id)!.sourceId && matching.includes(sourceId), what);
     }
-    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, { ids: fits, chunks: 10 * i }));
-    const inSources = rows.filter(({ sourceId }) => fits.includes(sourceId)).flatMap((row) => row.terms);
-    assert.deepEqual(present, new Set(terms.filter((term) => inSources.includes(term))));
   }
+});
+
+test('if very many chunks have a term, the chunks with the rarer terms are scored, by all terms', async () => {
+  const tenant = await newTenant('bounded');
+  const rows: Row[] = Array.from({ length: 300 }, (_, ordinal) => {
+    const terms = ['common', ...(ordinal % 2 === 0 ? ['half'] : []), ...(ordinal % 10 === 0 ? ['rare'] : [])];
+    return { id: newId(), ordinal, terms: [...terms, ...Array<string>(ordinal % 3).fill('pad')] };
+  });
+  await insert(tenant, rows);
+  const terms = ['common', 'half', 'rare', 'absent'];
+  const scores = reference(rows, terms);
+  const rare = rows.filter((row) => row.terms.includes('rare'));
+  const best = await search(tenant, terms, 2, { scoredChunks: 40 });
+  assert.ok(best.every(({ id, score }) => near(score, scores.get(id)!) && rare.some((row) => row.id === id)));
+  // A search for more than have a rare term scores all chunks.
+  assert.equal((await search(tenant, terms, 200, { scoredChunks: 0 })).length, 200);
+  const condition = sql`c.ordinal = any(${[1, 3]}::int[])`;
+  const others = await search(tenant, terms, 2, { conditions: [condition], scoredChunks: 40 });
+  assert.deepEqual(new Set(others.map(({ id }) => id)), new Set([rows[1]!.id, rows[3]!.id]));
+  assert.equal((await search(tenant, ['common'], 2, { scoredChunks: 0 })).length, 2);
 });
 
 test('for equal scores the lower id comes first, also where the limit cuts through them', async () => {
@@ -276,18 +194,18 @@ async function assertCounts(tenant: Tenant): Promise<void> {
     union all
     select term, count(*), 0 from (select distinct id, unnest(string_to_array(terms, ' ')) as term from chunk
                                    where tenant_id = ${tenant.id}) t group by term`);
-  // Few terms and many terms are counted in different ways, and in another way if no changes wait.
-  for (const [i, known] of [truth, truth.slice(0, 20), truth].entries()) {
-    if (i === 2) await plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
-    const wanted = [...known.map(({ term }) => term), 'absent'];
-    const counted = await plain.query<{ term: string; chunks: number; length: number }>(
-      tenant.id,
-      sql`select term, chunks, length from own_term_counts(${wanted}::text[])`,
-    );
-    const byTerm = new Map(counted.map((row) => [row.term, row]));
-    for (const row of known) assert.deepEqual(byTerm.get(row.term), { ...row, length: Number(row.length) }, row.term);
-    assert.equal(byTerm.get('absent')?.chunks ?? 0, 0);
+  const terms = [...truth.map(({ term }) => term), 'absent'];
+  const byTerm = (rows: readonly TermCount[]) =>
+    new Map(rows.map(({ term, chunks, length }) => [term, { chunks, length: Number(length) }]));
+  for (const isCounted of [false, true]) {
+    if (isCounted) await plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
+    const counted = await plain.transaction(tenant.id, (tx) => countTerms(tx, tenant.id, terms));
+    assert.deepEqual(byTerm(counted.filter(({ term, chunks }) => term === '' || chunks > 0)), byTerm(truth));
   }
+  const left = await plain.system.query<{ term: string }>(
+    sql`select term from text_index_term where tenant_id = ${tenant.id} and term <> ''`,
+  );
+  assert.equal(left.length, truth.length - 1, 'terms of deleted chunks are deleted');
   const [rows] = await plain.system.query<{ count: number }>(sql`select count(*) from ${index}`);
   assert.equal(rows!.count, truth[0]!.chunks);
 }
@@ -342,6 +260,33 @@ test('deleting a tenant deletes its whole index', async () => {
     const rows = await plain.system.query(sql`select from ${identifier(table)} where tenant_id = ${tenant.id} limit 1`);
     assert.deepEqual(rows, [], table);
   }
+});
+
+test('a search is refused while the index of terms is dropped, and works when it is made again', async () => {
+  const tenant = await newTenant('dropped');
+  await seed(plain, tenant.id, [{ sources: [{ metadata: { kind: 'a' }, chunks: ['contract'] }] }]);
+  const run = (name: 'create' | 'drop'): Promise<unknown> =>
+    plain.system.transaction((tx) => tx.execute(`select ${name}_text_index($1, $2)`, [tenant.id, tenant.partitionNo]));
+  const narrow: Filters = {
+    sourceMetadata: { operator: 'and', filters: [{ key: 'kind', operator: 'eq', value: 'a' }] },
+  };
+  const find = async (filters: Filters): Promise<number> => {
+    const { id: tenantId, partitionNo } = tenant;
+    const anything = {
+      sourceGroupIds: null,
+      tagIds: null,
+      principal: null,
+      usePostfilter: false,
+      limit: 10,
+      offset: 0,
+    };
+    const asked = { tenantId, partitionNo, query: 'contract', mode: 'lexical' as const, filters, ...anything };
+    return (await retrieve({ db: plain }, asked)).hits.length;
+  };
+  await run('drop');
+  for (const filters of [{}, narrow]) await assert.rejects(find(filters), { code: 'overloaded' });
+  await run('create');
+  for (const filters of [{}, narrow]) assert.equal(await find(filters), 1);
 });
 
 test('migrate gives every tenant the form of the index that the database supports', async () => {

@@ -1,10 +1,9 @@
 /** BM25 candidates: chunks ranked by how well their terms match the terms of the query. */
-import { chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
+import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-import type { TermCounts } from './term-counts.ts';
 
 export interface CandidateRequest {
   tenantId: string;
@@ -13,13 +12,7 @@ export interface CandidateRequest {
   terms: readonly string[];
   /** Conditions on chunk `c` that every candidate satisfies. */
   conditions: readonly Sql[];
-  /** True if nearly all chunks satisfy the conditions, so finding the matching chunks first is not worth it. */
-  unfiltered?: boolean;
-  /** True if the conditions concern only the sources of chunks. */
-  bySource?: boolean;
   limit: number;
-  /** Counts of terms that have been read; new counts are added. */
-  counts?: TermCounts;
   /** If given, only so many of the best chunks are tested, so fewer candidates may be found than exist. */
   tested?: number;
 }
@@ -44,25 +37,19 @@ function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
 }
 
 /**
- * Returns the rows of a statement that asks the index for `limit` chunks of matching sources. A setting of the transaction says how
- * many chunks the index scores at once. If fewer than `limit` of them match, the index starts again from the first chunk, with twice
- * as many.
+ * Returns the weights of the terms that chunks of the tenant have. The index does not expose them, but the score of a text that is one
+ * term is the weight of the term times a factor. The factor depends on the mean length, but hardly, and is the same for all terms.
  */
-export async function deepened<R extends object>(
+export async function indexWeights(
   tx: Tx,
-  filterMatches: Pick<FilterMatches, 'share'> | undefined,
-  limit: number,
-  statement: Sql,
-): Promise<R[]> {
-  if (!filterMatches) return tx.query<R>(statement);
-  const depth = Math.ceil((DEPTH_MARGIN * limit) / Math.max(filterMatches.share, 1 / DEPTH_MAX));
-  const bounded = Math.min(DEPTH_MAX, Math.max(DEPTH_MIN, depth));
-  // The second statement is sent while the first one runs.
-  const [, rows] = await Promise.all([
-    tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`),
-    tx.query<R>(statement),
-  ]);
-  return rows;
+  { partitionNo }: Pick<CandidateRequest, 'partitionNo'>,
+  terms: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ term: string; score: number }>(sql`
+    select t.term, -(t.term <@> to_bm25query(t.term, ${termsIndex(partitionNo)})) as score
+    from unnest(${[...new Set(terms)]}::text[]) as t(term)`);
+  const factor = 1 + BM25_K1 * (1 - BM25_B);
+  return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
 }
 
 const DEPTH_MARGIN = 2;
@@ -79,14 +66,32 @@ export async function bm25Candidates(
   request: CandidateRequest,
   filterMatches?: FilterMatches,
 ): Promise<Candidate[]> {
-  return toCandidates(await deepened(tx, filterMatches, request.limit, bm25Select(request)), request.limit);
+  const statement = bm25Select(request);
+  const rows = filterMatches
+    ? await deepened(tx, (DEPTH_MARGIN * request.limit) / Math.max(filterMatches.share, 1 / DEPTH_MAX), statement)
+    : await tx.query<FoundRow>(statement);
+  return toCandidates(rows, request.limit);
+}
+
+/**
+ * Returns the rows of the statement. A setting of the transaction says how many chunks the index scores at once. If fewer chunks match
+ * than wanted, the index starts again from the first chunk, with twice as many.
+ */
+async function deepened(tx: Tx, depth: number, statement: Sql): Promise<FoundRow[]> {
+  const bounded = Math.min(DEPTH_MAX, Math.max(DEPTH_MIN, Math.ceil(depth)));
+  // The second statement is sent while the first one runs.
+  const [, rows] = await Promise.all([
+    tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`),
+    tx.query<FoundRow>(statement),
+  ]);
+  return rows;
 }
 
 /** A row of `bm25Select`. */
-export type FoundRow = Omit<Candidate, 'score'> & { distance: number };
+type FoundRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** Returns the statement. Its rows are in the order of the index; the distance is the negative score. */
-export function bm25Select(request: CandidateRequest): Sql {
+function bm25Select(request: CandidateRequest): Sql {
   const { tenantId, partitionNo } = request;
   const query = bm25Query(request);
   const partition = identifier(chunkPartition(partitionNo));
@@ -102,7 +107,7 @@ export function bm25Select(request: CandidateRequest): Sql {
     from (${chunks}) c where ${tests} limit ${request.limit}`;
 }
 
-export function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
+function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
   const candidates = rows
     .filter((row) => row.distance < 0)
     .map(({ id, sourceId, distance }) => ({ id, sourceId, score: -distance }));

@@ -2,11 +2,11 @@
 import type { Database, Tx } from '../../db/database.ts';
 import { keepPlan, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
-import { bm25Candidates, FORCE_INDEX_ORDER, FORCE_INDEXES } from '../lexical/lexical.ts';
-import { scanCandidates } from '../lexical/lexical-scan.ts';
-import { isSmallCorpus, scanSmallCorpus } from '../lexical/small-corpus-scan.ts';
+import { bm25Candidates, FORCE_INDEX_ORDER, FORCE_INDEXES, indexWeights } from '../lexical/lexical.ts';
+import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
+import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
 import { type FilterMatches, findFilterMatches } from '../query/filter-matches.ts';
-import { chunkConditions, lookedUpPredicates, narrows, narrowsCheaply } from '../query/filter-sql.ts';
+import { chunkConditions, lookedUpPredicates, narrowsCheaply } from '../query/filter-sql.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
 
 /** With filters, so many of the best chunks are tested one by one first, before the filter is evaluated for the whole corpus. */
@@ -20,7 +20,7 @@ export interface PostgresLimits {
   exactRowsMax?: number;
   /** Up to so many matching sources are passed by id. */
   namedMax?: number;
-  /** False: few matching chunks are scored by the BM25 index, as if they were many. */
+  /** False: few matching chunks are scored through the index, as if they were many. */
   scansSmall?: boolean;
 }
 
@@ -29,11 +29,13 @@ export function openPostgresEngine(
   { exactRowsMax = EXACT_ROWS_MAX, namedMax, scansSmall = true }: PostgresLimits = {},
 ): Engine {
   const settings = keepPlan(sql`select ${hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}, ${NEAREST_SETTINGS}`);
+  const weigh = hasTextSearch ? indexWeights : countedWeights;
   return {
     testsCandidates: true,
     async open(tx, scope) {
       await tx.query(settings);
       let matches: Promise<FilterMatches | undefined> | undefined;
+      let scan: SmallCorpusScan | undefined;
       return {
         async candidates(query) {
           const { vector, depth } = query;
@@ -41,27 +43,25 @@ export function openPostgresEngine(
           const isWide = best.length === depth;
           if (!isWide) matches ??= findFilterMatches(tx, scope, namedMax);
           const found = await matches;
-          const lexical = isWide ? best : await lexicalCandidates(tx, scope, query, found);
+          const lexical = isWide ? best : await lexicalCandidates(query, found);
           const semantic = vector ? await nearestCandidates(tx, scope, vector, depth, found, exactRowsMax) : [];
           return { lexical, semantic, exhausted: lexical.length < depth && semantic.length < depth };
         },
       };
+
+      async function lexicalCandidates(query: CandidateQuery, found: FilterMatches | undefined): Promise<Candidate[]> {
+        const { terms, depth } = query;
+        if (terms.length === 0) return [];
+        if (scansSmall && found && isSmallCorpus(found)) {
+          scan ??= openSmallCorpusScan(tx, scope, found, (some) => weigh(tx, scope, some));
+          return scan(terms, depth);
+        }
+        const areNamed = found !== undefined && (hasTextSearch || found.ids !== null);
+        const request = lexicalRequest(scope, query, areNamed ? isAmong(scope, found) : lookedUpPredicates(scope));
+        return hasTextSearch ? bm25Candidates(tx, request, found) : scanCandidates(tx, request, found);
+      }
     },
   };
-
-  async function lexicalCandidates(
-    tx: Tx,
-    scope: Scope,
-    query: CandidateQuery,
-    matches: FilterMatches | undefined,
-  ): Promise<Candidate[]> {
-    if (query.terms.length === 0) return [];
-    if (hasTextSearch && scansSmall && matches && isSmallCorpus(matches))
-      return scanSmallCorpus(tx, scope, matches, query);
-    const areNamed = matches !== undefined && (hasTextSearch || matches.ids !== null);
-    const request = lexicalRequest(scope, query, areNamed ? isAmong(scope, matches) : lookedUpPredicates(scope));
-    return hasTextSearch ? bm25Candidates(tx, request, matches) : scanCandidates(tx, request, matches);
-  }
 }
 
 /** Returns matching chunks among the best ones; none if that is not worth it or the filters exclude nothing. */
@@ -71,11 +71,12 @@ async function testBest(tx: Tx, scope: Scope, query: CandidateQuery): Promise<Ca
   return bm25Candidates(tx, { ...lexicalRequest(scope, query, lookedUpPredicates(scope)), tested });
 }
 
-function lexicalRequest(scope: Scope, { terms, depth }: CandidateQuery, conditions: readonly Sql[]) {
-  const { tenantId, partitionNo, filters } = scope;
-  const bySource = chunkConditions(scope, filters).length === 0;
-  const unfiltered = bySource && !narrows(scope, filters);
-  return { tenantId, partitionNo, terms, conditions, unfiltered, bySource, limit: depth };
+function lexicalRequest(
+  { tenantId, partitionNo }: Scope,
+  { terms, depth }: CandidateQuery,
+  conditions: readonly Sql[],
+) {
+  return { tenantId, partitionNo, terms, conditions, limit: depth };
 }
 
 /**
