@@ -34,7 +34,8 @@ create table api_key (
   expires_at timestamptz,
   revoked_at timestamptz,
   issued_by uuid,                             -- the key that issued this one; null = an operator's command
-  root_id uuid not null,                      -- the operator's key from which this one descends; limits count for the whole family
+  root_id uuid not null,                      -- the operator's key from which this one descends; limits count for all its descendants
+  family_id uuid not null,                    -- the first key of the chain of rotations; conversations belong to it
   replaced_by uuid,                           -- the key that a rotation put in its place
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)
@@ -749,6 +750,7 @@ create table conversation (
   id uuid not null,
   title text not null,
   active_message_id uuid,                     -- the active leaf
+  key_family_id uuid not null,                -- the family of the key with which the conversation began
   principal_id text,                          -- the principal that began the conversation and owns it
   thread_id text,                             -- the name that an AG-UI client gave to the conversation
   message_count int not null default 0,
@@ -756,8 +758,8 @@ create table conversation (
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)
 );
-create unique index conversation_thread on conversation (tenant_id, thread_id, principal_id) nulls not distinct where thread_id is not null;
-create index conversation_principal on conversation (tenant_id, principal_id, id);
+create unique index conversation_thread on conversation (tenant_id, thread_id, key_family_id, principal_id) nulls not distinct where thread_id is not null;
+create index conversation_owner on conversation (tenant_id, key_family_id, principal_id, id);
 comment on table conversation is 'Conversations: trees of messages with one active leaf.';
 
 create table message (

@@ -73,6 +73,7 @@ export async function issueOperatorKey(
       expiresAt: null,
       issuedBy: null,
       rootId: id,
+      familyId: id,
       createdAt,
     });
     await appendAudit(tx, {

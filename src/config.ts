@@ -17,6 +17,8 @@ const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
+export const SEARCH_TIMEOUT_MS_DEFAULT = 10_000;
+const SEARCH_TIMEOUT_MS_MAX = 600_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
 /** Presidio scores most names with 0.85, and names from less reliable recognizers lower. */
 const PRESIDIO_SCORE_DEFAULT = 0.3;
@@ -84,6 +86,8 @@ export interface Config {
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
+  /** Time that a search may take in the database. */
+  searchTimeoutMs: number;
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
@@ -112,9 +116,9 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
-  /** Requests per minute of each API key with its family. 0: not limited. */
+  /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
-  /** Requests of each API key with its family that run at the same time. 0: not limited. */
+  /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
   concurrentRequests: number;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
@@ -178,6 +182,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
     },
     hub: readHub(read),
+    searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', SEARCH_TIMEOUT_MS_DEFAULT, 100, SEARCH_TIMEOUT_MS_MAX),
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),

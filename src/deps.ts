@@ -171,7 +171,8 @@ async function openConfigured(config: Config): Promise<Database> {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be created or written (${code})`, './.pinakes');
   }
-  return openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
+  const { databaseUrl, dataDir, searchTimeoutMs } = config;
+  return openDatabase({ url: databaseUrl ?? undefined, dataDir, readTimeoutMs: searchTimeoutMs });
 }
 
 /** Opens the configured blob store. @throws ConfigError when its folder cannot be created. */

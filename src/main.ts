@@ -10,6 +10,7 @@ import { prepareDatabase } from './db/open.ts';
 import { openDeps } from './deps.ts';
 import type { Deps } from './http/deps.ts';
 import { openReadiness } from './http/operations/readiness.ts';
+import { releaseMemory } from './util/release-memory.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
 import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';
@@ -44,6 +45,8 @@ export async function runService(role: Role): Promise<number> {
     const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
     log.warn({ setting: name }, `${name} is not a setting of Pinakes and has no effect${meant}`);
   }
+  // Loading the modules leaves 50 MB of garbage. Once the embedded database runs, this would also drop its compiled code.
+  releaseMemory();
   const service = await startService(role, config, env, log);
   if (service.firstKey !== undefined && process.stderr.isTTY) {
     process.stderr.write(`API key of the first start (also in ${config.dataDir}/admin.key): ${service.firstKey}\n`);

@@ -1,6 +1,6 @@
 /** Measures how fast files become searchable in a service that already has a corpus. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRandom } from '../../test/support/random.ts';
+import { newSeed, openRandom } from '../../test/support/random.ts';
 import type { ServiceProcess } from '../../test/support/service-process.ts';
 import { multipartBody } from '../../test/support/upload.ts';
 
@@ -14,7 +14,7 @@ const POLL_MS = 50;
 /** Uploads files with about `chunks` chunks together, waits, deletes them, and returns chunks per second. */
 export async function measureIngestion(service: ServiceProcess, chunks: number): Promise<string> {
   // The texts differ each time, because the service does not embed known texts again.
-  const random = openRandom();
+  const random = openRandom(newSeed());
   const words = Array.from({ length: VOCABULARY_WORDS }, () => random.word(random.integer(4, 9)));
   const sentence = (): string => {
     const picked = Array.from(

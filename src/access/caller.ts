@@ -9,6 +9,7 @@ export const SCOPES = [
   'policy:redaction:manage',
   'apikeys:issue',
   'audit:read',
+  'conversations:all',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -18,8 +19,10 @@ export interface Caller {
   /** Number of the tenant's chunk partition. */
   partitionNo: number;
   apiKeyId: string;
-  /** The operator's key from which the key descends, or the key itself: rate limits count for the whole family. */
+  /** The operator's key from which the key descends, or the key itself. Rate limits count for all keys that descend from it. */
   rootKeyId: string;
+  /** The first key of the chain of rotations to which the key belongs. Its conversations belong to the whole chain. */
+  keyFamilyId: string;
   scopes: readonly Scope[];
   /** The key may see only these source groups; null means no limit. */
   sourceGroupIds: readonly string[] | null;

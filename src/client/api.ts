@@ -17,7 +17,7 @@ export type ApiKey = {
   /** Name of the key. */
   name: string;
   /** Scopes of the key: what it may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
   /** Only these source groups; null: not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null: not limited. */
@@ -533,7 +533,7 @@ export type IssuedApiKey = {
   /** Name of the key. */
   name: string;
   /** Scopes of the key: what it may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
   /** Only these source groups; null: not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null: not limited. */
@@ -612,7 +612,7 @@ export type MetadataFilterGroup = {
     key: string;
     /** How the value of the key is compared with `value`. */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
-    /** An array for in and nin, absent for exists and not_exists, else a scalar. */
+    /** An array for in and nin, absent for exists and not_exists, else a scalar. For contains at most 1000 characters, and 10000 in the whole filter. */
     value?: string | number | boolean | Array<string | number | boolean> | undefined;
   } | MetadataFilterGroup>;
 };
@@ -2549,8 +2549,8 @@ export interface Operations {
       body: {
         /** Name of the key. · minLength 1, maxLength 200 */
         name: string;
-        /** Scopes of the key: what it may do. · minItems 1, maxItems 8 */
-        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
+        /** Scopes of the key: what it may do. · minItems 1, maxItems 9 */
+        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
         /** Time when the key expires, Unix seconds. Absent or null: never. */
         expires_time?: number | null | undefined;
         /** Limits the key to these source groups. Absent or null: not limited. */

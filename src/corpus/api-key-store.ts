@@ -17,6 +17,8 @@ export interface ApiKeyRow {
   issuedBy: string | null;
   /** The operator's key from which this key descends, or the key itself. */
   rootId: string;
+  /** The first key of the chain of rotations. */
+  familyId: string;
   /** The key that replaced this one when it was rotated; null for a key that was not rotated. */
   replacedBy: string | null;
   createdAt: Date;
@@ -33,6 +35,7 @@ export interface AuthenticationRow {
   expiresAt: Date | null;
   revokedAt: Date | null;
   rootId: string;
+  familyId: string;
 }
 
 export interface NewApiKey {
@@ -46,17 +49,19 @@ export interface NewApiKey {
   expiresAt: Date | null;
   issuedBy: string | null;
   rootId: string;
+  familyId: string;
   createdAt: Date;
 }
 
-const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, replaced_by, created_at`;
+const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id,
+  replaced_by, created_at`;
 
 export async function findKeyForAuthentication(
   system: SystemDatabase,
   publicId: string,
 ): Promise<AuthenticationRow | undefined> {
   const [row] = await system.query<AuthenticationRow>(sql`
-    select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at, k.root_id
+    select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at, k.root_id, k.family_id
     from api_key k join tenant t on t.id = k.tenant_id
     where k.public_id = ${publicId}`);
   return row;
@@ -66,9 +71,9 @@ export async function findKeyForAuthentication(
 export async function insertApiKey(tx: Queryable, tenantId: string, key: NewApiKey): Promise<void> {
   await tx.query(sql`
     insert into api_key (tenant_id, id, public_id, name, secret_hash, scopes, source_group_ids, tag_ids, expires_at, issued_by, root_id,
-      created_at)
+      family_id, created_at)
     values (${tenantId}, ${key.id}, ${key.publicId}, ${key.name}, ${key.hash}, ${key.scopes}, ${key.sourceGroupIds}, ${key.tagIds},
-            ${key.expiresAt}, ${key.issuedBy}, ${key.rootId}, ${key.createdAt})`);
+            ${key.expiresAt}, ${key.issuedBy}, ${key.rootId}, ${key.familyId}, ${key.createdAt})`);
 }
 
 /**

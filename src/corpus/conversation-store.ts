@@ -1,6 +1,7 @@
 /** SQL of the tables conversation and message: trees of messages, each with one active leaf. */
 
 import { type Access, mayShowChunk, mayShowSource, type Principal } from '../access/access.ts';
+import type { Caller } from '../access/caller.ts';
 import { withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
@@ -64,12 +65,23 @@ export interface MessageContext {
   chunkIds: readonly string[] | null;
 }
 
-/** Whose conversations the caller sees; null means all conversations, because authorization is off. */
-export type Owner = Pick<Principal, 'id'> | null;
+/** Whose conversations a caller sees. */
+export interface Owner {
+  /** Null for a key that sees the conversations of all keys. */
+  keyFamilyId: string | null;
+  /** Null while authorization is off: then principals do not matter. */
+  principal: Pick<Principal, 'id'> | null;
+}
+
+/** Returns the owner of the conversations that a caller begins and sees. */
+export function ownerOf({ keyFamilyId, scopes }: Caller, principal: Owner['principal']): Owner {
+  return { keyFamilyId: scopes.includes('conversations:all') ? null : keyFamilyId, principal };
+}
 
 /** Returns the condition that the conversation belongs to the owner. Callers without a principal share one set. */
-function belongsTo(owner: Owner): Sql {
-  return owner === null ? raw('true') : sql`principal_id is not distinct from ${owner.id}::text`;
+function belongsTo({ keyFamilyId, principal }: Owner): Sql {
+  const ofFamily = keyFamilyId === null ? raw('true') : sql`key_family_id = ${keyFamilyId}`;
+  return principal === null ? ofFamily : sql`${ofFamily} and principal_id is not distinct from ${principal.id}::text`;
 }
 
 const PLACE_COLUMNS = raw('id, active_message_id, message_count, stored_bytes');
@@ -267,16 +279,23 @@ export async function deleteConversation(tx: Tx, tenantId: string, id: string): 
 export async function insertConversation(
   tx: Tx,
   tenantId: string,
-  row: { id: string; title: string; threadId: string | null; principalId: string | null; createdAt: Date },
+  row: {
+    id: string;
+    title: string;
+    threadId: string | null;
+    keyFamilyId: string;
+    principalId: string | null;
+    createdAt: Date;
+  },
 ): Promise<void> {
   const rows = await tx.query(sql`
-    insert into conversation (tenant_id, id, title, thread_id, principal_id, created_at)
-    values (${tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.principalId}, ${row.createdAt})
-    on conflict (tenant_id, thread_id, principal_id) where thread_id is not null do nothing returning id`);
+    insert into conversation (tenant_id, id, title, thread_id, key_family_id, principal_id, created_at)
+    values (${tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.keyFamilyId}, ${row.principalId}, ${row.createdAt})
+    on conflict (tenant_id, thread_id, key_family_id, principal_id) where thread_id is not null do nothing returning id`);
   if (rows.length > 0) return;
   await tx.query(sql`
-    insert into conversation (tenant_id, id, title, principal_id, created_at)
-    values (${tenantId}, ${row.id}, ${row.title}, ${row.principalId}, ${row.createdAt})`);
+    insert into conversation (tenant_id, id, title, key_family_id, principal_id, created_at)
+    values (${tenantId}, ${row.id}, ${row.title}, ${row.keyFamilyId}, ${row.principalId}, ${row.createdAt})`);
 }
 
 /** Locks the conversation; returns undefined if it does not exist or belongs to somebody else. */

@@ -28,13 +28,13 @@ export interface Tx extends Queryable {
 }
 
 export interface TransactionOptions {
-  /** Rolls back and rejects when aborted before the commit was sent. */
+  /** Rolls back and rejects when aborted before the commit was sent. The statement of a read-only transaction is ended too. */
   signal?: AbortSignal;
   /** Nobody waits for this transaction: on the embedded database, other statements go first. */
   background?: boolean;
   /** Turns off the time limit of statements, for migrations. */
   withoutTimeout?: boolean;
-  /** The database refuses writes, and the caller gets the result before the commit. */
+  /** The database refuses writes, the caller gets the result before the commit, and the transaction has a time limit. */
   readOnly?: boolean;
 }
 

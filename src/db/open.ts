@@ -12,12 +12,15 @@ export interface DatabaseOptions {
   url?: string | undefined;
   /** The embedded engine keeps its files in the sub-folder `database`. */
   dataDir: string;
+  /** Time limit of read-only transactions. */
+  readTimeoutMs?: number;
 }
 
 /** Opens without migrating. @throws Error with one helpful line when the database cannot be used. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  if (options.url) return openServerDatabase({ url: options.url });
-  return openEmbeddedDatabase({ dataDir: join(options.dataDir, 'database') });
+  const { url, dataDir, readTimeoutMs } = options;
+  if (url) return openServerDatabase({ url, readTimeoutMs });
+  return openEmbeddedDatabase({ dataDir: join(dataDir, 'database'), readTimeoutMs });
 }
 
 /** The settings that say where the database is. */

@@ -10,6 +10,9 @@ const FILTER_NODES_MAX = 200;
 export const FILTER_KEY_LENGTH_MAX = 256;
 export const FILTER_VALUE_LENGTH_MAX = 4096;
 const FILTER_VALUES_MAX = 1000;
+/** `contains` looks for its text in every value, so its cost grows with the length of the text. The second limit is for a whole filter. */
+export const CONTAINS_LENGTH_MAX = 1_000;
+export const CONTAINS_LENGTH_TOTAL_MAX = 10_000;
 
 const SCALAR_SCHEMA = { type: ['string', 'number', 'boolean'] };
 export const OPERAND_SCHEMAS = [
@@ -42,10 +45,12 @@ export interface FilterGroup<Condition> {
   filters: readonly (Condition | FilterGroup<Condition>)[];
 }
 
-/** Collects errors and counts nodes while a filter group is parsed. */
+/** Collects errors, and counts nodes and characters, while a filter group is parsed. */
 export interface FilterParser {
   fail(path: Path, message: string): undefined;
   nodes: number;
+  /** Characters that all `contains` look for. */
+  containsLength: number;
 }
 
 /** Returns the parsed condition; undefined after `fail`. */
@@ -60,6 +65,7 @@ export function filterGroupOf<Condition extends object>(parseCondition: ParseCon
   return z.unknown().transform((value, context): FilterGroup<Condition> => {
     const parser: FilterParser = {
       nodes: 0,
+      containsLength: 0,
       fail(path, message) {
         context.addIssue({ code: 'custom', path: [...path], message, input: value });
         return undefined;
@@ -156,7 +162,20 @@ export function parseOperand(
     operator === 'in' || operator === 'nin'
       ? parseValues(member['value'], at, parser)
       : parseScalar(member['value'], at, parser);
-  return value === undefined ? undefined : { value };
+  if (value === undefined || (operator === 'contains' && !isContainsCheap(String(value), at, parser))) return undefined;
+  return { value };
+}
+
+/** Returns false after `fail`. */
+function isContainsCheap(text: string, path: Path, parser: FilterParser): boolean {
+  const length = codePointLength(text);
+  parser.containsLength += length;
+  if (length > CONTAINS_LENGTH_MAX) {
+    parser.fail(path, `must have at most ${CONTAINS_LENGTH_MAX} characters for contains`);
+  } else if (parser.containsLength > CONTAINS_LENGTH_TOTAL_MAX) {
+    parser.fail(path, `is beyond the ${CONTAINS_LENGTH_TOTAL_MAX} characters that all contains of a filter may have`);
+  } else return true;
+  return false;
 }
 
 function parseValues(value: unknown, path: Path, parser: FilterParser): Scalar[] | undefined {
@@ -206,7 +225,9 @@ export function groupJsonSchema(
       },
       value: {
         anyOf: OPERAND_SCHEMAS,
-        description: 'An array for in and nin, absent for exists and not_exists, else a scalar.',
+        description:
+          'An array for in and nin, absent for exists and not_exists, else a scalar. ' +
+          `For contains at most ${CONTAINS_LENGTH_MAX} characters, and ${CONTAINS_LENGTH_TOTAL_MAX} in the whole filter.`,
       },
       ...members,
     },

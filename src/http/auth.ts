@@ -51,6 +51,7 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
         partitionNo: row.partitionNo,
         apiKeyId: row.id,
         rootKeyId: row.rootId,
+        keyFamilyId: row.familyId,
         scopes: row.scopes as Scope[],
         sourceGroupIds: row.sourceGroupIds,
         tagIds: row.tagIds,

@@ -29,9 +29,13 @@ export function openRateLimiter(perMinute: number, clock: Clock): RateLimiter {
       buckets.set(rootKeyId, { left: left >= 1 ? left - 1 : left, at: now });
       if (left >= 1) return;
       const retryAfterSeconds = Math.ceil(((1 - left) / perMinute) * (MINUTE_MS / 1000));
-      throw new ServiceError('rate_limited', `This API key and its family may send ${perMinute} requests per minute.`, {
-        retryAfterSeconds,
-      });
+      throw new ServiceError(
+        'rate_limited',
+        `This API key and the keys issued by it may send ${perMinute} requests per minute.`,
+        {
+          retryAfterSeconds,
+        },
+      );
     },
   };
 }
@@ -50,7 +54,7 @@ export function openConcurrencyLimiter(max: number): ConcurrencyLimiter {
       if (max > 0 && before >= max)
         throw new ServiceError(
           'rate_limited',
-          `This API key and its family may run ${max} requests at the same time.`,
+          `This API key and the keys issued by it may run ${max} requests at the same time.`,
           {
             retryAfterSeconds: 1,
           },

@@ -80,7 +80,7 @@ export interface QueryWord {
   stems: string[];
 }
 
-/** Returns the distinct words of a query without stop words. `languages` are as in `weighTerms`. */
+/** Returns the distinct words of a query without words that may be stop words. `languages` are as in `weighTerms`. */
 export function queryWords(text: string, languages: readonly string[]): QueryWord[] {
   const words: string[] = [];
   analyze(
@@ -88,8 +88,9 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
     (word) => words.push(word),
     () => {},
   );
-  const { topicWords, likely, isCertain } = withoutStopWords(words, searchedOf(languages));
-  return [...new Set(topicWords)].map((word) => ({
+  const { likely, isCertain, stopWords } = languagesOf(words, searchedOf(languages));
+  const topicWords = new Set(words.filter((word) => !stopWords.some((list) => list.has(word))));
+  return [...topicWords].map((word) => ({
     word,
     terms: mainTerms(word, [UNDETERMINED, ...likely.filter((language) => isCertain || !hasOwnTerms(language))]),
     stems: mainTerms(word, isCertain ? [] : likely.filter(hasOwnTerms)),
@@ -109,8 +110,8 @@ function hasOwnTerms(language: string): boolean {
  * Returns the terms of a query with their weights, which are at most TERM_WEIGHT.
  *
  * Words are stemmed as in a text of unknown language, and as in the known languages of the query: the languages that stop words tell,
- * or the only language of the corpus. Words that occur nowhere are also stemmed as in other languages (see `QueryWord`). The query
- * drops the stop words of its known languages, unless no word would remain.
+ * or the only language of the corpus. Words that occur nowhere are also stemmed as in other languages (see `QueryWord`). A query in
+ * known languages drops the words that are stop words in all languages with most stop words, unless no word would remain.
  *
  * @param languages the languages of the searched corpus, with `und` for sources of unknown language.
  */
@@ -141,7 +142,8 @@ function forEachQueryTerm(text: string, languages: readonly string[], add: AddWe
       add(term, weight, false);
     },
   );
-  const { topicWords, likely, isCertain } = withoutStopWords(words, searched);
+  const { likely, isCertain, stopWords } = languagesOf(words, searched);
+  const topicWords = words.filter((word) => !isCertain || !stopWords.every((list) => list.has(word)));
   /** Maximum weight of the terms of a language. The stems of a language that is not known for certain do not count. */
   const weightMaxIn = (language: string): number => {
     if (hasOwnTerms(language)) return isCertain && likely.includes(language) ? TERM_WEIGHT : 0;
@@ -181,34 +183,32 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
   });
 }
 
-interface TopicWords {
-  topicWords: readonly string[];
+interface QueryLanguages {
   /** The languages that the query may be in. */
   likely: readonly string[];
   /** Whether the query is certainly in one of the likely languages. */
   isCertain: boolean;
+  /** The stop words in the query of each language that has most of them. */
+  stopWords: readonly ReadonlySet<string>[];
 }
 
 /**
- * Returns the words of a query without stop words, and its likely languages: those with most stop words in it, or the only language of
- * the corpus. A word is dropped if it is a stop word in all of them; no word is dropped if the language is not certain.
+ * Returns the likely languages of a query: those with most stop words in it, or the only language of the corpus.
  *
  * In a corpus of unknown language it looks for English stop words, because names and code make every corpus partly English.
  */
-function withoutStopWords(words: readonly string[], languages: readonly string[]): TopicWords {
+function languagesOf(words: readonly string[], languages: readonly string[]): QueryLanguages {
   const stops = languages.map((language) => stopWordsIn(words, language));
   const counts = stops.map((found) => new Set([...found].map((word) => word.toLowerCase())).size);
   const most = Math.max(...counts);
-  const known = languages.filter((language) => language !== UNDETERMINED);
-  const [only = UNDETERMINED] = known;
+  const [only = UNDETERMINED, other] = languages.filter((language) => language !== UNDETERMINED);
   const isTold = (language: string, i: number): boolean =>
-    most >= TELLING_STOP_WORDS ? counts[i] === most : known.length < 2 && language === only;
+    most >= TELLING_STOP_WORDS ? counts[i] === most : other === undefined && language === only;
   const told = languages.filter(isTold);
-  const lists = stops.filter((_, i) => isTold(languages[i]!, i));
   return {
-    topicWords: words.filter((word) => lists.length === 0 || !lists.every((list) => list.has(word))),
     likely: told.length > 0 ? told : languages,
     isCertain: told.length > 0,
+    stopWords: stops.filter((_, i) => counts[i] === most),
   };
 }
 

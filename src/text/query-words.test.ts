@@ -84,9 +84,11 @@ test('in a corpus of one language, the stems of that language count most', () =>
   assert.deepEqual([weights.get(german!), weights.get(other!)], [TERM_WEIGHT, 1]);
 });
 
-test('the words of a query are its distinct words without stop words', () => {
+test('the words of a query are its distinct words without words that may be stop words', () => {
   for (const [query, languages, words] of [
     ['which house, which house', ['en', 'und'], ['house']],
+    ['which Katze', ['de', 'und'], ['Katze']],
+    ['die hard', ['en', 'de', 'und'], ['hard']],
     ['किसकी किताब', ['hi', 'und'], ['किताब']],
     ['train station', ['vi', 'en', 'und'], ['train', 'station']],
   ] as const) {

@@ -15,11 +15,10 @@ import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { openRandom } from '../support/random.ts';
+import { openRandom, TEST_SEED } from '../support/random.ts';
 import { type PolicyCorpus, policyCorpus, randomAttributes, randomPolicy } from './random-policies.ts';
 
 const CASES = Number(process.env['PINAKES_TEST_POLICIES'] ?? 300);
-const SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
 const CASES_PER_CORPUS = 100;
 const NO_LIMITS = { sourceGroupIds: null, tagIds: null };
 
@@ -38,7 +37,7 @@ test(`${CASES} random policies show what the evaluator allows`, async (t) => {
   let telling = 0;
   let corpus: Stored | undefined;
   for (let i = 0; i < CASES; i++) {
-    if (i % CASES_PER_CORPUS === 0) corpus = await store(SEED + i);
+    if (i % CASES_PER_CORPUS === 0) corpus = await store(TEST_SEED + i);
     if (await check(corpus!, i)) telling++;
   }
   t.diagnostic(`${telling} of ${CASES} policies tell chunks apart`);
@@ -48,7 +47,7 @@ test(`${CASES} random policies show what the evaluator allows`, async (t) => {
 /** Checks one random policy. Returns true if the policy shows some chunks and hides others. */
 async function check(corpus: Stored, number: number): Promise<boolean> {
   const { tenant, sources, ids } = corpus;
-  const random = openRandom(1_000_000 * SEED + number);
+  const random = openRandom(1_000_000 * TEST_SEED + number);
   const policy = randomPolicy(random, ids);
   const attributes = randomAttributes(random, ids);
   const principal: Principal = { id: 'someone', policy: 'p', at: new Date() };

@@ -85,7 +85,7 @@ const CONNECTOR_ROWS = SOURCE_FORMS.flatMap(({ kind, path, settingPath, origin, 
   [`DELETE ${path}/{id} path.id`, object(`${kind} source`)],
   [`GET ${settingPath} query.after_id`, position],
   [`GET ${settingPath}/{id} path.id`, object(`${kind} setting`)],
-  [`PUT ${settingPath}/{id} path.id`, object(`${kind} setting`, () => ({ name: 'renamed', rrule: 'FREQ=DAILY' }))],
+  [`PUT ${settingPath}/{id} path.id`, object(`${kind} setting`, () => ({ name: 'renamed', rrule: '' }))],
   [`DELETE ${settingPath}/{id} path.id`, object(`${kind} setting`)],
 ]);
 

@@ -1,6 +1,6 @@
 /** The service as a process: its first start, its admin socket, its end. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -102,8 +102,7 @@ test('SIGTERM lets running requests finish, then ends the process; the next star
     received += text;
   });
   socket.write(head + part);
-  // The upload has begun once its bytes are in staging; a second request afterwards shows that the first was taken.
-  await service.fetch('/api-keys');
+  await eventually(async () => readdirSync(join(dataDir, 'blobs', '.staging')).length > 0);
   const stopped = service.stop();
   while (await isListening(hostname, Number(port))) await new Promise((resolve) => setTimeout(resolve, 10));
   socket.write(rest);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import { newId } from '../../src/util/ids.ts';
-import { type CliResult, runPinakes } from '../support/cli.ts';
+import { type CliResult, runPinakes, runPinakesHere } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 import { type FakeGitHub, openFakeGitHub } from '../support/fakes/github.ts';
 import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
@@ -41,9 +41,12 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function pinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
-  return runPinakes(args, { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
-}
+const settings = (env: Record<string, string>) => ({ PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
+const pinakes = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
+  runPinakesHere(args, settings(env));
+/** Each command is run once as a process. */
+const pinakesProcess = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
+  runPinakes(args, settings(env));
 
 /** Runs a command and returns the JSON that it prints, which must be one line. */
 async function json(args: readonly string[], env: Record<string, string> = {}) {
@@ -69,7 +72,7 @@ function file(name: string, text: string): string {
 const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
 
 test('ls lists source groups newest first, with their number of sources and their errors', async () => {
-  const { code, stdout, stderr } = await pinakes(['ls', '--search', 'p']);
+  const { code, stdout, stderr } = await pinakesProcess(['ls', '--search', 'p']);
   assert.equal(code, 0, stderr);
   const [head = '', ...lines] = stdout.trimEnd().split('\n');
   assert.match(head, /^ID +NAME +TYPE +STATUS +SOURCES +CREATED +ERROR$/);
@@ -104,7 +107,7 @@ test('ls with the id of a group lists its sources with status and error', async 
 });
 
 test('show prints the source group, source, run or chunk with an id', async () => {
-  const group = await pinakes(['show', ropes]);
+  const group = await pinakesProcess(['show', ropes]);
   assert.match(group.stdout, new RegExp(`^source group +${ropes}\nname +Ropes\ntype +local_file\nstatus +success\n`));
   const shown = await json(['show', ropes]);
   assert.deepEqual([shown.kind, shown.source_count, shown.latest_run.status], ['source_group', 1, 'success']);
@@ -135,7 +138,7 @@ test('runs lists the runs of all groups or of one group, newest first', async ()
   assert.deepEqual(ids(all), ids(all).sort().reverse());
   const [run] = await json(['runs', papers]);
   assert.deepEqual([run.source_group_id, run.statistics.failed], [papers, 1]);
-  const { stdout } = await pinakes(['runs']);
+  const { stdout } = await pinakesProcess(['runs']);
   assert.match(stdout, /^ID +GROUP +STATUS +FILES +FAILED +CHUNKS +STARTED +TOOK +ERROR\n/);
   assert.match(stdout, new RegExp(`^${run.id}  Papers +success +4/4 +1 +3  20`, 'm'));
   assert.match((await pinakes(['runs', 'errors', run.id])).stdout, /^broken\.pdf +parse +no +Damaged PDF/m);
@@ -154,7 +157,7 @@ test('runs lists the runs of all groups or of one group, newest first', async ()
 
 test('tags creates tags, adds them to groups, removes them and deletes them, by name or id', async () => {
   const { id } = await json(['tags', 'create', 'maritime', '--description', 'of the sea']);
-  assert.equal((await pinakes(['tags', 'add', 'maritime', ropes, papers])).code, 0);
+  assert.equal((await pinakesProcess(['tags', 'add', 'maritime', ropes, papers])).code, 0);
   assert.match((await pinakes(['tags'])).stdout, new RegExp(`^${id}  maritime +2  of the sea$`, 'm'));
   assert.deepEqual(ids(await json(['ls', '--tag', 'maritime'])), [papers, ropes]);
   assert.deepEqual((await json(['show', ropes])).tags, ['maritime']);
@@ -175,6 +178,7 @@ test('rm deletes groups and sources with --yes only, and deletes nothing if one 
     await pinakes(['ingest', '-w', '--name', 'Short-lived', join(folder, 'papers', 'a.txt')])
   ).stdout.trim();
   const [source] = await json(['ls', papers, '-n', '1']);
+  assert.equal((await pinakesProcess(['rm', group])).code, 2);
   await refused(['rm', group], 2, /^pinakes: Delete 1 source group \(Short-lived\)\? .*--yes/);
   await refused(['rm', '--yes', group, newId()], 1, /No source group/);
   const [run] = await json(['runs', group]);
@@ -190,7 +194,15 @@ test('rm deletes groups and sources with --yes only, and deletes nothing if one 
 test('crawl creates a crawl with the given options and waits for its pages', async () => {
   site.set({ '/': htmlPage('Harbour', ['/tides', '/private/x']), '/tides': htmlPage('Tides', []) });
   site.set({ '/private/x': htmlPage('Private', []) });
-  const { code, stdout, stderr } = await pinakes(['crawl', site.url, '--exclude', '/private/', '--depth', '2', '-w']);
+  const { code, stdout, stderr } = await pinakesProcess([
+    'crawl',
+    site.url,
+    '--exclude',
+    '/private/',
+    '--depth',
+    '2',
+    '-w',
+  ]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /2 of 2 files, 0 failed/);
   const id = stdout.trim();
@@ -212,7 +224,7 @@ test('connect creates a repository source with a credential from the environment
   const repository = github.add('ada/manual', { privateTo: 'tok-1' });
   repository.git.commit({ 'docs/tides.md': 'The moon pulls the sea.', 'src/x.ts': 'export const x = 1;' });
   const token = { REPO_TOKEN: 'tok-1' };
-  const once = await pinakes(
+  const once = await pinakesProcess(
     ['connect', 'repo', 'ada/manual', '--path', 'docs/', '--secret-env', 'REPO_TOKEN', '-w'],
     token,
   );

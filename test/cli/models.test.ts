@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { startLocalService } from '../../src/cli/operate/local-service.ts';
-import { type CliResult, runPinakes } from '../support/cli.ts';
+import { type CliResult, runPinakes, runPinakesHere } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 import { COMMIT, type FakeHub, openFakeHub, sha256 } from '../support/fakes/hub.ts';
 import { writeTinyModel } from '../support/files/tiny-model.ts';
@@ -58,9 +58,13 @@ beforeEach(() => {
   dataDir = join(folder, `data-${dataDirs}`);
 });
 
-function pinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
+function pinakes(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  run: typeof runPinakes = runPinakesHere,
+): Promise<CliResult> {
   const settings = { PINAKES_HUB_URL: hub.url, PINAKES_DATA_DIR: dataDir, PINAKES_OUTBOUND_ALLOW: 'localhost' };
-  return runPinakes(['models', ...args], { ...settings, ...env });
+  return run(['models', ...args], { ...settings, ...env });
 }
 
 /** Asserts that a pull ends with `code`, nothing on standard output, and a last line with the reason. */
@@ -77,7 +81,7 @@ const parts = (): string[] =>
 
 test('pull prints licence and size, downloads the model, and prints the setting with which the service searches by meaning', async () => {
   await copyTemplate(dataDir);
-  const { code, stdout, stderr } = await pinakes(['pull', NAME]);
+  const { code, stdout, stderr } = await pinakes(['pull', NAME], {}, runPinakes);
   assert.equal(code, 0, stderr);
   assert.equal(stdout, `PINAKES_EMBEDDING_MODEL=local:${NAME}\n`);
   assert.match(stderr, new RegExp(`^${NAME} at ${COMMIT.slice(0, 12)}, licence: mit\n`));
@@ -102,9 +106,9 @@ test('pull prints licence and size, downloads the model, and prints the setting 
     const env = { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir };
     const paper = join(folder, 'paper.txt');
     writeFileSync(paper, 'vessel');
-    assert.equal((await runPinakes(['ingest', '--wait', paper], env)).code, 0);
+    assert.equal((await runPinakesHere(['ingest', '--wait', paper], env)).code, 0);
     for (let found = ''; !found.includes('vessel'); ) {
-      found = (await runPinakes(['search', 'boat', '--mode', 'semantic'], env)).stdout;
+      found = (await runPinakesHere(['search', 'boat', '--mode', 'semantic'], env)).stdout;
     }
   } finally {
     await service.stop();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runPinakes } from '../support/cli.ts';
+import { runPinakes, runPinakesHere } from '../support/cli.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../parsing/fixtures/${name}`, import.meta.url));
 
@@ -17,12 +17,12 @@ test('parse prints each block after a comment with its kind, offsets and pages',
 });
 
 test('parse --chunks prints each chunk after a comment with its heading path', async () => {
-  const { stdout } = await runPinakes(['parse', fixture('levels.odt'), '--chunks']);
+  const { stdout } = await runPinakesHere(['parse', fixture('levels.odt'), '--chunks']);
   assert.match(stdout, /\n<!-- chunk 1 161\.\.193 Part two -->\n# Part two\n/);
 });
 
 test('parse --json has the text of every block and chunk at its offsets', async () => {
-  const { stdout } = await runPinakes(['parse', fixture('japanese.epub'), '--json']);
+  const { stdout } = await runPinakesHere(['parse', fixture('japanese.epub'), '--json']);
   const seen = JSON.parse(stdout) as {
     file_type: string;
     blocks: { start_offset: number; end_offset: number; content: string }[];
@@ -35,10 +35,10 @@ test('parse --json has the text of every block and chunk at its offsets', async 
 });
 
 test('parse says why a file cannot be read, and a file that does not exist is a usage error', async () => {
-  const image = await runPinakes(['parse', process.execPath]);
+  const image = await runPinakesHere(['parse', process.execPath]);
   assert.equal(image.code, 1);
   assert.match(image.stderr, /^pinakes: Unsupported file type: [^\n]+\n$/);
-  assert.equal((await runPinakes(['parse', '/no/such/file'])).code, 2);
+  assert.equal((await runPinakesHere(['parse', '/no/such/file'])).code, 2);
 });
 
 test('parse --dropped prints the text of a page that was left out, and --json has it too', async () => {
@@ -48,11 +48,11 @@ test('parse --dropped prints the text of a page that was left out, and --json ha
     path,
     '<nav><a href="/">Home</a> <a href="/b">Books</a></nav><h1>Depot</h1><p>It opens at seven.</p>',
   );
-  const { stdout, stderr } = await runPinakes(['parse', path, '--dropped']);
+  const { stdout, stderr } = await runPinakesHere(['parse', path, '--dropped']);
   assert.match(stdout, /\n<!-- dropped 0 -->\nHome Books\n$/);
   assert.doesNotMatch(stdout, /It opens/);
   assert.equal(stderr, '');
-  const { stdout: json } = await runPinakes(['parse', path, '--json']);
+  const { stdout: json } = await runPinakesHere(['parse', path, '--json']);
   assert.deepEqual((JSON.parse(json) as { dropped: string[] }).dropped, ['Home Books']);
   await rm(folder, { recursive: true });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import type { ApiKeyUsage, CompletionResult, Operations } from '../../src/client/api.ts';
-import { type CliResult, runPinakes } from '../support/cli.ts';
+import { type CliResult, runPinakes, runPinakesHere } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-cli-'));
@@ -24,9 +24,12 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function pinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
-  return runPinakes(args, { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
-}
+const settings = (env: Record<string, string>) => ({ PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
+const pinakes = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
+  runPinakesHere(args, settings(env));
+/** Each command is run once as a process. */
+const pinakesProcess = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
+  runPinakes(args, settings(env));
 
 function file(name: string, text: string): string {
   const path = join(folder, name);
@@ -49,7 +52,7 @@ test('ingested files are found by search and cited by ask', async () => {
   writeFileSync(join(papers, 'ropes.txt'), 'Ropes were made of hemp until the works closed in 1958.\n');
   writeFileSync(join(papers, 'node_modules', 'skipped.txt'), 'Nobody should find the word quartzite.\n');
 
-  const ingested = await pinakes(['ingest', '--wait', '--name', 'papers', papers]);
+  const ingested = await pinakesProcess(['ingest', '--wait', '--name', 'papers', papers]);
   assert.equal(ingested.code, 0, ingested.stderr);
   assert.match(ingested.stdout, /^[0-9a-f-]{36}\n$/);
   assert.match(ingested.stderr, /2 of 2 files, 0 failed/);
@@ -58,14 +61,14 @@ test('ingested files are found by search and cited by ask', async () => {
   assert.equal((await pinakes(['rm', '--yes', again[0].id])).code, 0);
   assert.doesNotMatch(ingested.stderr, /\r|\x1b/, 'a bar was drawn although this is no terminal');
 
-  const found = await pinakes(['search', 'hemp ropes', '--limit', '1']);
+  const found = await pinakesProcess(['search', 'hemp ropes', '--limit', '1']);
   assert.match(found.stdout, /^1\. ropes\.txt/);
   const { results } = JSON.parse(
     (await pinakes(['search', 'quartzite', '--json'])).stdout,
   ) as Operations['search']['response'];
   assert.deepEqual(results, []);
 
-  const asked = await pinakes(['ask', 'When was the lighthouse lit for the first time?']);
+  const asked = await pinakesProcess(['ask', 'When was the lighthouse lit for the first time?']);
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(asked.stdout, /1874/);
   assert.match(asked.stdout, /\[1\] quoted from lighthouse\.md, Lighthouse\n {6}".*1874.*"\n$/);
@@ -91,7 +94,7 @@ test('the first example of the README answers the question that it asks', async 
 test('ingest --wait names a file that failed, and ends with exit code 1', async () => {
   const good = file('good.txt', 'This one is fine.');
   const bad = file('broken.pdf', '%PDF-1.4\nthis is no PDF file');
-  const { code, stdout, stderr } = await pinakes(['ingest', '-w', good, bad]);
+  const { code, stdout, stderr } = await pinakesProcess(['ingest', '-w', good, bad]);
   assert.equal(code, 1);
   assert.match(stdout, /^[0-9a-f-]{36}\n$/);
   assert.match(stderr, /^broken\.pdf: .+\[parse\]/m);
@@ -99,7 +102,7 @@ test('ingest --wait names a file that failed, and ends with exit code 1', async 
 });
 
 test('keys usage prints the chat model usage of each key', async () => {
-  const all = await pinakes(['keys', 'usage']);
+  const all = await pinakesProcess(['keys', 'usage']);
   assert.match(all.stdout, /^[0-9a-f-]{36} {2}.+ {2}0 requests {2}0 input tokens {2}0 output tokens\n/);
   const id = all.stdout.slice(0, 36);
   assert.match((await pinakes(['keys', 'usage', id, '--days', '7'])).stdout, /^total +0 requests/);
@@ -145,7 +148,7 @@ test('authz lists policies and subjects and explains access, and search and ask 
   const attributes = { attributes: { team: 'ropes' }, expires_time: 4102444800 };
   assert.equal((await call('PUT', '/authz/subjects/ada/attributes', attributes)).status, 200);
   assert.match(
-    (await pinakes(['authz', 'policies'])).stdout,
+    (await pinakesProcess(['authz', 'policies'])).stdout,
     /^teams {2}version 1 {2}\{"operator":"and","filters":\[.*"team"/,
   );
   assert.match((await pinakes(['authz', 'subjects'])).stdout, /^ada +\{"team":"ropes"\} +2100-01-01T/m);
@@ -162,7 +165,7 @@ test('authz lists policies and subjects and explains access, and search and ask 
   assert.equal((await pinakes(['ask', 'When did the ropes end?', '--principal', 'ada', '--policy', 'No!'])).code, 1);
 });
 
-test('eval ranks every entry of the corpus in a separate service', async () => {
+test('eval ranks every entry of the corpus in a separate service, and calibrates only with vectors', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'qrels'), { recursive: true });
   const lines = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
@@ -188,10 +191,14 @@ test('eval ranks every entry of the corpus in a separate service', async () => {
   // q1 is found at rank 1. The words of q2 are only in the other service. q3 has no judgements.
   assert.deepEqual([report['files'], report['queries']], [3, 2]);
   assert.deepEqual([report['ndcg10'], report['recall100'], report['mrr10']], [0.5, 0.5, 0.5]);
+
+  const uncalibrated = await pinakes(['eval', set, '--calibrate']);
+  assert.equal(uncalibrated.code, 1);
+  assert.match(uncalibrated.stderr, /embedding model/);
 });
 
 test('operator commands work while the service runs and while it does not', async () => {
-  const created = await pinakes(['tenants', 'create', 'acme']);
+  const created = await pinakesProcess(['tenants', 'create', 'acme']);
   const key = /^(pk_\w+)$/m.exec(created.stdout)?.[1] ?? '';
   const inAcme = await pinakes(['search', 'lighthouse', '--json'], { PINAKES_API_KEY: key });
   assert.deepEqual(
@@ -200,15 +207,15 @@ test('operator commands work while the service runs and while it does not', asyn
     'a tenant sees another one’s chunks',
   );
   assert.equal((await pinakes(['tenants', 'create', 'acme'])).code, 1);
-  assert.equal((await pinakes(['doctor', '--check'])).code, 0);
+  assert.equal((await pinakesProcess(['doctor', '--check'])).code, 0);
 
   await service.stop();
   const names = async () => (await pinakes(['tenants', 'list'])).stdout.match(/\w+$/gm);
   assert.deepEqual(await names(), ['acme', 'default'], 'newest first');
   assert.equal((await pinakes(['tenants', 'delete', 'acme'])).code, 2, 'deleted without --yes');
-  assert.equal((await pinakes(['tenants', 'delete', 'acme', '--yes'])).code, 0);
+  assert.equal((await pinakesProcess(['tenants', 'delete', 'acme', '--yes'])).code, 0);
   assert.deepEqual(await names(), ['default']);
-  assert.match((await pinakes(['migrate'])).stdout, /, 0 pending/);
+  assert.match((await pinakesProcess(['migrate'])).stdout, /, 0 pending/);
   assert.deepEqual(JSON.parse((await pinakes(['migrate', '--json'])).stdout).pending, []);
 
   service = await startLocalService(dataDir);

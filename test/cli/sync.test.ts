@@ -9,8 +9,8 @@ import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import type { SyncReport } from '../../src/cli/sync/report.ts';
 import type { CompletionResult } from '../../src/client/api.ts';
-import { openPinakes, type Pinakes } from '../../src/client/client.ts';
-import { type CliResult, runPinakes } from '../support/cli.ts';
+import { openPinakes, type Pinakes, PinakesError } from '../../src/client/client.ts';
+import { type CliResult, runPinakes, runPinakesHere } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'pinakes-sync-'));
@@ -31,7 +31,8 @@ after(async () => {
 });
 
 const environment = () => ({ PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir });
-const pinakes = (...args: string[]): Promise<CliResult> => runPinakes(args, environment());
+const pinakes = (...args: string[]): Promise<CliResult> => runPinakesHere(args, environment());
+const pinakesProcess = (...args: string[]): Promise<CliResult> => runPinakes(args, environment());
 
 async function sync(...args: string[]): Promise<SyncReport> {
   const { code, stdout, stderr } = await pinakes('sync', '--json', ...args);
@@ -111,7 +112,7 @@ test('sync prints the changes as a table with paths below the folder', async () 
   write(folder, 'sub/new.txt', 'This is new.');
   rmSync(join(folder, 'gone.txt'));
   renameSync(join(folder, 'old.txt'), join(folder, 'sub', 'old.txt'));
-  const { code, stdout } = await pinakes('sync', folder, '--name', 'shown');
+  const { code, stdout } = await pinakesProcess('sync', folder, '--name', 'shown');
   assert.equal(code, 0);
   const lines = stdout.split('\n');
   assert.deepEqual(lines.slice(0, 4), [
@@ -162,18 +163,33 @@ test('sync reads new versions that a canceled run left unread, even if nothing h
   const names = Array.from({ length: 60 }, (_, i) => `f${i}.txt`);
   for (const name of names) write(folder, name, `${name}: the lock is called ashgrove.`);
   const { group_id: id } = await sync(folder);
-  const body = new FormData();
-  for (const name of names) {
-    write(folder, name, `${name}: the lock is called belbroke.`);
-    body.append('paths', name);
+  // A run that has ended before the request to cancel it is followed by another one.
+  for (let round = 1, isCanceled = false; !isCanceled; round += 1) {
+    const textOf = (name: string): string => `${name}: the lock is called belbroke in round ${round}.`;
+    const body = new FormData();
+    for (const name of names) {
+      write(folder, name, textOf(name));
+      body.append('paths', name);
+    }
+    for (const name of names) body.append('files', new File([textOf(name)], name));
+    const { run_id: runId } = await client.changeLocalFiles({ params: { id: id! }, body });
+    isCanceled = await cancel(runId!);
   }
-  for (const name of names) body.append('files', new File([`${name}: the lock is called belbroke.`], name));
-  const { run_id: runId } = await client.changeLocalFiles({ params: { id: id! }, body });
-  await client.cancelRun({ params: { id: runId! } });
   const report = await sync(folder);
   assert.deepEqual(filesOf(report), { ...nothing, unchanged: 60 });
   assert.deepEqual([(await found('ashgrove')).length, (await found('belbroke')).length], [0, 60]);
 });
+
+/** Returns false if the run has already ended. */
+async function cancel(id: string): Promise<boolean> {
+  try {
+    await client.cancelRun({ params: { id } });
+    return true;
+  } catch (error) {
+    if (error instanceof PinakesError && error.status === 409) return false;
+    throw error;
+  }
+}
 
 test('sync deletes all or most files of a group only with --yes', async () => {
   const folder = join(temporary, 'emptied');
@@ -228,7 +244,7 @@ test('two syncs at the same time lead to the same result as one', async () => {
   await sync(folder);
   for (let i = 0; i < 20; i += 2) write(folder, `${i}.txt`, `The sluice ${i} is called yatebury.`);
   rmSync(join(folder, '1.txt'));
-  const both = await Promise.all([pinakes('sync', folder), pinakes('sync', folder)]);
+  const both = await Promise.all([pinakesProcess('sync', folder), pinakesProcess('sync', folder)]);
   for (const { code, stderr } of both) assert.equal(code, 0, stderr);
   assert.deepEqual([(await found('wexcombe')).length, (await found('yatebury')).length], [9, 10]);
   assert.deepEqual(filesOf(await sync(folder)), { ...nothing, unchanged: 19 });

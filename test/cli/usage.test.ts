@@ -1,15 +1,16 @@
 /** The help and the errors of the command line without any service. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { runCli } from '../../src/cli/run.ts';
-import { type CliResult, runPinakes } from '../support/cli.ts';
+import { runPinakes, runPinakesHere } from '../support/cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-usage-'));
 after(() => rmSync(folder, { recursive: true }));
+
+/** Nothing listens at this port: the system gives higher ports to servers. `fetch` refuses port 1. */
+const UNUSED_PORT = 2;
 
 /** Commands that run until they are stopped, and so print no answer. */
 const SERVICE = ['serve', 'api', 'worker'];
@@ -34,22 +35,6 @@ const COMMANDS = [
   ...['authz', 'tenants', 'doctor', 'migrate', 'rotate-master-key'],
 ];
 
-/** Runs commands that need neither settings nor a separate process. */
-async function inProcess(args: readonly string[]): Promise<CliResult> {
-  const said = { stdout: '', stderr: '' };
-  const code = await runCli(args, {
-    out(text) {
-      said.stdout += text;
-    },
-    err(text) {
-      said.stderr += text;
-    },
-    terminal: false,
-    columns: 80,
-  });
-  return { code, ...said };
-}
-
 test('--version prints the version of the package', async () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
     version: string;
@@ -58,12 +43,12 @@ test('--version prints the version of the package', async () => {
 });
 
 test('the help lists every command, and every command has help', async () => {
-  const { code, stdout } = await inProcess(['--help']);
+  const { code, stdout } = await runPinakesHere(['--help']);
   assert.equal(code, 0);
   for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} +\\S`, 'm'));
   const listed = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name]) => name!);
   for (const name of listed) {
-    const help = await inProcess([name, '--help']);
+    const help = await runPinakesHere([name, '--help']);
     assert.equal(help.code, 0, name);
     assert.match(help.stdout, new RegExp(`Usage: pinakes ${name}`));
     assert.match(
@@ -77,11 +62,11 @@ test('the help lists every command, and every command has help', async () => {
 });
 
 test('"help <command>" prints the same as "<command> --help"', async () => {
-  assert.deepEqual(await inProcess(['help', 'ask']), await inProcess(['ask', '--help']));
+  assert.deepEqual(await runPinakesHere(['help', 'ask']), await runPinakesHere(['ask', '--help']));
 });
 
 test('usage errors end with exit code 2 and one line', async () => {
-  assert.deepEqual(await runPinakes(['ask']), await inProcess(['ask']), 'as the process says it');
+  assert.deepEqual(await runPinakes(['ask']), await runPinakesHere(['ask']), 'as the process says it');
   for (const args of [
     ['frobnicate'],
     ['help', 'frobnicate'],
@@ -105,7 +90,7 @@ test('usage errors end with exit code 2 and one line', async () => {
     ['models', 'pull', '../x'],
     ['models', 'push', 'x/y'],
   ]) {
-    const { code, stdout, stderr } = await inProcess(args);
+    const { code, stdout, stderr } = await runPinakesHere(args);
     assert.equal(code, 2, args.join(' '));
     assert.equal(stdout, '');
     assert.match(stderr, /^pinakes: [^\n]+\n$/);
@@ -113,13 +98,12 @@ test('usage errors end with exit code 2 and one line', async () => {
 });
 
 test('a command that finds no service says how to start one', async () => {
-  const port = await unusedPort();
   const { code, stderr } = await runPinakes(['search', 'x'], {
-    PINAKES_URL: `http://127.0.0.1:${port}`,
+    PINAKES_URL: `http://127.0.0.1:${UNUSED_PORT}`,
     PINAKES_API_KEY: 'pk_x',
   });
   assert.equal(code, 1);
-  assert.match(stderr, new RegExp(`No service answers at http://127.0.0.1:${port}.*pinakes serve`));
+  assert.match(stderr, new RegExp(`No service answers at http://127.0.0.1:${UNUSED_PORT}.*pinakes serve`));
 });
 
 test('the key of the local service is not sent to another machine', async () => {
@@ -142,7 +126,7 @@ test('a wrong setting stops the start with a one-line error', async () => {
 test('serve names unknown settings, and names an unreachable database server without its password', async () => {
   const { code, stderr } = await runPinakes(['serve'], {
     PINAKES_DATA_DIR: folder,
-    PINAKES_DATABASE_URL: `postgres://me:open-sesame@127.0.0.1:${await unusedPort()}/books`,
+    PINAKES_DATABASE_URL: `postgres://me:open-sesame@127.0.0.1:${UNUSED_PORT}/books`,
     PINAKES_LOG_LEVL: 'open-sesame',
   });
   assert.equal(code, 2);
@@ -177,7 +161,7 @@ test('a data directory in which no file can be created stops the start with a on
 test('ingest refuses a name that is too long, and does not cut it', async () => {
   const file = join(folder, 'named.txt');
   writeFileSync(file, 'text');
-  const env = { PINAKES_URL: `http://127.0.0.1:${await unusedPort()}`, PINAKES_API_KEY: 'pk_x' };
+  const env = { PINAKES_URL: `http://127.0.0.1:${UNUSED_PORT}`, PINAKES_API_KEY: 'pk_x' };
   const { code, stderr } = await runPinakes(['ingest', '--name', '😀'.repeat(201), file], env);
   assert.equal(code, 2);
   assert.match(stderr, /^(.*\n)?pinakes: The name of a source group may have at most 200 characters\.\n$/);
@@ -188,12 +172,3 @@ test('ingest refuses a name that is too long, and does not cut it', async () => 
 test('keys generate prints a key that PINAKES_BOOTSTRAP_KEY accepts', async () => {
   assert.match((await runPinakes(['keys', 'generate'])).stdout, /^pk_[0-9A-Za-z]{61}\n$/);
 });
-
-function unusedPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

@@ -241,7 +241,7 @@ test('small changes are ignored, and dead rows wait for a quiet moment unless th
 
 test('an engine that must end is restarted: committed rows stay, the open transaction is lost', async () => {
   await copyTemplate(join(folder, 'restarted'));
-  const engine = await openEngine({ dataDir: join(folder, 'restarted', 'database') });
+  const engine = await openEngine(join(folder, 'restarted', 'database'));
   const session = createSession(engine);
   await session.single(simpleQuery('create table kept (id int); insert into kept values (1)'));
   const lease = await session.lease();
@@ -258,7 +258,7 @@ test('an engine that must end is restarted: committed rows stay, the open transa
 
 test('the next transaction begins right after one that only read, and outside it', async () => {
   await copyTemplate(join(folder, 'left'));
-  const engine = await openEngine({ dataDir: join(folder, 'left', 'database') });
+  const engine = await openEngine(join(folder, 'left', 'database'));
   const sent: string[] = [];
   const run = (bytes: Uint8Array): Promise<Uint8Array> => {
     sent.push(/begin|commit|lost/.exec(Buffer.from(bytes).toString())?.[0] ?? '');
@@ -283,7 +283,7 @@ test('the next transaction begins right after one that only read, and outside it
 
 test('background work lets others go first, also the next statement of a caller that just received an answer', async () => {
   await copyTemplate(join(folder, 'turns'));
-  const engine = await openEngine({ dataDir: join(folder, 'turns', 'database') });
+  const engine = await openEngine(join(folder, 'turns', 'database'));
   const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 });
   const order: string[] = [];
   const holder = await session.lease();
@@ -305,7 +305,7 @@ test('background work lets others go first, also the next statement of a caller 
 
 test('background work that has waited for long goes first', async () => {
   await copyTemplate(join(folder, 'overdue'));
-  const engine = await openEngine({ dataDir: join(folder, 'overdue', 'database') });
+  const engine = await openEngine(join(folder, 'overdue', 'database'));
   const session = createSession(engine, { quietMs: 600_000, waitMs: 20, betweenMs: 0 });
   let isDone = false;
   await session.single(simpleQuery('select 1'));
@@ -320,7 +320,7 @@ test('background work that has waited for long goes first', async () => {
 
 test('of several background transactions that have waited for long, only one at a time goes first', async () => {
   await copyTemplate(join(folder, 'one'));
-  const engine = await openEngine({ dataDir: join(folder, 'one', 'database') });
+  const engine = await openEngine(join(folder, 'one', 'database'));
   const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 60_000 });
   const order: string[] = [];
   const holder = await session.lease();

@@ -111,7 +111,7 @@ test('statements beyond the limit of prepared statements are planned each time',
 
 test('after a restart of the engine, statements are prepared again', async () => {
   await copyTemplate(join(folder, 'restarted'));
-  const engine = await openEngine({ dataDir: join(folder, 'restarted', 'database') });
+  const engine = await openEngine(join(folder, 'restarted', 'database'));
   try {
     const session = createSession(engine);
     const run = openKeptPlans(engine);

@@ -28,7 +28,7 @@ beforeEach(async () => {
   const { publicId, hash } = generateApiKey();
   await insertApiKey(database.db.system, account.tenantId, {
     ...{ id: account.apiKeyId, publicId, hash, name: 'k', scopes: [], sourceGroupIds: null, tagIds: null },
-    ...{ expiresAt: null, issuedBy: null, rootId: account.apiKeyId, createdAt: now },
+    ...{ expiresAt: null, issuedBy: null, rootId: account.apiKeyId, familyId: account.apiKeyId, createdAt: now },
   });
 });
 

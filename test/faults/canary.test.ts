@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { generateApiKey } from '../../src/access/api-key.ts';
-import { runPinakes } from '../support/cli.ts';
+import { runPinakesHere } from '../support/cli.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const NAME = 'the-name-is-no-secret';
@@ -144,7 +144,7 @@ async function useKeys(): Promise<void> {
 
 async function rotateMasterKey(secrets: number): Promise<void> {
   canaries.set('old master key', readFileSync(join(dataDir, 'master.key'), 'utf8').trim());
-  const { stdout, code, stderr } = await runPinakes(['rotate-master-key', '--json'], { PINAKES_DATA_DIR: dataDir });
+  const { stdout, code, stderr } = await runPinakesHere(['rotate-master-key', '--json'], { PINAKES_DATA_DIR: dataDir });
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(stdout).secrets, secrets);
 }
@@ -192,7 +192,7 @@ describe('canaries', () => {
     assert.equal(await service.stop(), 0);
     logs.push(service.errors());
     assert.deepEqual(findings(), []);
-    const checked = await runPinakes(['doctor', '--check'], { PINAKES_DATA_DIR: dataDir });
+    const checked = await runPinakesHere(['doctor', '--check'], { PINAKES_DATA_DIR: dataDir });
     assert.match(checked.stdout, /^ok {4}master key: 3 secrets open/m, checked.stdout);
   });
   test('secrets are in no line of the log', () => {

@@ -18,14 +18,14 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { CRASH_POINTS } from '../../src/util/crash.ts';
 import { type FakeDrive, openFakeDrive } from '../support/fakes/drive.ts';
-import { openRandom, type Random } from '../support/random.ts';
+import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually } from '../support/upload.ts';
 import { search } from './kill-model.ts';
 
 const RUN_MS_MAX = 900_000;
 /** This limit only ends a test that has already failed. */
-const REACHED_MS_MAX = 60_000;
+const REACHED_MS_MAX = 300_000;
 const FOLDERS = 20;
 const EDITS = 10;
 const DELETES = 5;
@@ -40,7 +40,9 @@ export interface ScenarioOptions {
   kills: number;
   /** Crash points, each in a separate run. */
   crashPoints: readonly string[];
-  seed?: number;
+  seed: number;
+  /** More settings of the service. */
+  env?: Record<string, string>;
 }
 
 export interface ScenarioReport {
@@ -51,6 +53,7 @@ export interface ScenarioReport {
 }
 
 interface World {
+  env: Record<string, string>;
   fake: FakeDrive;
   dataDir: string;
   key: string;
@@ -79,8 +82,10 @@ export async function runDriveScenario(options: ScenarioOptions): Promise<Scenar
   const fake = await openFakeDrive({ pageSizeMax: 50 });
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-drive-'));
   const { key } = generateApiKey();
-  const service = await startServiceProcess({ dataDir, key, env: { PINAKES_GOOGLE_API_URL: fake.url } });
+  const env = { PINAKES_GOOGLE_API_URL: fake.url, ...options.env };
+  const service = await startServiceProcess({ dataDir, key, env });
   const world: World = {
+    env,
     fake,
     dataDir,
     key,
@@ -141,13 +146,15 @@ async function runsInOrder(world: World, count: number): Promise<number[]> {
 
 /** Changes everything, and kills the run that reads the changes at a point. */
 async function killAt(world: World, point: string): Promise<void> {
-  const { fake, key, dataDir } = world;
+  const { key, dataDir } = world;
   const change = changeMuch(world);
   assert.equal(await world.service.stop(), 0);
-  const env = { NODE_ENV: 'test', PINAKES_CRASH_AT: point, PINAKES_GOOGLE_API_URL: fake.url };
+  const env = { ...world.env, NODE_ENV: 'test', PINAKES_CRASH_AT: point };
   world.service = await startServiceProcess({ dataDir, key, env });
   await startRun(world);
-  const reached = await Promise.race([world.service.ended.then(() => true), sleep(REACHED_MS_MAX, false)]);
+  // The timer must not keep the process alive after the test.
+  const late = sleep(REACHED_MS_MAX, false, { ref: false });
+  const reached = await Promise.race([world.service.ended.then(() => true), late]);
   assert.ok(reached, `${point} was never reached`);
   await restart(world);
   await checkAfterKill(world, change, point);
@@ -164,8 +171,8 @@ async function killAtRandom(world: World): Promise<void> {
 
 async function restart(world: World): Promise<void> {
   world.kills += 1;
-  const { fake, key, dataDir } = world;
-  world.service = await startServiceProcess({ dataDir, key, env: { PINAKES_GOOGLE_API_URL: fake.url } });
+  const { env, key, dataDir } = world;
+  world.service = await startServiceProcess({ dataDir, key, env });
 }
 
 interface Change {
@@ -334,7 +341,7 @@ if (import.meta.main) {
     kills: Number(values.kills),
     // Only long listings have checkpoints.
     crashPoints: CRASH_POINTS.filter((point) => point.startsWith('origin.') && point !== 'origin.checkpoint'),
-    ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
+    seed: values.seed === undefined ? newSeed() : Number(values.seed),
   });
   const seconds = report.runMs.map((ms) => (ms / 1000).toFixed(1));
   console.log(`seed ${report.seed}: ${values.files} files, ${report.kills} kills`);

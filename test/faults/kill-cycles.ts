@@ -15,7 +15,7 @@ import { generateApiKey } from '../../src/access/api-key.ts';
 import { openDiskBlobStore } from '../../src/blobs/disk.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { openRandom, type Random } from '../support/random.ts';
+import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { checkAfterRestart, checkDeleted, type Model, newGroup, sendDeletion, sendUpload } from './kill-model.ts';
 
@@ -33,17 +33,23 @@ export interface KillReport {
   problems: string[];
 }
 
-export async function runKillCycles(cycles: number, seed?: number): Promise<KillReport> {
+/** @param env settings of the service. */
+export async function runKillCycles(
+  cycles: number,
+  seed: number,
+  env: Record<string, string> = {},
+): Promise<KillReport> {
   const random = openRandom(seed);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-kill-'));
   const model: Model = { groups: [], problems: [], figures: { uploads: 0, deletions: 0, searches: 0 } };
   const readyMs: number[] = [];
   const { key } = generateApiKey();
-  let service = await startServiceProcess({ dataDir, key });
+  const start = (): Promise<ServiceProcess> => startServiceProcess({ dataDir, key, env });
+  let service = await start();
   try {
     for (let cycle = 1; cycle <= cycles; cycle++) {
       await loadAndKill(service, model, random);
-      service = await startServiceProcess({ dataDir, key });
+      service = await start();
       readyMs.push(service.readyMs);
       await checkAfterRestart(service, model, random);
     }
@@ -139,7 +145,7 @@ if (import.meta.main) {
   const { values } = parseArgs({ options: { cycles: { type: 'string', default: '50' }, seed: { type: 'string' } } });
   const report = await runKillCycles(
     Number(values.cycles),
-    values.seed === undefined ? undefined : Number(values.seed),
+    values.seed === undefined ? newSeed() : Number(values.seed),
   );
   const { uploads, deletions, searches } = report.figures;
   console.log(

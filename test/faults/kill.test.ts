@@ -1,12 +1,13 @@
 /** kill -9 at random under load, in short form. The long form is `npm run faults:kill -- --cycles 50`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TEST_SEED } from '../support/random.ts';
 import { runKillCycles } from './kill-cycles.ts';
 
 const CYCLES = 3;
 
 test('after kill -9 no acknowledged upload is lost, no deleted content returns and no run is stuck', async (t) => {
-  const report = await runKillCycles(CYCLES);
+  const report = await runKillCycles(CYCLES, TEST_SEED, { PINAKES_PARSER_PROCESSES: '1' });
   t.diagnostic(
     `seed ${report.seed}, ${JSON.stringify(report.figures)}, ready after ${report.readyMs.map(Math.round)} ms`,
   );

@@ -20,7 +20,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { BATCH_TEXTS_MAX } from '../../src/llm/embedding/batches.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openFakeEmbeddings } from '../support/fakes/embeddings.ts';
-import { openRandom } from '../support/random.ts';
+import { newSeed, openRandom } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const DIMENSIONS: Readonly<Record<string, number>> = { first: 384, second: 256 };
@@ -40,7 +40,7 @@ const { values } = parseArgs({
 });
 const chunks = Number(values.chunks);
 const kills = Number(values.kills);
-const random = openRandom(values.seed === undefined ? undefined : Number(values.seed));
+const random = openRandom(values.seed === undefined ? newSeed() : Number(values.seed));
 const problems: string[] = [];
 const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-reembed-'));
 const { key } = generateApiKey();

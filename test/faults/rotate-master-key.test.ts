@@ -6,22 +6,29 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { generateApiKey } from '../../src/access/api-key.ts';
 import { generateMasterKeyText } from '../../src/vault/seal.ts';
-import { runPinakes } from '../support/cli.ts';
+import { runPinakes, runPinakesHere } from '../support/cli.ts';
 import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-rotate-'));
 const { key } = generateApiKey();
-after(() => rmSync(dataDir, { recursive: true, force: true }));
+/** The service that the previous test started. */
+let service: ServiceProcess;
+after(async () => {
+  await service.kill();
+  rmSync(dataDir, { recursive: true, force: true });
+});
 
 const keyFile = join(dataDir, 'master.key');
 const keyText = (): string => readFileSync(keyFile, 'utf8').trim();
 const start = (env: Record<string, string> = {}) => startServiceProcess({ dataDir, key, env });
+/** Starts a service that is killed at this point of a rotation. */
+const startArmed = (point: string) => start({ NODE_ENV: 'test', PINAKES_CRASH_AT: point });
 const pinakes = (args: string[], env: Record<string, string> = {}) =>
-  runPinakes(args, { PINAKES_DATA_DIR: dataDir, ...env });
+  runPinakesHere(args, { PINAKES_DATA_DIR: dataDir, ...env });
 let saved = 0;
 
-async function save(service: ServiceProcess): Promise<void> {
+async function save(): Promise<void> {
   const body = JSON.stringify({ name: 'n', type: 'repo', secret: `${SECRET_CANARY}${saved++}` });
   const answer = await service.fetch('/secrets', {
     method: 'POST',
@@ -36,33 +43,34 @@ async function assertOpen(env: Record<string, string> = {}): Promise<void> {
   assert.match(stdout, new RegExp(`^ok {4}master key: ${saved} secrets open`, 'm'));
 }
 
-for (const point of ['rotate.key_written', 'rotate.committed']) {
+for (const [point, startNext] of [
+  ['rotate.key_written', () => startArmed('rotate.committed')],
+  ['rotate.committed', () => start()],
+] as const) {
   test(`a rotation of the master key that is killed at ${point} keeps every secret readable`, async () => {
-    const doomed = await start({ NODE_ENV: 'test', PINAKES_CRASH_AT: point });
-    await save(doomed);
+    service ??= await startArmed(point);
+    await save();
     const old = keyText();
     assert.equal((await pinakes(['rotate-master-key'])).code, 1);
-    await doomed.ended;
+    await service.ended;
     assert.ok(existsSync(`${keyFile}.next`));
-    const service = await start();
+    service = await startNext();
     assert.equal(keyText() === old, point === 'rotate.key_written');
     assert.ok(!existsSync(`${keyFile}.next`));
-    await save(service);
+    await save();
     await assertOpen();
-    await service.stop();
   });
 }
 
 test('the rotation of the master key works with and without a running service', async () => {
-  const service = await start();
   const keys = [keyText()];
-  const said = await pinakes(['rotate-master-key']);
+  const said = await runPinakes(['rotate-master-key'], { PINAKES_DATA_DIR: dataDir });
   assert.match(
     said.stdout,
     new RegExp(`^${saved} secrets were encrypted again\\. The master key is now \\S+ \\(in the key file\\)\\.$`, 'm'),
   );
   keys.push(keyText());
-  await save(service);
+  await save();
   await service.stop();
   assert.equal((await pinakes(['rotate-master-key'])).code, 0);
   keys.push(keyText());
@@ -73,7 +81,7 @@ test('the rotation of the master key works with and without a running service', 
 test('a service with another master key refuses to start, with one line', async () => {
   const right = keyText();
   writeFileSync(keyFile, generateMasterKeyText());
-  const refused = await pinakes(['serve'], { PINAKES_PORT: '0' });
+  const refused = await runPinakes(['serve'], { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: '0' });
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /^pinakes: PINAKES_MASTER_KEY is not set, and .*master\.key is not the key .*\n$/);
   writeFileSync(keyFile, right);
@@ -82,7 +90,7 @@ test('a service with another master key refuses to start, with one line', async 
 
 test('the master key can be moved from the key file to PINAKES_MASTER_KEY', async () => {
   const env = { PINAKES_MASTER_KEY: generateMasterKeyText() };
-  const service = await start(env);
+  service = await start(env);
   assert.equal((await pinakes(['rotate-master-key'], env)).code, 0);
   await service.stop();
   rmSync(keyFile);

@@ -1,6 +1,6 @@
 /** The build of a metadata column: it can be resumed, is right under concurrent changes, and is cleaned up after a deletion. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { json } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -25,16 +25,17 @@ before(async () => {
 });
 after(() => t.close());
 
-beforeEach(async () => {
+/** Creates a tenant with this number of sources, and a column that is not built yet. */
+async function createColumn(count = SOURCES): Promise<void> {
   tenant = await t.secondTenant();
-  const sources = Array.from({ length: SOURCES }, (_, i) => ({
+  const sources = Array.from({ length: count }, (_, i) => ({
     name: `s${i}`,
     metadata: { n: String(i) },
     chunks: [],
   }));
   await seed(t.deps.db, tenant.tenantId, [{ sources }]);
   columnId = (await t.post('/metadata-columns', { key: 'n', type: 'integer' }, tenant.key)).body.id;
-});
+}
 
 const context = (signal = new AbortController().signal): JobContext => ({ signal, lastAttempt: false });
 const payload = () => ({ tenantId: tenant.tenantId, columnId });
@@ -72,6 +73,7 @@ function interrupted(transactions: number): { deps: typeof t.deps; signal: Abort
 }
 
 test('a stopped build continues where it was', async () => {
+  await createColumn();
   const { deps, signal } = interrupted(1);
   await assert.rejects(buildColumn(deps)(payload(), context(signal)), /stopped/);
   assert.equal(await storedValues(), BUILD_SOURCES_PER_TRANSACTION);
@@ -86,6 +88,7 @@ test('a stopped build continues where it was', async () => {
 });
 
 test('changes of metadata during the build win over the build', async () => {
+  await createColumn();
   const change = (i: number) =>
     t.deps.db.transaction(tenant.tenantId, (tx) =>
       tx.query(
@@ -110,6 +113,7 @@ test('changes of metadata during the build win over the build', async () => {
 });
 
 test('a deleted column and its values are removed step by step', async () => {
+  await createColumn();
   await buildColumn(t.deps)(payload(), context());
   assert.equal((await t.delete('/metadata-columns/n', tenant.key)).status, 200);
   const { deps, signal } = interrupted(2);
@@ -126,16 +130,18 @@ test('a deleted column and its values are removed step by step', async () => {
 });
 
 test('the values of a column are deleted with their source', async () => {
+  await createColumn(5);
   await buildColumn(t.deps)(payload(), context());
   await t.deps.db.query(
     tenant.tenantId,
     sql`delete from source where tenant_id = ${tenant.tenantId} and name in ('s1', 's2')`,
   );
-  assert.equal(await storedValues(), SOURCES - 2);
+  assert.equal(await storedValues(), 3);
   assert.deepEqual(await violations(), []);
 });
 
 test('the worker builds a column, and the collector enqueues a lost build again', async () => {
+  await createColumn(5);
   const worker = buildWorker(t.deps);
   await t.deps.db.system.query(sql`delete from pgboss.job where name = 'build-column'`);
   await worker.start();

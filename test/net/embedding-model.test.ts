@@ -9,6 +9,7 @@ import { CACHED_QUERIES_PER_TENANT, openEmbedding, withQueryCache } from '../../
 import type { EmbeddingModel } from '../../src/llm/models.ts';
 import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
 import { FAKE_DIMENSION, type FakeEmbeddings, hashVector, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
+import { withLongerLimits } from '../support/time-limits.ts';
 
 let fake: FakeEmbeddings;
 let http: HttpClient;
@@ -198,14 +199,16 @@ describe('texts that the model refuses', () => {
 
 test('a provider that is too slow for many texts gets smaller requests', async () => {
   fake.respond(({ texts }) => (texts.length > 4 ? { stall: true } : undefined));
-  const model = open({ passagesTimeoutMs: 300 });
-  const texts = Array.from({ length: BATCH_TEXTS_MAX }, (_, i) => `text number ${i}`);
-  const embed = async () => (await model.embed(texts, 'passage', never)).map((vector) => [...vector]);
-  const expected = texts.map((text) => hashVector(text, 'm'));
-  assert.deepEqual(await embed(), expected);
-  const before = fake.calls.length;
-  assert.deepEqual(await embed(), expected);
-  assert.ok(fake.calls.slice(before).every((call) => call.texts.length <= 8));
+  await withLongerLimits(300, async (passagesTimeoutMs) => {
+    const model = open({ passagesTimeoutMs });
+    const texts = Array.from({ length: BATCH_TEXTS_MAX }, (_, i) => `text number ${i}`);
+    const embed = async () => (await model.embed(texts, 'passage', never)).map((vector) => [...vector]);
+    const expected = texts.map((text) => hashVector(text, 'm'));
+    assert.deepEqual(await embed(), expected);
+    const before = fake.calls.length;
+    assert.deepEqual(await embed(), expected);
+    assert.ok(fake.calls.slice(before).every((call) => call.texts.length <= 8));
+  });
 });
 
 test('a request to a silent provider ends at its timeout or when the caller aborts', async () => {

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { ServiceError } from '../../src/errors.ts';
 import { type HttpClient, openHttpClient, REDIRECTS_MAX } from '../../src/net/http-client.ts';
+import { withLongerLimits } from '../support/time-limits.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -231,7 +232,8 @@ describe('limits', () => {
       failsWith('upstream_timeout'),
     );
     handler = (_request, response) => void response.write('first');
-    const answer = await http.request(url(), { trust: 'operator', signal: never, timeoutMs: 200 });
+    const request = (timeoutMs: number) => http.request(url(), { trust: 'operator', signal: never, timeoutMs });
+    const answer = await withLongerLimits(200, request);
     await assert.rejects(answer.text(), failsWith('upstream_timeout'));
   });
   test("an abort rejects with the signal's reason and ends the connection", async () => {

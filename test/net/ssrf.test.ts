@@ -11,6 +11,7 @@ import { openDriveConnector } from '../../src/connectors/drive/connector.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { type HttpClient, openHttpClient, REDIRECTS_MAX } from '../../src/net/http-client.ts';
 import { openFakeDrive } from '../support/fakes/drive.ts';
+import { withLongerLimits } from '../support/time-limits.ts';
 
 const never = new AbortController().signal;
 /** The loopback address that the tests allow. Servers of tests use it; the listeners do not. */
@@ -304,7 +305,8 @@ describe('limits', () => {
       const timer = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(timer));
     };
-    const response = await openClient().request(url(), { trust: 'tenant', signal: never, timeoutMs: 200 });
+    const request = (timeoutMs: number) => openClient().request(url(), { trust: 'tenant', signal: never, timeoutMs });
+    const response = await withLongerLimits(200, request);
     await assert.rejects(
       response.text(),
       (error) => error instanceof ServiceError && error.code === 'upstream_timeout',

@@ -8,12 +8,11 @@ import type { TypedMetadata } from '../../src/corpus/values.ts';
 import { newId } from '../../src/util/ids.ts';
 import { type SeedGroup, seed, type TagIds } from '../retrieval/corpus.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
-import { openRandom, type Random } from '../support/random.ts';
+import { openRandom, type Random, TEST_SEED } from '../support/random.ts';
 import { storeVectors, wordsEmbedding } from './words-embedding.ts';
 
 const TENANTS = Number(process.env['PINAKES_TEST_TENANTS'] ?? 4);
 const QUERIES = Number(process.env['PINAKES_TEST_QUERIES'] ?? 120);
-const SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
 const WORDS = 'heron river oak nest spring water feather meadow harbour lantern copper winter'.split(' ');
 const POLICY = {
   filters: [
@@ -42,14 +41,14 @@ before(async () => {
     PINAKES_EMBEDDING_BASE_URL: 'http://127.0.0.1:9',
   };
   t = await openTestApp({ env, given: { embedding: wordsEmbedding } });
-  const random = openRandom(SEED);
+  const random = openRandom(TEST_SEED);
   owners = [];
   for (let i = 0; i < TENANTS; i++) owners.push(await makeOwner(random));
 });
 after(() => t.close());
 
 test(`the answers to ${QUERIES} requests of ${TENANTS} tenants contain no word of another tenant and no hidden word`, async (context) => {
-  const random = openRandom(SEED + 1);
+  const random = openRandom(TEST_SEED + 1);
   const counts = { ok: 0, own: 0 };
   for (let i = 0; i < QUERIES; i++) {
     const owner = random.pick(owners);

@@ -5,9 +5,8 @@ import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
 import { compileRedactor, type Redactor } from '../../src/redaction/redact.ts';
 import type { RedactionRule } from '../../src/redaction/redaction-policy.ts';
 import { readCorpus } from '../support/passages/redaction-corpus.ts';
-import { openRandom } from '../support/random.ts';
+import { openRandom, TEST_SEED } from '../support/random.ts';
 
-const SEED = 20_261_122;
 const output: RedactionRule['apply_at'] = ['output'];
 const RULES: RedactionRule[] = [
   { name: 'entities', kind: 'entity', entities: [...ENTITIES], action: 'mask', apply_at: output },
@@ -104,8 +103,8 @@ async function inPieces(of: Redactor, pieces: readonly string[]): Promise<{ out:
   return { out, text: out.join('') };
 }
 
-test(`random texts, cut at every offset, are redacted like the whole texts (seed ${SEED})`, async () => {
-  const random = openRandom(SEED).next;
+test(`random texts, cut at every offset, are redacted like the whole texts (seed ${TEST_SEED})`, async () => {
+  const random = openRandom(TEST_SEED).next;
   for (let round = 0; round < 30; round++) {
     const text = randomText(random, 7);
     const whole = (await redactor.redact(text, 'output')).text;
@@ -118,8 +117,8 @@ test(`random texts, cut at every offset, are redacted like the whole texts (seed
   }
 });
 
-test(`random texts in random pieces, and unit by unit, are redacted like the whole; returned text is final (seed ${SEED})`, async () => {
-  const random = openRandom(SEED + 1).next;
+test(`random texts in random pieces, and unit by unit, are redacted like the whole; returned text is final (seed ${TEST_SEED})`, async () => {
+  const random = openRandom(TEST_SEED + 1).next;
   for (let round = 0; round < 60; round++) {
     const text = randomText(random, 14);
     const whole = (await redactor.redact(text, 'output')).text;

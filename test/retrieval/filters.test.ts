@@ -12,13 +12,12 @@ import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { openRandom, type Random } from '../support/random.ts';
+import { openRandom, type Random, TEST_SEED } from '../support/random.ts';
 import { seed } from './corpus.ts';
 import { KEYS, type RandomCorpus, randomCorpus, randomFilters, VALUES } from './random-filters.ts';
 import { matches, selects } from './reference.ts';
 
 const FILTERS = Number(process.env['PINAKES_TEST_FILTERS'] ?? 300);
-const SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
 const FILTERS_PER_CORPUS = 100;
 
 interface Stored extends RandomCorpus {
@@ -30,20 +29,20 @@ let first: Stored;
 
 before(async () => {
   database = await openTestDatabase();
-  first = await store(openRandom(SEED));
+  first = await store(openRandom(TEST_SEED));
 });
 after(() => database.close());
 
 test(`${FILTERS} random filters over ${Math.ceil(FILTERS / FILTERS_PER_CORPUS)} random corpora select what the reference selects`, async (t) => {
   let nonTrivial = 0;
   for (let done = 0; done < FILTERS; done += FILTERS_PER_CORPUS) {
-    const corpus = done === 0 ? first : await store(openRandom(SEED + done));
+    const corpus = done === 0 ? first : await store(openRandom(TEST_SEED + done));
     for (let i = done; i < Math.min(FILTERS, done + FILTERS_PER_CORPUS); i++) {
-      const random = openRandom(1_000_000 * SEED + i);
+      const random = openRandom(1_000_000 * TEST_SEED + i);
       const filters = randomFilters(random, corpus);
       const expected = corpus.sources.filter((source) => selects(filters, source, corpus)).map(({ name }) => name);
       const found = await search(corpus, filters, random.next() < 0.3);
-      const what = `filter ${i}, corpus ${SEED + done}: ${JSON.stringify(filters)}`;
+      const what = `filter ${i}, corpus ${TEST_SEED + done}: ${JSON.stringify(filters)}`;
       assert.deepEqual(found.toSorted(), expected.toSorted(), what);
       if (expected.length > 0 && expected.length < corpus.sources.length) nonTrivial++;
     }

@@ -8,7 +8,7 @@ import { ensureExtensions } from '../../src/db/extensions.ts';
 import { recordset } from '../../src/db/recordset.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import type { Candidate } from '../../src/retrieval/engine.ts';
-import { bm25Candidates, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
+import { bm25Candidates, FORCE_INDEX_ORDER, inOrder } from '../../src/retrieval/lexical/lexical.ts';
 import { countTerms, scanCandidates, type TermCount } from '../../src/retrieval/lexical/lexical-scan.ts';
 import type { FilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
@@ -133,8 +133,13 @@ test('if very many chunks have a term, the chunks with the rarer terms are score
   const rare = rows.filter((row) => row.terms.includes('rare'));
   const best = await search(tenant, terms, 2, { scoredChunks: 40 });
   assert.ok(best.every(({ id, score }) => near(score, scores.get(id)!) && rare.some((row) => row.id === id)));
-  // A search for more than have a rare term scores all chunks.
-  assert.equal((await search(tenant, terms, 200, { scoredChunks: 0 })).length, 200);
+  // The chunks without a rare term follow.
+  const many = await search(tenant, terms, 200, { scoredChunks: 40 });
+  assert.equal(new Set(many.map(({ id }) => id)).size, 200);
+  assert.deepEqual(new Set(many.slice(0, 30).map(({ id }) => id)), new Set(rare.map(({ id }) => id)));
+  assert.deepEqual(many.slice(0, 2), best);
+  assert.deepEqual(many.slice(0, 50), await search(tenant, terms, 50, { scoredChunks: 40 }));
+  assert.deepEqual(many, inOrder(many, 0), 'in the order of their scores');
   const condition = sql`c.ordinal = any(${[1, 3]}::int[])`;
   const others = await search(tenant, terms, 2, { conditions: [condition], scoredChunks: 40 });
   assert.deepEqual(new Set(others.map(({ id }) => id)), new Set([rows[1]!.id, rows[3]!.id]));

@@ -175,6 +175,7 @@ async function makeKey(
   await insertApiKey(deps.db.system, tenantId, {
     id,
     rootId: id,
+    familyId: id,
     publicId: generated.publicId,
     hash: generated.hash,
     name: 'test',

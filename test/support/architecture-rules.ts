@@ -287,7 +287,7 @@ function matching(sources: Sources, pattern: RegExp, isGuarded: (path: string) =
     .map(([path]) => path);
 }
 
-/** Good enough for rules that look for code: strings that contain `//` after a colon (addresses) are kept. */
+/** Returns the source without comments. `//` after a colon is kept, because it is part of an address in a string. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
 }

@@ -35,13 +35,13 @@ const TEMPLATES = join(import.meta.dirname, '../../node_modules/.cache/test-data
 const TEMPLATE_WAIT_MS = 120_000;
 
 /** Opens a new, migrated database without a tenant. */
-export async function openTestDatabase(): Promise<TestDatabase> {
+export async function openTestDatabase(options: { readTimeoutMs?: number } = {}): Promise<TestDatabase> {
   const serverUrl = process.env['PINAKES_TEST_DATABASE_URL'];
-  if (serverUrl) return openOnServer(serverUrl);
+  if (serverUrl) return openOnServer(serverUrl, options);
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
   await copyTemplate(dataDir);
   const openedAt = new Date();
-  const db = await openDatabase({ dataDir });
+  const db = await openDatabase({ dataDir, ...options });
   return {
     db,
     dataDir,
@@ -57,13 +57,13 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 }
 
 /** Opens a new database on the server; `close` drops it. */
-async function openOnServer(serverUrl: string): Promise<TestDatabase> {
+async function openOnServer(serverUrl: string, options: { readTimeoutMs?: number }): Promise<TestDatabase> {
   const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
   await administer(serverUrl, `create database ${name}`);
-  const db = await openDatabase({ dataDir, url: url.href });
+  const db = await openDatabase({ dataDir, url: url.href, ...options });
   await migrate(db);
   return {
     db,

@@ -11,8 +11,19 @@ export interface Random {
   word(length: number): string;
 }
 
+/**
+ * The seed of a test run. It is always the same, so that a test that fails once fails again, unless PINAKES_TEST_SEED
+ * sets another seed.
+ */
+export const TEST_SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
+
+/** Returns another seed each time, for long checks and measurements. */
+export function newSeed(): number {
+  return Math.floor(Math.random() * 2 ** 31);
+}
+
 /** Opens a generator (mulberry32). */
-export function openRandom(seed: number = Math.floor(Math.random() * 2 ** 31)): Random {
+export function openRandom(seed: number = TEST_SEED): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

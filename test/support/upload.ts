@@ -80,13 +80,19 @@ export function waitForGroup(t: TestApp, id: string, key: string = t.key): Promi
   });
 }
 
-/** Polls until `check` returns a value, for at most `ms`, and returns the value. The limit only ends a test that has already failed. */
+/** The pause doubles up to the maximum, so that short waits end soon and long waits cost little. */
+const POLL_MS = { first: 5, max: 80 };
+
+/**
+ * Polls until `check` returns a value, for at most `ms`, and returns the value. The limit only ends a test that has
+ * already failed.
+ */
 export async function eventually<T>(check: () => Promise<T | undefined | false>, ms = 300_000): Promise<T> {
   const end = Date.now() + ms;
-  for (;;) {
+  for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(2 * pauseMs, POLL_MS.max)) {
     const found = await check();
     if (found) return found;
     if (Date.now() > end) throw new Error(`nothing came within ${ms} ms: ${check}`);
-    await sleep(20);
+    await sleep(pauseMs);
   }
 }

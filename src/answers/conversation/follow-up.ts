@@ -4,10 +4,8 @@ import { queryWords } from '../../text/analyzer.ts';
 import { lazy } from '../../util/lazy.ts';
 import { wordsIn } from '../word-lists.ts';
 
-/** Maximum content words of a question that depends on others: a word points back, perhaps to a noun before it, or no word does. */
-const WORDS_MAX = { pointing: 4, afterNoun: 2, fragment: 1 };
-/** Maximum content words of a question that may depend on others. */
-const MAYBE_WORDS_MAX = 3;
+/** Maximum content words: a word points back, perhaps to a noun before it; no word does; only a reader can tell. */
+const WORDS_MAX = { pointing: 4, afterNoun: 2, fragment: 1, maybe: 2 };
 const QUESTION_UNITS_MAX = 300;
 /** Languages whose function words are dropped. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'pl', 'ru', 'tr'];
@@ -37,7 +35,7 @@ export function dependsOnHistory(question: string): 'no' | 'maybe' | 'yes' {
   const isAfterNoun = contentWords(text.slice(0, Math.max(pointer, 0))) > 1;
   const wordsMax = WORDS_MAX[pointer < 0 ? 'fragment' : isAfterNoun ? 'afterNoun' : 'pointing'];
   if (words <= wordsMax) return 'yes';
-  return words <= MAYBE_WORDS_MAX || (pointer >= 0 && !isAfterNoun) ? 'maybe' : 'no';
+  return words <= WORDS_MAX.maybe || (pointer >= 0 && !isAfterNoun) ? 'maybe' : 'no';
 }
 
 /** Returns the question with the question before it and the last one that stands alone; null when the question itself does. */

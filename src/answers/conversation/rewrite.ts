@@ -37,48 +37,56 @@ interface Uses {
 }
 
 /**
- * Returns the query for a question. The model is asked only about questions that may depend on the conversation. Its form is used only
- * when it consists of the conversation's words. Otherwise, and when the model fails or takes too long, rules make the form.
+ * Returns the query for a question. The model is asked only about questions that may depend on the conversation. When the model fails or
+ * its form is not used, a rule makes the form.
  *
  * @param question as it was asked, and the redacted form that models may see.
  * @param history redacted for models.
  */
 export async function standaloneQuery(
-  { chatModel, config, log, onUsage }: Uses,
-  question: { asked: string; modelView: string },
+  uses: Uses,
+  question: { asked: string; forModel: string },
   history: readonly ChatMessage[],
   signal: AbortSignal,
 ): Promise<StandaloneQuery> {
   const asIs: StandaloneQuery = { text: question.asked, rewrittenBy: null, modelFailure: null };
-  const messages = history.filter(({ role }) => role === 'user' || role === 'assistant');
-  if (config.queryRewriting === 'off' || messages.length === 0 || dependsOnHistory(question.asked) === 'no')
-    return asIs;
-  let modelFailure: StandaloneQuery['modelFailure'] = null;
-  if (config.queryRewriting === 'model' && chatModel.ask) {
-    const recent = messages
-      .slice(-MESSAGES_MAX)
-      .map((one) => ({ ...one, content: one.content.slice(0, MESSAGE_UNITS_MAX) }));
-    const request = {
-      use: 'rewrite' as const,
-      ...promptFor(question.modelView, recent),
-      outputTokensMax: REWRITE_TOKENS_MAX,
-    };
-    const answer = await chatModel
-      .ask({ ...request, timeoutMs: REWRITE_TIMEOUT_MS, onUsage }, signal)
-      .catch((error) => {
-        signal.throwIfAborted();
-        log.warn({ err: (error as Error).cause ?? error }, 'the model could not rewrite a follow-up question');
-        return undefined;
-      });
-    signal.throwIfAborted();
-    const text = answer === undefined ? undefined : readRewritten(answer, question.modelView, recent);
-    if (text !== undefined)
-      return text === question.modelView.trim() ? asIs : { text, rewrittenBy: 'model', modelFailure: null };
-    modelFailure = answer === undefined ? 'failed' : 'unusable';
-    if (answer !== undefined) log.info('the model rewrote a follow-up question into something else, which is not used');
+  const mode = uses.config.queryRewriting;
+  const messages = history.filter(({ role }) => role !== 'system');
+  if (mode === 'off' || messages.length === 0 || dependsOnHistory(question.asked) === 'no') return asIs;
+  const byModel = mode === 'model' ? await rewriteByModel(uses, question.forModel, messages, signal) : undefined;
+  if (byModel?.text !== undefined) {
+    return byModel.text === question.forModel.trim() ? asIs : { ...asIs, text: byModel.text, rewrittenBy: 'model' };
   }
-  const text = carryOver(question.asked, messages);
-  return text === null ? { ...asIs, modelFailure } : { text, rewrittenBy: 'rule', modelFailure };
+  const modelFailure = byModel?.failure ?? null;
+  const byRule = carryOver(question.asked, messages);
+  return byRule === null ? { ...asIs, modelFailure } : { text: byRule, rewrittenBy: 'rule', modelFailure };
+}
+
+/** Returns the model's form of a question, or why it cannot be used; undefined when there is no model to ask. */
+async function rewriteByModel(
+  { chatModel, log, onUsage }: Uses,
+  question: string,
+  messages: readonly ChatMessage[],
+  signal: AbortSignal,
+): Promise<{ text?: string; failure?: 'failed' | 'unusable' } | undefined> {
+  const recent = messages
+    .slice(-MESSAGES_MAX)
+    .map((one) => ({ ...one, content: one.content.slice(0, MESSAGE_UNITS_MAX) }));
+  const limits = { outputTokensMax: REWRITE_TOKENS_MAX, timeoutMs: REWRITE_TIMEOUT_MS };
+  let answer: string | undefined;
+  try {
+    answer = await chatModel.ask?.({ use: 'rewrite', ...promptFor(question, recent), ...limits, onUsage }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: (error as Error).cause ?? error }, 'the model could not rewrite a follow-up question');
+    return { failure: 'failed' };
+  }
+  signal.throwIfAborted();
+  if (answer === undefined) return undefined;
+  const text = readRewritten(answer, question, recent);
+  if (text !== undefined) return { text };
+  log.info('the model rewrote a follow-up question into something else, which is not used');
+  return { failure: 'unusable' };
 }
 
 function promptFor(question: string, recent: readonly ChatMessage[]): { system: string; text: string } {

@@ -26,12 +26,13 @@ function chunk(number: number, content: string, more: Partial<ContextChunk> = {}
 async function ask(
   question: string,
   chunks: readonly ContextChunk[],
+  standalone = question,
 ): Promise<{ text: string; numbers: number[]; reason: string }> {
   let text = '';
   let reason = '';
   const numbers: number[] = [];
   for await (const event of model.stream(
-    { messages: [], question, chunks, citation: true },
+    { messages: [], question, standalone, chunks, citation: true },
     new AbortController().signal,
   ) as AsyncIterable<ChatEvent>) {
     if (event.type === 'text') text += event.delta;
@@ -70,6 +71,16 @@ test('the best passage of several chunks comes first, word for word, and duplica
   assert.equal(answer.text.split('\n')[0], 'Dr. Alice Meyer approves travel requests within 3.5 days.');
   assert.equal(answer.numbers[0], 2);
   assert.equal(answer.numbers.includes(3), false);
+});
+
+test('the words of a follow-up question count more than the words of earlier questions', async () => {
+  const chunks = [
+    chunk(1, 'curl: the number of redirects to follow at most is 50.'),
+    chunk(2, 'wget: the number of redirects to follow at most is 20.'),
+  ];
+  const earlier = 'How many redirects does curl follow at most?';
+  assert.equal((await ask(earlier, chunks)).numbers[0], 1);
+  assert.equal((await ask('And wget?', chunks, `And wget? ${earlier}`)).numbers[0], 2);
 });
 
 test('there is no answer without chunks, without common words, or without the names of the question', async () => {

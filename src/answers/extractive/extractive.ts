@@ -1,6 +1,6 @@
 /** The default chat model. It uses no language model: it quotes the best passages of the retrieved chunks word for word. */
 
-import type { ChatEvent, ChatModel, ChatRequest } from '../../llm/models.ts';
+import type { ChatEvent, ChatModel, ChatRequest, ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
 import type { Analyzer } from './question.ts';
@@ -16,7 +16,8 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
     contextTokens,
     async *stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
       signal.throwIfAborted();
-      const { passages, logOdds } = extractPassages(request.standalone ?? request.question, request.chunks, analyzer);
+      const chunks = preferOwnWords(request, analyzer);
+      const { passages, logOdds } = extractPassages(request.standalone ?? request.question, chunks, analyzer);
       if (logOdds < ANSWER_LOG_ODDS_MIN) {
         yield { type: 'finish', reason: 'no_answer' };
         return;
@@ -39,6 +40,20 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
       yield { type: 'finish', reason: 'stop' };
     },
   };
+}
+
+/**
+ * Returns the chunks with their scores. The form of a follow-up question that stands alone has words of earlier questions. A chunk with
+ * none of the question's own words counts half: "And wget?" does not ask about curl any more.
+ */
+function preferOwnWords({ question, standalone, chunks }: ChatRequest, analyzer: Analyzer): readonly ContextChunk[] {
+  if (standalone === undefined || standalone === question) return chunks;
+  return chunks.map((chunk) => {
+    const own = new Set(analyzer.query(question, chunk.language));
+    const text = [chunk.name, ...chunk.headingPath, chunk.content].join('\n');
+    const share = own.size === 0 ? 1 : own.intersection(new Set(analyzer.index(text, chunk.language))).size / own.size;
+    return { ...chunk, score: (chunk.score * (1 + share)) / 2 };
+  });
 }
 
 /** Returns a fence that is longer than any run of backticks in the quoted code. */

@@ -1,11 +1,13 @@
 /** The `Database` port over the embedded engine. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { dirname, resolve } from 'node:path';
+import { SEARCH_TIMEOUT_MS_DEFAULT } from '../../config.ts';
 import { abortReason } from '../../util/abort.ts';
 import { makeFolder } from '../../util/folders.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
+import { readTookTooLong } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue } from '../values.ts';
@@ -22,6 +24,7 @@ const CLOSE_WAIT_MS = 10_000;
 export interface EmbeddedOptions {
   /** Directory of the data; created when missing. */
   dataDir: string;
+  readTimeoutMs?: number | undefined;
 }
 
 /** @throws Error with one helpful line when the engine does not start. */
@@ -31,9 +34,9 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
   const lock = lockDirectory(dataDir);
   try {
     await initialiseDirectory(dataDir);
-    const engine = await openEngine({ dataDir });
+    const engine = await openEngine(dataDir);
     try {
-      return await createDatabase(engine, lock);
+      return await createDatabase(engine, lock, options.readTimeoutMs ?? SEARCH_TIMEOUT_MS_DEFAULT);
     } catch (error) {
       await engine.close();
       throw error;
@@ -44,10 +47,11 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
   }
 }
 
-async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Database> {
+async function createDatabase(engine: Engine, lock: DirectoryLock, readTimeoutMs: number): Promise<Database> {
   const session = createSession(engine);
   const run = openKeptPlans(engine);
-  const system = createSystem(engine, session, run);
+  const begin: Begin = { session, run, readTimeoutMs };
+  const system = createSystem(engine, begin);
   const hasTextSearch = await ensureExtensions(system);
   return {
     kind: 'embedded',
@@ -58,7 +62,7 @@ async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Data
       const [begin, commit] = [simpleQuery(`begin;${enterTenant(tenantId)}`), simpleQuery('commit')];
       return rowsOf<R>(await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]))));
     },
-    transaction: (tenantId, fn, transactionOptions) => runTransaction(session, run, tenantId, fn, transactionOptions),
+    transaction: (tenantId, fn, transactionOptions) => runTransaction(begin, tenantId, fn, transactionOptions),
     async close() {
       await Promise.race([session.idle(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
       await engine.close();
@@ -67,13 +71,14 @@ async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Data
   };
 }
 
-function createSystem(engine: Engine, session: Session, run: RunPlanned): SystemDatabase {
+function createSystem(engine: Engine, begin: Begin): SystemDatabase {
+  const { session, run } = begin;
   return {
     async query<R extends object>(given: Sql) {
       refuseInsideTransaction();
       return rowsOf<R>(await run(given, (bytes) => session.single(bytes)));
     },
-    transaction: (fn, options) => runTransaction(session, run, undefined, fn, options),
+    transaction: (fn, options) => runTransaction(begin, undefined, fn, options),
     async execute(text, values) {
       refuseInsideTransaction();
       if (values && values.length > 0) {
@@ -90,13 +95,13 @@ function createSystem(engine: Engine, session: Session, run: RunPlanned): System
       const unsubscribe = session.onNotification((notification) => {
         if (notification.channel === channel) onNotify(notification.payload);
       });
-      const begin = async (): Promise<void> => {
+      const listen = async (): Promise<void> => {
         rowsOf(await session.single(simpleQuery(`listen "${channel.replaceAll('"', '""')}"`)));
         onConnect();
       };
-      await begin();
+      await listen();
       // An engine that fails right after its restart restarts again and calls this again.
-      engine.onRestart(() => void begin().catch(() => {}));
+      engine.onRestart(() => void listen().catch(() => {}));
       return { close: async () => unsubscribe() };
     },
   };
@@ -116,6 +121,13 @@ async function runScript(session: Session, text: string): Promise<Row[]> {
   return rowsOf(reply);
 }
 
+/** What a transaction begins with. */
+interface Begin {
+  session: Session;
+  run: RunPlanned;
+  readTimeoutMs: number;
+}
+
 interface Running {
   active: boolean;
 }
@@ -130,23 +142,23 @@ function refuseInsideTransaction(): void {
 }
 
 async function runTransaction<T>(
-  session: Session,
-  run: RunPlanned,
+  { session, run, readTimeoutMs }: Begin,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
   { signal, background, readOnly }: TransactionOptions = {},
 ): Promise<T> {
   refuseInsideTransaction();
   const start = readOnly ? 'begin read only' : 'begin';
-  const begin = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
+  const beginning = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
   const lease = await session.lease(signal, background);
-  const onAbort = (): void => lease.abort(abortReason(signal!));
+  const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = readOnly && setTimeout(() => lease.abort(readTookTooLong(readTimeoutMs), true), readTimeoutMs);
   const running: Running = { active: true };
   try {
     if (signal?.aborted) onAbort();
     // BEGIN goes to the engine with the first statement, because each batch is a change of threads.
-    let opening = [simpleQuery(begin)];
+    let opening = [simpleQuery(beginning)];
     const opened = (bytes: Buffer): Buffer => {
       const batch = Buffer.concat([...opening, bytes]);
       opening = [];
@@ -164,6 +176,7 @@ async function runTransaction<T>(
     throw error;
   } finally {
     running.active = false;
+    if (timer) clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }

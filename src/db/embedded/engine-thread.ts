@@ -1,5 +1,6 @@
 /** The main thread's side of the database worker. One request is one batch of protocol bytes. */
 import { Worker } from 'node:worker_threads';
+import { engineCode } from './engine-code.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 
 /** The engine's data is WebAssembly memory. The heap of its thread only holds short-lived messages. */
@@ -24,10 +25,10 @@ interface Waiting {
  *
  * @throws Error with the engine's reason when it does not start.
  */
-export async function openEngineThread(options: WorkerOptions, onLost: (reason: Error) => void): Promise<EngineThread> {
+export async function openEngineThread(dataDir: string, onLost: (reason: Error) => void): Promise<EngineThread> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
-    workerData: options,
+    workerData: { dataDir, code: await engineCode() } satisfies WorkerOptions,
     // The worker must not inherit options of the process (--input-type, --test).
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

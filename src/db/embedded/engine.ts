@@ -5,33 +5,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import { type EngineThread, openEngineThread } from './engine-thread.ts';
-import type { WorkerOptions } from './protocol.ts';
 
 const RESTART_DELAY_MS_FIRST = 200;
 const RESTART_DELAY_MS_MAX = 10_000;
 const RETRY_SECONDS = 5;
 
 export interface Engine {
-  /** Runs one batch. Batches run in the order of the calls. @throws ServiceError `overloaded` during a restart. */
+  /**
+   * Runs one batch. Batches run in the order of the calls, and wait for an engine that is interrupted.
+   *
+   * @throws ServiceError `overloaded` during a restart.
+   */
   run(bytes: Uint8Array): Promise<Uint8Array>;
   /** Every restart raises it. What an earlier session held (a transaction, LISTEN) is lost. */
   readonly generation: number;
   /** Ends the broken thread and starts another. */
   restart(reason: Error): void;
-  /** Calls `done` after every restart. */
+  /**
+   * Ends the statement that runs, with the thread, and opens the engine again from its files. WebAssembly has no signals, so
+   * PostgreSQL's own time limits and cancellation do not work here. What is committed stays, as after a kill.
+   */
+  interrupt(): void;
+  /** Calls `done` after every restart and interrupt. */
   onRestart(done: () => void): void;
   /** Flushes and ends the engine. */
   close(): Promise<void>;
 }
 
 /** @throws Error with the engine's reason when it does not start. */
-export async function openEngine(options: WorkerOptions): Promise<Engine> {
+export async function openEngine(dataDir: string): Promise<Engine> {
   const listeners: (() => void)[] = [];
   let generation = 1;
   const closing = new AbortController();
   let restarting: Promise<void> | undefined;
+  let interrupted: Promise<void> | undefined;
 
-  const open = (): Promise<EngineThread> => openEngineThread(options, (reason) => restart(reason));
+  const open = (): Promise<EngineThread> => openEngineThread(dataDir, (reason) => restart(reason));
   const reopen = async (reason: Error): Promise<void> => {
     await thread.kill(unavailable(reason));
     for (
@@ -49,12 +58,23 @@ export async function openEngine(options: WorkerOptions): Promise<Engine> {
     }
   };
   const restart = (reason: Error): void => {
-    if (closing.signal.aborted || restarting) return;
+    if (closing.signal.aborted || restarting || interrupted) return;
     generation += 1;
     restarting = reopen(reason).then(() => {
       restarting = undefined;
       for (const listener of listeners) listener();
     });
+  };
+  const reopenOnce = async (): Promise<void> => {
+    await thread.kill(unavailable());
+    try {
+      thread = await open();
+    } catch (error) {
+      interrupted = undefined;
+      return restart(error as Error);
+    }
+    interrupted = undefined;
+    for (const listener of listeners) listener();
   };
   let thread = await open();
 
@@ -63,13 +83,20 @@ export async function openEngine(options: WorkerOptions): Promise<Engine> {
       return generation;
     },
     async run(bytes) {
+      if (interrupted) await interrupted;
       if (restarting) throw unavailable();
       return thread.run(bytes);
     },
     restart,
+    interrupt() {
+      if (closing.signal.aborted || restarting || interrupted) return;
+      generation += 1;
+      interrupted = reopenOnce();
+    },
     onRestart: (done) => void listeners.push(done),
     async close() {
       closing.abort();
+      await interrupted;
       await restarting;
       await thread.close().catch(() => {});
     },

@@ -1,8 +1,9 @@
 /** Creates a data directory completely and durably, or not at all. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openEngine } from './engine.ts';
 
 const FILES_AT_ONCE = 16;
 
@@ -21,11 +22,25 @@ export async function initialiseDirectory(dataDir: string): Promise<void> {
   const building = `${dataDir}.new`;
   rmSync(building, { recursive: true, force: true });
   mkdirSync(building, { recursive: true, mode: 0o700 });
-  const engine = await openEngine({ dataDir: building });
-  await engine.close();
+  await makeFiles(building);
   await syncTree(building);
   renameSync(building, dataDir);
   await syncPaths([dirname(dataDir)]);
+}
+
+const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+const CHILD_SCRIPT = new URL(`./initialise-child${OWN_EXTENSION}`, import.meta.url);
+
+/** @throws Error with the engine's reason when it does not start. */
+async function makeFiles(directory: string): Promise<void> {
+  // The process ends before optimized code would pay for its compilation.
+  const child = fork(CHILD_SCRIPT, [directory], { execArgv: ['--liftoff-only'] });
+  let reason: unknown;
+  child.on('message', (message) => {
+    reason = message;
+  });
+  const [code, signal] = await once(child, 'exit');
+  if (code !== 0) throw new Error(String(reason ?? `the process that makes the database ended (${code ?? signal})`));
 }
 
 /** Syncs all files. The engine copies its initial files without fsync, and later only syncs the files that it changes. */

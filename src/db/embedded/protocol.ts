@@ -1,8 +1,10 @@
 /** Messages between the main thread and the database worker. */
+import type { EngineCode } from './engine-code.ts';
 
 export interface WorkerOptions {
   /** Absolute path of the data directory. */
   dataDir: string;
+  code: EngineCode;
 }
 
 export type ToWorker = { kind: 'run'; id: number; bytes: Uint8Array } | { kind: 'close'; id: number };

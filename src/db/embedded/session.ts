@@ -13,6 +13,8 @@ import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
+/** An aborted reader's statement that has not ended after this time is interrupted. Reopening the engine takes longer than most statements. */
+const INTERRUPT_AFTER_MS = 500;
 /** Most statements and transactions that wait. Further ones are refused. */
 const WAITING_MAX = 10_000;
 const OVERLOADED_RETRY_SECONDS = 2;
@@ -36,8 +38,11 @@ export interface Lease {
   end(bytes: Uint8Array): Promise<Reply>;
   /** Sends the last batch of a transaction that only read, and releases the session without waiting. @throws as `run`. */
   endUnawaited(bytes: Uint8Array): void;
-  /** Rolls back, releases the session, and makes every later `run` reject with `reason`. No-op when ended. */
-  abort(reason: Error): void;
+  /**
+   * Rolls back, releases the session, and makes every later `run` reject with `reason`. No-op when ended. With `interrupts`, a statement
+   * that goes on for long is ended with the engine's thread.
+   */
+  abort(reason: Error, interrupts?: boolean): void;
   /** Rejects with the reason of `abort`. Never resolves. */
   readonly aborted: Promise<never>;
 }
@@ -60,6 +65,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   const listeners = new Set<(notification: Notification) => void>();
   let held = false;
   let running = 0;
+  let singles = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
   let backgroundEndedAt = Number.NEGATIVE_INFINITY;
   let again: NodeJS.Timeout | undefined;
@@ -97,6 +103,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   };
   const send: Send = async (bytes, keepNames, isSingle = false) => {
     running += 1;
+    if (isSingle) singles += 1;
     try {
       const reply = readReply(await engine.run(bytes), keepNames);
       if (isFatal(reply.error)) engine.restart(reply.error);
@@ -104,9 +111,19 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
       return reply;
     } finally {
       running -= 1;
-      if (isSingle) answeredAt = performance.now();
+      if (isSingle) {
+        singles -= 1;
+        answeredAt = performance.now();
+      }
       next();
     }
+  };
+  // Batches of others may be ahead of the transaction that holds the session. No batch of others is behind it.
+  const interruptUnless = (ended: Promise<unknown>): void => {
+    const timer = setInterval(() => {
+      if (singles === 0) engine.interrupt();
+    }, INTERRUPT_AFTER_MS);
+    void ended.finally(() => clearInterval(timer));
   };
 
   return {
@@ -125,7 +142,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
             else answeredAt = performance.now();
             next();
           };
-          resolve(createLease(engine, send, release));
+          resolve(createLease(engine, send, release, interruptUnless));
         }, isBackground);
       }),
     onNotification: (listener) => {
@@ -152,7 +169,12 @@ function hasEnded(): Error {
 
 type Send = (bytes: Uint8Array, keepNames?: boolean, isSingle?: boolean) => Promise<Reply>;
 
-function createLease(engine: Engine, send: Send, release: () => void): Lease {
+function createLease(
+  engine: Engine,
+  send: Send,
+  release: () => void,
+  interruptUnless: (ended: Promise<unknown>) => void,
+): Lease {
   const { generation } = engine;
   /** Why the lease accepts no more batches. A function, so that an error is only made when somebody needs it. */
   let ended: (() => Error) | undefined;
@@ -176,10 +198,11 @@ function createLease(engine: Engine, send: Send, release: () => void): Lease {
       release();
     }
   };
-  const abort = (reason: Error): void => {
+  const abort = (reason: Error, interrupts = false): void => {
     if (ended) return;
     ended = () => reason;
-    finish(simpleQuery('rollback')).catch(() => {});
+    const rolledBack = finish(simpleQuery('rollback')).catch(() => {});
+    if (interrupts) interruptUnless(rolledBack);
     rejectAborted(reason);
   };
   const watch = (): void => {

@@ -50,7 +50,13 @@ const send = (message: FromWorker, transfer: ArrayBuffer[] = []): void => port.p
 
 async function open(options: WorkerOptions): Promise<PGlite> {
   const files = new DurableFs(options.dataDir);
-  const engine = await PGlite.create({ fs: files, extensions: { vector, pg_textsearch }, startParams: START_PARAMS });
+  const engine = await PGlite.create({
+    fs: files,
+    extensions: { vector, pg_textsearch },
+    startParams: START_PARAMS,
+    pgliteWasmModule: options.code,
+    initDbStartParams: ['-c', 'shared_buffers=4MB'],
+  });
   await assertCommitFsyncs(engine, files);
   return engine;
 }

@@ -1,5 +1,6 @@
 /** The `Database` port over a PostgreSQL server: a pool, and one client for each transaction. */
 import pg from 'pg';
+import { SEARCH_TIMEOUT_MS_DEFAULT } from '../../config.ts';
 import type { Database, SystemDatabase } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import type { Sql } from '../sql.ts';
@@ -27,6 +28,7 @@ export interface ServerOptions {
   /** `postgres://user:password@host:port/name` */
   url: string;
   connectionsMax?: number;
+  readTimeoutMs?: number | undefined;
 }
 
 /** @throws ConfigError when the server cannot be reached or used, or pgvector cannot be created. */
@@ -51,7 +53,12 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
   });
   // The pool replaces an idle connection that broke.
   pool.on('error', () => {});
-  const connections = { pool, nameOf: openStatementNames() };
+  const connections: Connections = {
+    pool,
+    nameOf: openStatementNames(),
+    readTimeoutMs: options.readTimeoutMs ?? SEARCH_TIMEOUT_MS_DEFAULT,
+    cancel: (processId) => runOnce(connection, 'select pg_cancel_backend($1)', [processId]),
+  };
   const system = createSystem(connections, connection);
   try {
     return createDatabase(connections, system, await withStartLock(system, () => ensureExtensions(system)));
@@ -85,16 +92,20 @@ function createSystem(connections: Connections, connection: pg.ClientConfig): Sy
       rows: await runStatement(pool, text, values?.map(encodeForeignValue), { keepNames: true }),
     }),
     async executeOutsideTransaction(text) {
-      // A vacuum may take longer than the statement of a request, so it gets a separate client without time limits.
-      const client = new pg.Client(connection);
-      client.on('error', () => {});
-      await client.connect();
-      try {
-        await runStatement(client, text);
-      } finally {
-        await client.end();
-      }
+      await runOnce(connection, text);
     },
     listen: (channel, onNotify, onConnect) => listen(() => new pg.Client(connection), channel, onNotify, onConnect),
   };
+}
+
+/** Runs a statement on a client of its own, which has no time limits and needs no free client of the pool. */
+async function runOnce(connection: pg.ClientConfig, text: string, values: readonly unknown[] = []): Promise<void> {
+  const client = new pg.Client(connection);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await runStatement(client, text, values);
+  } finally {
+    await client.end();
+  }
 }

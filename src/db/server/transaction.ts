@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { abortReason } from '../../util/abort.ts';
 import type { Row, TransactionOptions, Tx } from '../database.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
+import { readTookTooLong } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { tenantCommands } from '../tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from '../values.ts';
@@ -48,6 +49,10 @@ export interface Connections {
   pool: pg.Pool;
   /** Names of prepared statements, for all connections of the pool. */
   nameOf(text: string): string | undefined;
+  /** Time limit of read-only transactions. */
+  readTimeoutMs: number;
+  /** Cancels the statement that runs on the connection of this server process. */
+  cancel(processId: number): Promise<void>;
 }
 
 /** All statements of a read-only transaction see one state of the database. */
@@ -64,11 +69,14 @@ export async function runTransaction<T>(
     readOnly ? BEGIN_READING : 'begin',
     ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
     ...(withoutTimeout ? ['set local statement_timeout=0'] : []),
+    ...(readOnly ? [`set local statement_timeout=${connections.readTimeoutMs}`] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
   const lease = await openLease(connections, opening, withoutTimeout);
-  const onAbort = (): void => lease.abort(abortReason(signal!));
+  const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
+  const { readTimeoutMs } = connections;
+  const timer = readOnly && setTimeout(() => lease.abort(readTookTooLong(readTimeoutMs), true), readTimeoutMs);
   try {
     if (signal?.aborted) onAbort();
     const result = await Promise.race([fn(createTx(lease, tenantId)), lease.aborted]);
@@ -80,6 +88,7 @@ export async function runTransaction<T>(
     lease.abort(error as Error);
     throw error;
   } finally {
+    if (timer) clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }
@@ -108,8 +117,11 @@ interface Lease {
   run(statement: Statement): Promise<Row[]>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
-  /** Rolls back, releases the client (or closes it when it does not answer), and fails later `run`s. No-op when ended. */
-  abort(reason: Error): void;
+  /**
+   * Rolls back, releases the client (or closes it when it does not answer), and fails later `run`s. No-op when ended. With `cancels`,
+   * the server ends the statement that runs.
+   */
+  abort(reason: Error, cancels?: boolean): void;
   /** Rejects with the reason of `abort`. Never resolves. */
   aborted: Promise<never>;
 }
@@ -125,7 +137,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** Takes a client of the pool for one transaction, which begins with its first statement. `opening`: the commands that begin it. */
 async function openLease(
-  { pool, nameOf }: Connections,
+  { pool, nameOf, cancel }: Connections,
   opening: readonly string[],
   withoutTimeout: boolean,
 ): Promise<Lease> {
@@ -133,6 +145,7 @@ async function openLease(
   let ended: Error | undefined;
   let begun = false;
   let inDoubt = false;
+  let isRunning = false;
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
   // A client in use also emits an error event when its connection breaks; the failed statement tells the caller.
@@ -177,7 +190,10 @@ async function openLease(
       // The driver takes one statement at a time.
       const running = last.then(async () => {
         if (ended) throw ended;
-        const rows = await send(statement);
+        isRunning = true;
+        const rows = await send(statement).finally(() => {
+          isRunning = false;
+        });
         if (ended) throw ended;
         return rows;
       });
@@ -189,10 +205,13 @@ async function openLease(
       ended = new Error('the transaction has ended');
       await finish('commit');
     },
-    abort(reason) {
+    abort(reason, cancels = false) {
       if (ended) return;
       ended = reason;
-      finish('rollback').catch(() => {});
+      const { processID } = client as unknown as { processID: number };
+      // The rollback waits for the cancellation, which would end the rollback or a statement of the next transaction.
+      const canceled = cancels && isRunning ? cancel(processID).catch(() => {}) : Promise.resolve();
+      canceled.then(() => finish('rollback')).catch(() => {});
       aborted.reject(reason);
     },
   };

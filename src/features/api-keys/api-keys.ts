@@ -24,7 +24,7 @@ export const LIMIT_IDS_MAX = 100;
 export const API_KEYS_MAX = 10_000;
 
 /** An API key without its hidden columns. */
-export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'rootId' | 'replacedBy'>;
+export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'rootId' | 'familyId' | 'replacedBy'>;
 
 export interface KeyRequest {
   name: string;
@@ -85,6 +85,7 @@ export async function issueApiKey(
       expiresAt: wanted.expiresAt,
       issuedBy: caller.apiKeyId,
       rootId: caller.rootKeyId,
+      familyId: id,
       createdAt: now,
     });
     await record(tx, caller, 'issue', id, auditDetails(wanted));
@@ -134,6 +135,7 @@ export async function rotateApiKey(
       expiresAt: old.expiresAt,
       issuedBy: caller.apiKeyId,
       rootId: old.rootId,
+      familyId: old.familyId,
       createdAt: now,
     });
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);

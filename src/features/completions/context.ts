@@ -48,7 +48,7 @@ export async function findContext(
   webSearch?.catch(() => {}); // awaited below; without this, a failure before that would be an unhandled rejection
   const query = await standaloneQuery(
     { ...deps, onUsage },
-    { asked: asked.original, modelView: question.forModel },
+    { asked: asked.original, forModel: question.forModel },
     asked.history,
     signal,
   );

@@ -9,6 +9,8 @@ import {
   findConversationByThread,
   findMessage,
   listBranch,
+  type Owner,
+  ownerOf,
 } from '../../corpus/conversation-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
@@ -78,7 +80,7 @@ export async function readConversation(
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
   const sent = body.messages[latest]!.content;
   const { turn, redactor, past } = await deps.db.transaction(caller.tenantId, async (tx) => {
-    const found = await findTurn(tx, caller.tenantId, principal, body, sent);
+    const found = await findTurn(tx, caller.tenantId, ownerOf(caller, principal), body, sent);
     return {
       turn: found,
       redactor: await deps.redactors.forTenant(tx, caller.tenantId),
@@ -132,7 +134,7 @@ type TurnFields = Pick<CompletionBody, 'conversation_id' | 'parent_message_id' |
 async function findTurn(
   tx: Tx,
   tenantId: string,
-  owner: Principal | null,
+  owner: Owner,
   body: TurnFields,
   latestQuestion: string,
 ): Promise<Turn> {
@@ -172,7 +174,7 @@ async function findTurn(
 async function findTurnConversation(
   tx: Tx,
   tenantId: string,
-  owner: Principal | null,
+  owner: Owner,
   { conversation_id: id, threadId }: TurnFields,
 ): Promise<Conversation | undefined> {
   const named = id ?? threadId;

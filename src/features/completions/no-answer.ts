@@ -1,5 +1,5 @@
 /** The text of a completion without an answer, in the language of the question. */
-import { linesByLanguage } from '../../answers/word-lists.ts';
+import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   en: 'The available sources do not contain an answer to this question.',
@@ -52,12 +52,13 @@ const SCRIPTS: readonly [RegExp, string][] = [
   [/\p{sc=Han}/u, 'zh'],
 ];
 
-/** Letters that few other languages have. A letter counts as much as two words. */
+/** Letters and words that few other languages have. They count as much as two stop words. */
 const LETTERS: readonly [RegExp, string][] = [
   [/[ğış]/iu, 'tr'],
   [/[ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/iu, 'vi'],
   [/[ąęłśźż]/iu, 'pl'],
-  [/[ěřů]/iu, 'cs'],
+  [/[ěřů]|(?<!\p{L})(?:kdo|kde|jak|kolik|proč)(?!\p{L})/iu, 'cs'],
+  [/(?<!\p{L})(?:apa|berapa|siapa|bagaimana|di mana)(?!\p{L})/iu, 'id'],
   [/[őű]/iu, 'hu'],
   [/[șță]/iu, 'ro'],
   [/ß/u, 'de'],
@@ -65,17 +66,6 @@ const LETTERS: readonly [RegExp, string][] = [
   [/[ãõ]/iu, 'pt'],
   [/[æø]/iu, 'da'],
 ];
-
-/** Frequent words of questions by language, in the order of SENTENCES: with equal counts the first language wins. */
-const QUESTION_WORDS = readQuestionWords();
-
-function readQuestionWords(): [language: string, words: Set<string>][] {
-  const lists = linesByLanguage('question-words');
-  return Object.keys(SENTENCES).flatMap((language) => {
-    const words = lists.get(language);
-    return words === undefined ? [] : [[language, new Set(words)]];
-  });
-}
 
 /** Returns the sentence that says that there is no answer. It is English when the language of the question is not recognized. */
 export function noAnswerText(question: string): string {
@@ -93,9 +83,9 @@ function languageOf(question: string): string {
       .normalize('NFC')
       .match(/[\p{L}\p{M}]+/gu) ?? [];
   let best = { language: 'en', hits: 0 };
-  for (const [language, list] of QUESTION_WORDS) {
+  for (const language of Object.keys(SENTENCES)) {
     const letters = LETTERS.some(([pattern, of]) => of === language && pattern.test(question)) ? 2 : 0;
-    const hits = letters + words.filter((word) => list.has(word)).length;
+    const hits = letters + words.filter((word) => stopWordsOf(language).has(word)).length;
     if (hits > best.hits) best = { language, hits };
   }
   return best.language;

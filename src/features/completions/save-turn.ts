@@ -6,6 +6,7 @@ import {
   lockConversation,
   type MessageContext,
   type NewMessage,
+  ownerOf,
   type StoredCitation,
   type StoredWebCitation,
 } from '../../corpus/conversation-store.ts';
@@ -50,9 +51,13 @@ export async function saveTurn(
       async (tx) => {
         if (turn.isNew) {
           const conversation = { id: conversationId, title: titleOf(question), threadId, createdAt };
-          await insertConversation(tx, caller.tenantId, { ...conversation, principalId: principal?.id ?? null });
+          await insertConversation(tx, caller.tenantId, {
+            ...conversation,
+            keyFamilyId: caller.keyFamilyId,
+            principalId: principal?.id ?? null,
+          });
         } else {
-          const conversation = await lockConversation(tx, caller.tenantId, conversationId, principal);
+          const conversation = await lockConversation(tx, caller.tenantId, conversationId, ownerOf(caller, principal));
           const added = turn.storedQuestion === null ? question : null;
           if (conversation === undefined || reachedLimit(conversation, added) !== undefined) return false;
         }

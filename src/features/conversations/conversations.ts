@@ -10,6 +10,8 @@ import {
   findMessage,
   listMessages,
   lockConversation,
+  type Owner,
+  ownerOf,
   renameConversation,
   setActiveLeaf,
   type TreeMessage,
@@ -56,14 +58,15 @@ export function changeConversation(
 ): Promise<ConversationRow> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {
-    await lockConversationOf(tx, tenantId, principal, id);
+    const owner = ownerOf(caller, principal);
+    await lockConversationOf(tx, tenantId, owner, id);
     if (change.activeMessageId !== undefined) {
       if (!isId(change.activeMessageId)) throw notFound();
       if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
       await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
     }
     if (change.title !== undefined) await renameConversation(tx, tenantId, id, change.title);
-    return (await findConversationRow(tx, tenantId, id, principal))!;
+    return (await findConversationRow(tx, tenantId, id, owner))!;
   });
 }
 
@@ -81,8 +84,9 @@ export function removeConversation(
   id: string,
 ): Promise<ConversationRow> {
   return db.transaction(caller.tenantId, async (tx) => {
-    await lockConversationOf(tx, caller.tenantId, principal, id);
-    const conversation = (await findConversationRow(tx, caller.tenantId, id, principal))!;
+    const owner = ownerOf(caller, principal);
+    await lockConversationOf(tx, caller.tenantId, owner, id);
+    const conversation = (await findConversationRow(tx, caller.tenantId, id, owner))!;
     const messages = await listMessages(tx, caller.tenantId, id, { ...caller, policy: null });
     if (messages.some(({ seen }) => !seen)) {
       throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
@@ -107,12 +111,12 @@ async function readTree(
   id: string,
 ): Promise<ConversationTree> {
   const { tenantId } = caller;
-  const conversation = await findConversationRow(tx, tenantId, id, principal);
+  const conversation = await findConversationRow(tx, tenantId, id, ownerOf(caller, principal));
   if (!conversation) throw notFound();
   const access = await openAccess(tx, tenantId, caller, principal);
   return { ...conversation, messages: await listMessages(tx, tenantId, id, access) };
 }
 
-async function lockConversationOf(tx: Tx, tenantId: string, principal: Principal | null, id: string): Promise<void> {
-  if (!(await lockConversation(tx, tenantId, id, principal))) throw notFound();
+async function lockConversationOf(tx: Tx, tenantId: string, owner: Owner, id: string): Promise<void> {
+  if (!(await lockConversation(tx, tenantId, id, owner))) throw notFound();
 }

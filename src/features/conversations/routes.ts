@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { ConversationRow, TreeMessage } from '../../corpus/conversation-store.ts';
+import { type ConversationRow, ownerOf, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -132,7 +132,9 @@ function listRoute(deps: Deps): Route {
       area: AREA,
       summary: 'List conversations',
       description:
-        'Oldest first, unless `order` says otherwise. While authorization is on, only the conversations of the principal are listed.',
+        'Oldest first, unless `order` says otherwise. Only conversations that began with this API key, or with a key from which it was ' +
+        'rotated, are listed; with the scope `conversations:all`, those of all keys. While authorization is on, only the ' +
+        'conversations of the principal are listed.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
     response: {
@@ -145,7 +147,7 @@ function listRoute(deps: Deps): Route {
     async handler({ query, caller }) {
       const redactor = await redactorOf(deps, caller);
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const owner = principalOf(deps, query);
+      const owner = ownerOf(caller, principalOf(deps, query));
       const { rows, total } = await pageOfConversations(deps.db, caller.tenantId, owner, redactor, query.q, request);
       const { page, pagination } = toPage(rows, query.limit, total);
       return { conversations: page.map(toWire), pagination };

@@ -12,9 +12,8 @@ import { type CandidateRequest, inOrder } from './lexical.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 const SCORED_TERMS_MAX = 32;
-/** About so many chunks are scored for a query, or more if many results are wanted. */
-const SCORED_CHUNKS = 5_000;
-const SCORED_PER_RESULT = 20;
+/** About so many matching chunks are scored for a query. On SciFact (5,183 chunks), nDCG@10 is .711 with 100 chunks and with all. */
+const SCORED_CHUNKS = 2_000;
 /** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
 const RETRY_SECONDS = 30;
@@ -47,12 +46,16 @@ export async function scanCandidates(
 ): Promise<Candidate[]> {
   const { terms, meanLength } = await weigh(tx, request.tenantId, request.terms);
   if (terms.length === 0) return [];
-  const wanted = Math.max(scoredChunks, SCORED_PER_RESULT * request.limit);
-  const rarer = countRarer(terms, wanted / (filterMatches?.share ?? 1));
-  const find = (count: number): Promise<Candidate[]> =>
-    findBest(tx, request, { terms, meanLength }, count, filterMatches?.ids ?? null);
-  const found = await find(rarer);
-  return found.length < request.limit && rarer < terms.length ? find(terms.length) : found;
+  const rarer = countRarer(terms, scoredChunks / (filterMatches?.share ?? 1));
+  const find = (count: number, limit: number): Promise<Candidate[]> =>
+    findBest(tx, { ...request, limit }, { terms, meanLength }, count, filterMatches?.ids ?? null);
+  const found = await find(rarer, request.limit);
+  if (found.length === request.limit || rarer === terms.length) return found;
+  const ids = new Set(found.map(({ id }) => id));
+  const others = (await find(terms.length, request.limit + found.length)).filter(({ id }) => !ids.has(id));
+  // Chunks without a rarer term follow after the others, whatever the limit is, so that all pages have one order.
+  const factor = Math.min(1, (found.at(-1)?.score ?? 1) / (others[0]?.score ?? 1));
+  return [...found, ...others.map((one) => ({ ...one, score: one.score * factor }))].slice(0, request.limit);
 }
 
 /** Returns the weights of the terms that chunks of the tenant have. */

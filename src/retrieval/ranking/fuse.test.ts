@@ -5,13 +5,13 @@ import { FUSION_METHODS } from '../../config.ts';
 import { FUSED_DEPTH, type Fused, fuse, type Ranked } from './fuse.ts';
 
 const RUNS = 200;
+const random = openRandom();
 
 const list = (ids: string, top = ids.length): Ranked[] => [...ids].map((id, i) => ({ id, score: top - i }));
 const order = (fused: readonly { id: string }[]): string => fused.map(({ id }) => id).join('');
 
 /** Returns two random lists that share candidates. Some are longer than the depth, and some scores are equal. */
 function randomLists() {
-  const random = openRandom();
   const half = (): Ranked[] => {
     const scores = new Map<string, number>();
     for (let left = random.integer(0, FUSED_DEPTH * 2); left > 0; left -= 1) {

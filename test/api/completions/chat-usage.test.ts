@@ -8,12 +8,17 @@ import type { ChatRequest, Usage } from '../../../src/llm/models.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi, type Script } from '../../support/fakes/openai.ts';
+import { withLongerLimits } from '../../support/time-limits.ts';
 import { ingest } from '../../support/upload.ts';
 
 let fake: FakeOpenAi;
 let service: TestApp;
 let worker: Worker;
 const BUDGET = 1000;
+/** Usage and budgets are counted by day, so the clock of the service is not near midnight. */
+const startedMs = Date.now();
+const noonMs = new Date(startedMs).setUTCHours(12, 0, 0, 0);
+const clock = { now: () => new Date(noonMs + Date.now() - startedMs) };
 
 before(async () => {
   fake = await openFakeOpenAi();
@@ -23,6 +28,7 @@ before(async () => {
       PINAKES_CHAT_BASE_URL: fake.url,
       PINAKES_CHAT_TOKENS_PER_DAY: String(BUDGET),
     },
+    given: { clock },
   });
   worker = buildWorker(service.deps);
   await worker.start();
@@ -137,19 +143,21 @@ test('a call ends when the model is silent before the first words, between words
 });
 
 test('a slow reader does not count as a silent model', async () => {
-  async function* deltas(): AsyncGenerator<string> {
-    yield 'Staff ';
-    yield 'get ';
-    await sleep(600);
-    yield '25 days.';
-  }
-  fake.respond({ deltas: deltas() });
-  let text = '';
-  for await (const event of model({ nextDeltaTimeoutMs: 500 }).stream(chatRequest(), new AbortController().signal)) {
-    if (event.type === 'text') text += event.delta;
-    if (event.type === 'text' && event.delta === 'get ') await sleep(800);
-  }
-  assert.equal(text, 'Staff get 25 days.');
+  await withLongerLimits(500, async (nextDeltaTimeoutMs) => {
+    async function* deltas(): AsyncGenerator<string> {
+      yield 'Staff ';
+      yield 'get ';
+      await sleep(1.2 * nextDeltaTimeoutMs);
+      yield '25 days.';
+    }
+    fake.respond({ deltas: deltas() });
+    let text = '';
+    for await (const event of model({ nextDeltaTimeoutMs }).stream(chatRequest(), new AbortController().signal)) {
+      if (event.type === 'text') text += event.delta;
+      if (event.type === 'text' && event.delta === 'get ') await sleep(1.6 * nextDeltaTimeoutMs);
+    }
+    assert.equal(text, 'Staff get 25 days.');
+  });
 });
 
 test('impossible token numbers of a provider are replaced by an estimate', async () => {
@@ -178,7 +186,7 @@ test('usage is counted for the key of the request, and can be read', async () =>
   const { status, body } = await service.get(`/api-keys/${asker.id}/usage`);
   assert.equal(status, 200);
   const counts = { requests: 2, input_tokens: 600, output_tokens: 14 };
-  const today = new Date().toISOString().slice(0, 10);
+  const today = clock.now().toISOString().slice(0, 10);
   assert.deepEqual(body, {
     api_key_id: asker.id,
     days: [{ date: today, ...counts }],

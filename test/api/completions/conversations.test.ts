@@ -277,8 +277,8 @@ test('a limited key reads [removed] for answers outside its limits, and may not 
   const cited = await begin();
   const uncited = (await ask(QUESTION, { citation: false })).body;
   const other = await ingest(service, [{ name: 'other.md', content: 'The canteen opens at 11.' }]);
-  const outside = await service.issueKey(['inference:run'], { sourceGroupIds: [other] });
-  const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
+  const outside = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [other] });
+  const inside = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [group] });
   for (const id of [cited['conversation_id']!, uncited.conversation_id]) {
     const [user, assistant] = await nodes(id, outside);
     assert.deepEqual([user?.content, assistant?.content, assistant?.citations], [QUESTION, '[removed]', []]);
@@ -295,13 +295,13 @@ test('an answer is hidden from keys whose limits exclude a chunk that the model 
   const [, answer] = await nodes(id!);
   assert.deepEqual(new Set(answer?.citations.map((one) => one.source_group_id)).size, 1, 'one of the two is not cited');
   for (const limits of [{ sourceGroupIds: [group] }, { sourceGroupIds: [rules] }, { tagIds: [await tagged(rules)] }]) {
-    const key = await service.issueKey(['inference:run'], limits);
+    const key = await service.issueKey(['inference:run', 'conversations:all'], limits);
     assert.equal((await nodes(id!, key))[1]?.content, '[removed]', JSON.stringify(limits));
     fake.calls.length = 0;
     await ask('Lighthouse crew leave?', { conversation_id: id, parent_message_id: answer!.id }, key);
     assert.doesNotMatch(JSON.stringify(fake.calls[0]!.messages.slice(0, -1)), /25 days/);
   }
-  const all = await service.issueKey(['inference:run'], { sourceGroupIds: [group, rules] });
+  const all = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [group, rules] });
   assert.equal((await nodes(id!, all))[1]?.content, ANSWER);
 });
 
@@ -311,7 +311,7 @@ test('an answer also rests on the chunks of the earlier answers in its history',
   const { conversation_id } = (await ask('Which word opens the vault?', { tag_ids: [await tagged(secret)] })).body;
   fake.respond({ deltas: ['Staff get 25 days, and the word was heliotrope [1].'] });
   assert.equal((await ask(QUESTION, { conversation_id, tag_ids: [await tagged(group)] })).status, 200);
-  const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
+  const inside = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [group] });
   const contents = async (key: string): Promise<string[]> =>
     (await nodes(conversation_id!, key)).filter(({ role }) => role === 'assistant').map(({ content }) => content);
   assert.deepEqual(await contents(inside), ['[removed]', '[removed]']);
@@ -320,7 +320,7 @@ test('an answer also rests on the chunks of the earlier answers in its history',
   assert.equal((await ask(QUESTION, { conversation_id }, inside)).status, 200);
   assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /heliotrope/);
   assert.deepEqual(await contents(inside), ['[removed]', '[removed]', ANSWER]);
-  const all = await service.issueKey(['inference:run'], { sourceGroupIds: [group, secret] });
+  const all = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [group, secret] });
   assert.doesNotMatch((await contents(all)).join(), /removed/);
 });
 
@@ -330,7 +330,7 @@ test('answers without a record of their chunks are hidden from limited keys', as
     service.tenantId,
     sql`update message set context_group_ids = null where tenant_id = ${service.tenantId} and conversation_id = ${conversation_id!}`,
   );
-  const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
+  const inside = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [group] });
   await ask(QUESTION, { conversation_id });
   const read = await nodes(conversation_id!, inside);
   assert.deepEqual([read[1]?.content, read[3]?.content], ['[removed]', '[removed]']);
@@ -383,4 +383,24 @@ test('principal_id of a conversation is ignored while authorization is off', asy
   assert.equal((await service.get(`/conversations/${id}?principal_id=${'x'.repeat(257)}`)).status, 400);
   assert.equal((await service.get(`/conversations/${id}?authz_policy=Bad`)).status, 400);
   assert.equal((await service.delete(`/conversations/${id}?principal_id=bob`)).status, 200);
+});
+
+test('a conversation does not exist for other keys, unless they see all; it stays with the successors of its key', async () => {
+  const { key: own, id: ownId } = (await service.post('/api-keys', { name: 'own', scopes: ['inference:run'] })).body;
+  const other = await service.issueKey(['inference:run']);
+  const first = await ask(QUESTION, {}, own);
+  assert.equal(first.status, 200, first.text);
+  const { conversation_id: id } = first.body;
+  const question = { messages: [{ role: 'user', content: QUESTION }] };
+  assert.equal((await service.get(`/conversations/${id}`, own)).status, 200);
+  assert.equal((await service.get(`/conversations/${id}`, other)).status, 404);
+  assert.equal((await service.put(`/conversations/${id}`, { title: 'taken' }, other)).status, 404);
+  assert.equal((await service.delete(`/conversations/${id}`, other)).status, 404);
+  assert.equal((await service.post('/completions', { ...question, conversation_id: id }, other)).status, 404);
+  assert.deepEqual((await service.get('/conversations', other)).body.conversations, []);
+  const all = await service.issueKey(['inference:run', 'conversations:all']);
+  assert.equal((await service.get(`/conversations/${id}`, all)).status, 200);
+  const rotated = await service.post(`/api-keys/${ownId}/rotate`, {});
+  assert.equal(rotated.status, 201, rotated.text);
+  assert.equal((await service.get(`/conversations/${id}`, rotated.body.key)).status, 200);
 });

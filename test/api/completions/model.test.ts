@@ -340,6 +340,7 @@ test('a model that does not answer in time gives 504', async () => {
     await assert.rejects(Array.fromAsync(slow.stream(request, new AbortController().signal)), {
       code: 'upstream_timeout',
     });
-    await fake.calls.at(-1)!.left;
+    // On a busy machine, the call may end before the model has its request.
+    await fake.calls.at(-1)?.left;
   }
 });

@@ -219,6 +219,28 @@ describe('web grounding with any content of pages', () => {
     assert.equal((await service.delete('/redaction-policy')).status, 200);
   });
 
+  test('a page, a chunk and the query have one form for the model and another for the reader', async () => {
+    fake.findings = [{ ...GERMANY, title: 'Leave in Germany, usual' }];
+    fake.answer = (prompt) =>
+      `Staff get 25 days of leave [${labelOf(prompt, /file: /)}]. In Germany 28 days of leave are usual [${labelOf(prompt, /web result/)}].`;
+    const hide = (name: string, terms: string[], step: string) => ({
+      ...{ name, kind: 'dictionary', terms, ignore_case: true, action: 'mask', apply_at: [step] },
+    });
+    const rules = [hide('model', ['staff', 'usual'], 'llm_input'), hide('reader', ['days'], 'output')];
+    assert.equal((await service.put('/redaction-policy', { enabled: true, rules })).status, 200);
+    const { body: answer, text } = await service.post('/completions', body({ trace: true }));
+    const prompt = JSON.stringify(fake.calls.at(-1)!.body);
+    assert.match(prompt, /\[MODEL\] get 25 days of leave per year/);
+    assert.match(prompt, /web result: Leave in Germany, MODEL/);
+    assert.ok(!prompt.includes('[READER]'));
+    assert.ok(!/\bdays\b/.test(text), text);
+    const [choice] = answer.choices;
+    assert.match(choice.citations[0].content, /Staff get 25 \[READER\] of leave per year/);
+    assert.equal(choice.web_citations[0].title, 'Leave in Germany, usual');
+    assert.match(answer.trace.query, /How many \[READER\] of leave do staff/);
+    assert.equal((await service.delete('/redaction-policy')).status, 200);
+  });
+
   test('a limited key can read its answers that rest only on the web', async () => {
     fake.answer = (prompt) => `In Germany 28 days of leave are usual [${labelOf(prompt, /web result/)}].`;
     const limits = { scopes: ['inference:run'], source_group_ids: [groupId] };

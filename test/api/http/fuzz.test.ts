@@ -6,10 +6,9 @@ import { openApiDocument } from '../../../src/http/openapi/openapi.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { openRandom } from '../../support/random.ts';
 import { ingest } from '../../support/upload.ts';
 
-/** To make other requests, set another seed: PINAKES_TEST_SEED=7 node --test test/api/http/fuzz.test.ts */
-const SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);
 const REQUESTS_PER_ROUTE = Number(process.env['PINAKES_TEST_REQUESTS'] ?? 25);
 
 type Json = Record<string, unknown>;
@@ -23,19 +22,10 @@ const document = openApiDocument(describedRoutes()) as {
   components: { schemas: Record<string, Json> };
 };
 
-/** mulberry32 */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-const random = generator(SEED);
-const chance = (probability: number): boolean => random() < probability;
-const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+/** Another seed makes other requests: PINAKES_TEST_SEED=7 node --test test/api/http/fuzz.test.ts */
+const random = openRandom();
+const chance = (probability: number): boolean => random.next() < probability;
+const { pick } = random;
 
 const STRINGS = [
   '',
@@ -127,14 +117,14 @@ function make(given: Json, depth: number): unknown {
     case 'array':
       return depth <= 0
         ? []
-        : Array.from({ length: Math.floor(random() * 3) + Number(schema['minItems'] ?? 0) }, () =>
+        : Array.from({ length: random.integer(0, 2) + Number(schema['minItems'] ?? 0) }, () =>
             make((schema['items'] ?? {}) as Json, depth - 1),
           );
     case 'string':
       return makeString(schema);
     case 'integer':
     case 'number':
-      return Math.max(Number(schema['minimum'] ?? 0), 0) + Math.floor(random() * 5);
+      return Math.max(Number(schema['minimum'] ?? 0), 0) + random.integer(0, 4);
     case 'boolean':
       return chance(0.5);
     default:
@@ -217,7 +207,7 @@ async function tryOne(method: string, path: string, operation: Operation): Promi
     path: target,
     ...(body === undefined ? {} : { body }),
   });
-  const request = `seed ${SEED}: ${method} ${target} ${body}`;
+  const request = `seed ${random.seed}: ${method} ${target} ${body}`;
   assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${request}\n${JSON.stringify(t.logs.at(-2))}`);
   // A hostile id can change the path, which may then be another route or no route.
   const described = [...Object.keys(operation.responses), '404', '405', '415'];

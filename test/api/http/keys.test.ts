@@ -297,8 +297,8 @@ test(`a tenant has at most ${API_KEYS_MAX} API keys that are not revoked`, async
   const first = (await t.post('/api-keys', wanted, key)).body;
   await t.deps.db.query(
     tenantId,
-    sql`insert into api_key (tenant_id, id, root_id, public_id, name, secret_hash, scopes)
-        select ${tenantId}::uuid, gen_random_uuid(), gen_random_uuid(), 'cap' || i, 'n', '', '{}' from generate_series(1, ${API_KEYS_MAX - 3}) i`,
+    sql`insert into api_key (tenant_id, id, root_id, family_id, public_id, name, secret_hash, scopes)
+        select ${tenantId}::uuid, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'cap' || i, 'n', '', '{}' from generate_series(1, ${API_KEYS_MAX - 3}) i`,
   );
   const made = await Promise.all([1, 2, 3].map(() => t.post('/api-keys', wanted, key)));
   assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 409, 409]);
@@ -369,7 +369,7 @@ test('a key and the keys that it issues share one rate limit, and the error says
   }
 });
 
-test('a family of keys runs a limited number of requests at the same time', async () => {
+test('a key runs a limited number of requests at the same time', async () => {
   const limited = await openTestApp({ env: { PINAKES_CONCURRENT_REQUESTS: '2' } });
   try {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => limited.get('/api-keys')));

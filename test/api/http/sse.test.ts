@@ -9,7 +9,13 @@ test('a silent event stream sends comments as heartbeats', async () => {
   app.get('/', async (_request, reply) => {
     const events = openEventStream(reply, controller.signal, 5);
     await events.send({ type: 'A', text: 'x\n\ndata: y\r\u2028data: z\u0085' });
-    setTimeout(() => events.end({ type: 'B' }), 50);
+    let heartbeats = 0;
+    const write = reply.raw.write.bind(reply.raw);
+    reply.raw.write = ((chunk: string, ...more: []) => {
+      heartbeats += 1;
+      if (heartbeats === 2) setImmediate(() => events.end({ type: 'B' }));
+      return write(chunk, ...more);
+    }) as typeof write;
     return reply;
   });
   const { body, headers } = await app.inject('/');

@@ -6,6 +6,7 @@ import { QUERIES_PER_PATH_MAX } from '../../../src/connectors/web/frontier.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
+import { withLongerLimits } from '../../support/time-limits.ts';
 import { eventually } from '../../support/upload.ts';
 import { type Memory, problemOf, readOrigin } from '../../support/worlds/read-origin.ts';
 import { useSite, type WebOrigin } from './harness.ts';
@@ -165,9 +166,11 @@ describe('a page that fails', () => {
   });
 
   test('a page without a response fails at the timeout', async () => {
-    web.site.faults.add(/GET \/c$/, 'stall', 9);
-    const reading = await readOrigin(web.connector({ timeoutMs: 200 }), web.origin(), { memory });
-    assert.deepEqual(web.pathsOf(Object.keys(reading.failed)), ['/c']);
+    web.site.faults.add(/GET \/c$/, 'stall', 99);
+    await withLongerLimits(200, async (timeoutMs) => {
+      const reading = await readOrigin(web.connector({ timeoutMs }), web.origin(), { memory });
+      assert.deepEqual(web.pathsOf(Object.keys(reading.failed)), ['/c']);
+    });
   });
 
   for (const [what, fault] of [

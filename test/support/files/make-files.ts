@@ -22,15 +22,15 @@ export interface XlsxOptions {
 export interface PdfOptions {
   title?: string;
   author?: string;
-  /** Lines per page, Windows-1252 characters only. A line `# text` is set larger and bold. */
+  /** The lines of each page, in Windows-1252 characters only. A line `# text` is set larger and bold. */
   pages: readonly (readonly string[])[];
-  /** Dictionaries of annotations of the first page, as PDF writes them. */
+  /** Annotations of the first page, as PDF dictionaries. */
   annotations?: readonly string[];
-  /** Dictionaries of fields of a form, on the first page too. */
+  /** Form fields of the first page, as PDF dictionaries. */
   fields?: readonly string[];
-  /** Operators that are drawn on the first page below its lines; F1 and F2 are its fonts. */
+  /** PDF operators that draw on the first page, after its lines. The page has the fonts F1 and F2. */
   drawing?: string;
-  /** Files of the document, of Latin-1 characters; their streams are its last objects. */
+  /** Attached files with Latin-1 characters only. Their streams are the last objects of the document. */
   attachments?: readonly { name: string; content: string }[];
 }
 
@@ -41,7 +41,7 @@ const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const SHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const ZIP_TIME = new Date('2020-01-01T00:00:00Z');
 
-/** A Word file with real heading styles, numbering and tables. */
+/** Returns a Word file with real heading styles, numbering and tables. */
 export function makeDocx(options: DocxOptions): Uint8Array {
   const body = options.blocks.map(docxBlock).join('');
   const styles = [1, 2, 3, 4, 5, 6]
@@ -72,7 +72,7 @@ export function makeDocx(options: DocxOptions): Uint8Array {
   });
 }
 
-/** An Excel workbook; dates become date cells, strings inline strings. */
+/** Returns an Excel workbook. A Date becomes a date cell, and a string becomes an inline string. */
 export function makeXlsx(options: XlsxOptions): Uint8Array {
   const files: Record<string, string> = {
     'xl/styles.xml': `${XML}<styleSheet xmlns="${SHEET}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
@@ -100,7 +100,7 @@ export function makeXlsx(options: XlsxOptions): Uint8Array {
   });
 }
 
-/** A PDF 1.4 file in Helvetica with a classic cross-reference table. */
+/** Returns a PDF 1.4 file in Helvetica with a cross-reference table (no cross-reference stream). */
 export function makePdf(options: PdfOptions): Uint8Array {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
@@ -137,7 +137,7 @@ export function makePdf(options: PdfOptions): Uint8Array {
   return pdfOf(objects, '/Info 5 0 R');
 }
 
-/** A PDF 1.4 file of objects with their numbers from 1; the first is the catalog. */
+/** Returns a PDF 1.4 file with these objects. Objects are numbered from 1, and the first object is the catalog. */
 export function pdfOf(objects: readonly string[], trailer = ''): Uint8Array {
   let out = '%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n';
   const offsets = objects.map((body, index) => {

@@ -1,4 +1,4 @@
-/** Small ustar archives, with the long names of GNU. */
+/** Makes small ustar archives. Long names have the form of GNU tar. */
 import { Buffer } from 'node:buffer';
 
 const BLOCK_BYTES = 512;

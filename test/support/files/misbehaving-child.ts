@@ -1,4 +1,4 @@
-/** A child process for tests of the pool: does what the name of the file says. */
+/** A child process for tests of the pool. The name of a file selects the misbehaviour. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,8 +17,8 @@ const ACTIONS: Record<string, () => void> = {
     for (;;) kept.push(Buffer.alloc(16 * 1024 * 1024, 1));
   },
   heap: () => {
-    const kept: object[] = [];
-    for (;;) kept.push({ text: `${kept.length}`.repeat(10) });
+    const kept: number[][] = [];
+    for (;;) kept.push(new Array<number>(1_000_000).fill(0.5));
   },
   crash: () => process.abort(),
   'crash-unless-first': () => {

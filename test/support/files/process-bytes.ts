@@ -39,7 +39,7 @@ export async function failureOf(name: string, bytes: Uint8Array | string): Promi
   return outcome.failure;
 }
 
-/** Whether a file was read to its end: with words, or found to have none. */
+/** Returns whether a file was read to its end. A file without words counts as read, too. */
 export function endedCleanly(outcome: ProcessOutcome): boolean {
   return outcome.ok || outcome.failure.title === 'Nothing to read in this file';
 }

@@ -1,28 +1,30 @@
 /**
- * A tiny embedding model in ONNX form, as a directory that sentence-transformers could have written: each word has a vector of its
- * own, by a table that the test gives. The ONNX file is written here, byte by byte.
+ * Writes a tiny embedding model in ONNX form, as a directory like those of sentence-transformers. A table of the test
+ * has the vector of each word. This module writes the bytes of the ONNX file itself.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface TinyModel {
-  /** Word -> vector, all of one dimension. Other words are unknown: a vector of zeros. */
+  /** Word -> vector. All vectors have the same dimension. An unknown word has a vector of zeros. */
   words: Readonly<Record<string, readonly number[]>>;
-  /** Further files by path, as objects that become JSON. */
+  /** Path -> content of more files, which are written as JSON. */
   files?: Readonly<Record<string, unknown>>;
-  /** The graph also takes the mean of the tokens, as models that pool for themselves: output `sentence_embedding`. */
+  /** The graph has the output `sentence_embedding`, the mean of the tokens, as models have that pool by themselves. */
   poolsItself?: boolean;
-  /** A static model: it takes one row of tokens, with the input `offsets`, and gives their mean. For one text at a time. */
+  /**
+   * A static model: it returns the mean of one row of tokens and has the input `offsets`. It takes one text at a time.
+   */
   isStatic?: boolean;
-  /** Name of another input that the graph wants. */
+  /** The name of one more input of the graph. */
   input?: string;
 }
 
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
 
 /**
- * `[CLS]` has the first unit vector, `[SEP]` none: so pooling by mean and by the first token differ. That of `[PAD]` is long: padding
- * that counts is noticed.
+ * Writes the model into `directory`. `[CLS]` has the first unit vector and `[SEP]` has a zero vector, so pooling by
+ * mean and pooling by the first token differ. `[PAD]` has a long vector, so a test notices if padding counts.
  */
 export function writeTinyModel(
   directory: string,
@@ -135,7 +137,7 @@ function weightsOf(table: readonly (readonly number[])[]): Uint8Array {
   return message(5, [...shape, number(2, FLOAT), text(8, 'words'), field(9, weights)]);
 }
 
-/** Format 8 with operators 13: what every runtime since 2020 reads. */
+/** Format 8 with operator set 13: every runtime since 2020 reads it. */
 function modelOf(graph: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([number(1, 8), message(7, graph), message(8, [text(1, ''), number(2, 13)])]);
 }

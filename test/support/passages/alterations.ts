@@ -1,6 +1,6 @@
 /**
- * Sentences changed in one fact: a number, a proper name or a negation. The changes are made from lists and patterns of each
- * language, not with the code that checks answers.
+ * Changes one fact of a sentence: a number, a proper name or a negation. Word lists and patterns of each language make
+ * the changes. They share no code with the check of answers, so that the check cannot pass because of its own mistakes.
  */
 
 export const FACTS = [
@@ -25,7 +25,7 @@ export interface Alteration {
   text: string;
 }
 
-/** Pairs of words: each becomes the other. */
+/** Pairs of words: each word replaces the other word of its pair. */
 const NUMBER_WORDS: Readonly<Record<string, string>> = {
   en: 'two five three nine four seven ten twelve first fourth second third',
   de: 'zwei fünf drei neun vier sieben zehn zwölf',
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   cyrillic: ['Зорват'],
   katakana: ['ゾルヴァート'],
 };
-/** Pattern, replacement: what becomes negated, or no longer is. */
+/** Patterns with replacements that add a negation to a sentence or remove one. */
 const NEGATIONS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
   en: [
     [/\b(is|was|are|were|can|could|will|would|has|had|have|did|does|do|should|may|must)\b(?! not|n't)/, '$1 not'],
@@ -108,7 +108,9 @@ const NEGATIONS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>
   ],
 };
 
-/** Every sentence that differs from `sentence` in one fact and holds nothing that `source` says in another place. */
+/**
+ * Returns sentences that differ from `sentence` in one fact. A sentence that `source` contains elsewhere is left out.
+ */
 export function alterationsOf(sentence: string, language: string, source: string): Alteration[] {
   const found: Alteration[] = [];
   const add = (fact: Fact, text: string): void => {
@@ -134,7 +136,7 @@ export function alterationsOf(sentence: string, language: string, source: string
     for (const [numeral, other] of pairsOf([...CJK_NUMERALS]))
       if (!source.includes(other))
         add('number', sentence.replace(new RegExp(`${numeral}(?=[十百千万月日年人個个位])`), other));
-  // Not the first word, which may be any.
+  // The first word of a sentence is left out: a capital letter does not make it a name there.
   for (const { 0: word, index } of sentence.matchAll(
     /(?<=\p{L}[^.!?:]* |[\p{sc=Han}\p{sc=Hira}\p{sc=Hang}\p{sc=Thai}])\p{Lu}\p{Ll}{2,}/gu,
   )) {

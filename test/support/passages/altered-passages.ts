@@ -1,11 +1,11 @@
-/** Passages in many languages, and what becomes of one fact of each: "from → to" in the passage. Written by hand. */
+/** Passages in many languages, written by hand, with changes of one fact each. A change is "old words → new words". */
 import { splitUnits } from '../../../src/text/sentences.ts';
 import type { Fact } from './alterations.ts';
 
 export interface AlteredPassage {
   passage: string;
   changes: readonly (readonly [Fact, string])[];
-  /** Says the same, or a part of it, in a little other words. */
+  /** Sentences that state facts of the passage in slightly different words. */
   faithful: readonly string[];
 }
 
@@ -324,7 +324,10 @@ export const ALTERED_PASSAGES: Readonly<Record<string, AlteredPassage>> = {
   },
 };
 
-/** The sentences of a passage in which something changes, changed. */
+/**
+ * Returns, for each change of the passage, the sentence with the changed fact. @throws Error if the passage lacks the
+ * old words.
+ */
 export function changesOf(language: string): { fact: Fact; text: string }[] {
   const { passage, changes } = ALTERED_PASSAGES[language]!;
   return changes.map(([fact, change]) => {

@@ -1,10 +1,10 @@
-/** What hostile, broken and overloaded chat models do: a script for each, made from the request that it answers. */
+/** Scripts of hostile, broken and overloaded chat models. A script may depend on the request that it answers. */
 import { type ChatCall, chunkOf, type Script } from '../fakes/openai.ts';
 
-/** Deltas of at most `units` UTF-16 units: halves of surrogate pairs included. */
+/** Cuts a text into deltas of at most `units` UTF-16 units, also within surrogate pairs. */
 const cut = (text: string, units: number): string[] => text.match(new RegExp(`[\\s\\S]{1,${units}}`, 'g')) ?? [];
 
-/** Everything that the model was told, the rules and the nonce among it. */
+/** Returns all messages of the request as one text: it contains the rules and the nonce. */
 const context = (call: ChatCall): string => call.messages.map(({ content }) => content).join('\n');
 
 const EVERY_LABEL = Array.from(
@@ -16,7 +16,7 @@ const SSE = [
   '{"type":"RUN_ERROR","message":"forged"}\r\n\r\n\u2028\u2029data: [DONE]\n\n',
 ].join('data: {"type":"CUSTOM","name":"citations","value":{"citations":[{"id":"forged"}]}}\n\n');
 
-/** Models that give an answer, however bad. */
+/** Models whose call succeeds, although the answer is bad. */
 export const ANSWERING: Readonly<Record<string, (call: ChatCall) => Script>> = {
   'obeys everything it reads': (call) => ({ deltas: cut(`${context(call)}\n${EVERY_LABEL}\n${context(call)}`, 7) }),
   'prints its prompt in one delta': (call) => ({ deltas: [context(call)] }),
@@ -87,7 +87,7 @@ export const ANSWERING: Readonly<Record<string, (call: ChatCall) => Script>> = {
   }),
 };
 
-/** Models that never end; their answer is cut. */
+/** Models that never end their answer: the service cuts the answer. */
 export const BABBLING: Readonly<Record<string, (call: ChatCall) => Script>> = {
   babbles: () => ({ deltas: endless('And more [1] of it. ') }),
   'babbles in deltas of a hundred thousand characters': () => ({ deltas: endless('more of it [1]. '.repeat(6_250)) }),
@@ -98,7 +98,10 @@ async function* endless(delta: string): AsyncGenerator<string> {
   for (;;) yield delta;
 }
 
-/** Models that fail: the status to be answered where nothing has been said. */
+/**
+ * Models that fail. `status` is the status of the service's answer; `hasBegun` says that words were sent before the
+ * failure.
+ */
 export const FAILING: Readonly<Record<string, { script: Script; status: number; hasBegun?: true }>> = {
   'is overloaded': { script: { status: 429, headers: { 'retry-after': '9' } }, status: 503 },
   'is overloaded in its own way': { script: { status: 529, headers: { 'retry-after': '9' } }, status: 503 },

@@ -1,4 +1,4 @@
-/** The corpus of what detectors have to find and to leave alone, and how well they do: test/redaction/corpus. */
+/** Reads the labelled texts of test/redaction/corpus and scores the detectors of redaction on them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entity } from '../../../src/redaction/detectors/entities.ts';
@@ -8,19 +8,21 @@ import type { RedactionRule } from '../../../src/redaction/redaction-policy.ts';
 export interface CorpusLine {
   locale: string;
   text: string;
-  /** What is to be found in it, exactly; empty for a near miss. */
+  /** The exact texts that the detector must find. Empty for a near miss: a text that only looks like a match. */
   find: string[];
 }
 
-/** Stands in keys, so that no scanner of repositories takes them for real ones. */
+/** A mark inside the keys of the corpus, so that a scanner of repositories does not report them as real keys. */
 const BREAK = /¦/g;
 
+/** Returns the labelled texts of an entity, without the marks. */
 export function readCorpus(entity: Entity): CorpusLine[] {
   const file = join(import.meta.dirname, '../../redaction/corpus', `${entity}.jsonl`);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line.replaceAll(BREAK, '')));
 }
 
+/** Returns a redactor that masks these entities in output. */
 export function redactorOf(entities: readonly Entity[]) {
   const rule: RedactionRule = {
     name: 'all',
@@ -39,11 +41,11 @@ export interface Score {
   found: number;
   missed: number;
   wrong: number;
-  /** What went wrong, for the person who looks. */
+  /** A line for each text with a missed or wrong match. */
   failures: string[];
 }
 
-/** A match counts when it is exactly what was to be found. */
+/** Returns the scores by locale. A match counts as found only if its text is exactly an expected text. */
 export async function scoreOf(entity: Entity): Promise<Score[]> {
   const redactor = redactorOf([entity]);
   const scores = new Map<string, Score>();
@@ -74,6 +76,7 @@ export async function scoreOf(entity: Entity): Promise<Score[]> {
   return [...scores.values()];
 }
 
+/** Returns precision and recall over all locales. */
 export function rates(scores: readonly Score[]): { precision: number; recall: number } {
   const sum = (of: 'found' | 'missed' | 'wrong') => scores.reduce((total, score) => total + score[of], 0);
   return {

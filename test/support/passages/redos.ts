@@ -1,7 +1,10 @@
-/** Regexes and texts that are meant to be slow. */
+/** Regular expressions and texts that are made to be slow. */
 import { openRandom } from '../random.ts';
 
-/** What classic engines take exponential or quadratic time for, and what costs ours most, within the limits of patterns. */
+/**
+ * Patterns within the limits of rules. Backtracking engines need exponential or quadratic time for them, or they cost
+ * our engine the most.
+ */
 export const HOSTILE_PATTERNS = [
   '(a{1,10}){1,12}b',
   '(?:a|a){1,39}b',
@@ -19,6 +22,7 @@ export const HOSTILE_PATTERNS = [
   '\\w+@\\w+\\.\\w+',
 ];
 
+/** Returns texts of this length by name. */
 export function hostileTexts(length: number): Record<string, string> {
   const repeated = (piece: string): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
   const random = openRandom(1);

@@ -1,6 +1,7 @@
-/** Similarity of two texts as bags of words: the harmonic mean of precision and recall. */
-
-/** 1 when both texts have the same words equally often; order, case and punctuation do not count. */
+/**
+ * Returns the similarity of two texts: the harmonic mean of precision and recall of their words. It is 1 if both texts
+ * have the same words equally often. Order, case and punctuation do not count.
+ */
 export function tokenF1(actual: string, expected: string): number {
   const wanted = bag(expected);
   const found = bag(actual);
@@ -11,7 +12,7 @@ export function tokenF1(actual: string, expected: string): number {
   return (2 * common) / total;
 }
 
-/** Runs of letters and digits; characters of scripts without blanks count one by one. */
+/** Counts the words: runs of letters and digits. In Chinese, Japanese and Korean each character is a word. */
 function bag(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   const words = text

@@ -1,13 +1,17 @@
 /**
- * More changes of one fact of a sentence of any passage: names in scripts without capitals, digits of other scripts, dates, units,
- * ranges, ordinals, comparisons, quantifiers, and facts that change places. And changes that alter nothing.
+ * Changes one fact of a sentence in more ways than alterations.ts: names in scripts without capital letters, digits of
+ * other scripts, dates, units, ranges, ordinals, comparisons, quantifiers, and two facts that change places. It also
+ * makes changes that keep all facts.
  */
 import type { Alteration, Fact } from './alterations.ts';
 
-/** Pattern and replacement; each is tried at the first place where it fits. */
+/** Pattern and replacement. The replacement is made at the first match. */
 type Change = readonly [RegExp, string];
 
-/** Words of one side become that of the other, in both directions. */
+/**
+ * Returns changes for a list of pairs `one|other`: each word replaces the other word of its pair. `_` stands for a
+ * blank.
+ */
 function pairs(list: string): Change[] {
   return list.split(' ').flatMap((pair) => {
     const [one, other] = pair.split('|').map((word) => word.replaceAll('_', ' ')) as [string, string];
@@ -61,7 +65,7 @@ const ORDINALS: Readonly<Record<string, string>> = {
   ko: '_첫|_두 제1|제2 최초|최후',
   th: 'แรก|สุดท้าย ที่สอง|ที่สาม',
 };
-/** Names in scripts without capitals, by what stands after or before them; and another of them. */
+/** Replaces a name in a script without capital letters. The words beside a name show that it is a name. */
 const NAMES: Readonly<Record<string, readonly Change[]>> = {
   zh: [
     [/\p{sc=Han}{2}(?=市|省|县|縣|州|大学|大學|公司|河|山|岛|島|王|帝)/u, '卓弗'],
@@ -80,6 +84,9 @@ const NAMES: Readonly<Record<string, readonly Change[]>> = {
 };
 const DIGIT_ZEROS = ['٠', '०', '๐', '０'];
 
+/**
+ * Returns sentences that differ from `sentence` in one fact. A sentence that `source` contains elsewhere is left out.
+ */
 export function widerAlterationsOf(sentence: string, language: string, source: string): Alteration[] {
   const found: Alteration[] = [];
   const add = (fact: Fact, text: string): void => {
@@ -119,7 +126,7 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
   const [first, second] = numbers;
   if (first !== undefined && second !== undefined && first[0] !== second[0]) {
     const between = sentence.slice(first.index + first[0].length, second.index);
-    // Neighbours of a list say the same in another order.
+    // Two neighbours in a list may change places without a change of the facts.
     if (/\p{L}.*\p{L}/u.test(between) && !/^\s*(?:,|and|und|oder|or|、|和|및)/.test(between)) {
       const rest = sentence.slice(second.index + second[0].length);
       add('places', sentence.slice(0, first.index) + second[0] + between + first[0] + rest);
@@ -142,7 +149,9 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
 
 const CLAUSE = /^(.{12,}?)(, |，|、|، )(.{12,})([.。।])$/su;
 
-/** The sentence with its clauses in another order, or without what is said by the way. */
+/**
+ * Returns the sentence with its clauses in another order, or without its parentheses: these sentences keep all facts.
+ */
 export function faithfulOf(sentence: string): string[] {
   const found: string[] = [];
   const parts = CLAUSE.exec(sentence);

@@ -1,0 +1,110 @@
+/** The time limit of searches, and searches whose caller has left: on both databases, others do not wait for them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import { raw, sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** A statement that ends by itself after hours. */
+const ENDLESS = sql`select count(*) from generate_series(1, 1000000000000) as n where n % 7 = 8`;
+/** Without the time limit a test would wait for the statement. */
+const TEST_TIMEOUT_MS = 120_000;
+const READING = { readOnly: true };
+
+let opened: TestDatabase;
+let tenant: Tenant;
+let other: Tenant;
+
+before(async () => {
+  opened = await openTestDatabase({ readTimeoutMs: 1_000 });
+  tenant = await createTenant(opened.db, { id: newId(), name: 'slow' });
+  other = await createTenant(opened.db, { id: newId(), name: 'other' });
+  await opened.db.system.execute('create table noted (text text); grant select, insert on noted to pinakes_app');
+});
+
+after(() => opened.close());
+
+function note(text: string): Promise<unknown> {
+  return opened.db.query(other.id, sql`insert into noted values (${text})`);
+}
+
+async function notes(): Promise<unknown[]> {
+  return (await opened.db.query<{ text: string }>(other.id, sql`select text from noted`)).map(({ text }) => text);
+}
+
+test('a search is stopped at its time limit, and what others sent meanwhile runs', {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const { db } = opened;
+  await note('before');
+  const search = db.transaction(tenant.id, (tx) => tx.query(ENDLESS), READING);
+  const written = db.transaction(other.id, async (tx) => {
+    await tx.query(sql`insert into noted values ('meanwhile')`);
+    return tx.query(raw('select 1 as one'));
+  });
+  const read = db.query(other.id, raw('select 2 as two'));
+  await assert.rejects(search, {
+    code: 'overloaded',
+    retryAfterSeconds: 5,
+    message: /^The search was stopped after 1 s\./,
+  });
+  assert.deepEqual(await written, [{ one: 1 }]);
+  assert.deepEqual(await read, [{ two: 2 }]);
+  assert.deepEqual(await notes(), ['before', 'meanwhile']);
+});
+
+test('the time limit is for all statements of a search together', { timeout: TEST_TIMEOUT_MS }, async () => {
+  const search = opened.db.transaction(
+    tenant.id,
+    async (tx) => {
+      for (;;) await tx.query(raw('select pg_sleep(0.1)'));
+    },
+    READING,
+  );
+  await assert.rejects(search, { code: 'overloaded', message: /^The search was stopped/ });
+});
+
+test('a search ends when its caller leaves', { timeout: TEST_TIMEOUT_MS }, async () => {
+  const unlimited = await openTestDatabase({ readTimeoutMs: 600_000 });
+  try {
+    const caller = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const search = unlimited.db.transaction(
+      newId(),
+      async (tx) => {
+        await tx.query(raw('select 1'));
+        const rows = tx.query(ENDLESS);
+        begun.resolve();
+        return rows;
+      },
+      { ...READING, signal: caller.signal },
+    );
+    await begun.promise;
+    caller.abort(new Error('the client left'));
+    await assert.rejects(search, /^Error: the client left$/);
+    // On a server the statement would go on beside others, so the test asks for running statements.
+    const running = sql`select 1 from pg_stat_activity
+      where query like '%generate_series(1, 1000000000000)%' and state = 'active' and pid <> pg_backend_pid()`;
+    while ((await unlimited.db.system.query(running)).length > 0);
+  } finally {
+    await unlimited.close();
+  }
+});
+
+test('notifications arrive after a search was stopped', { timeout: TEST_TIMEOUT_MS }, async () => {
+  const { db } = opened;
+  const received = Promise.withResolvers<string>();
+  let connections = 0;
+  const listener = await db.system.listen('noted', received.resolve, () => {
+    connections += 1;
+  });
+  await assert.rejects(
+    db.transaction(tenant.id, (tx) => tx.query(ENDLESS), READING),
+    { code: 'overloaded' },
+  );
+  while (db.kind === 'embedded' && connections < 2) await db.system.query(raw('select 1'));
+  await db.system.query(sql`select pg_notify('noted', 'new')`);
+  assert.equal(await received.promise, 'new');
+  await listener.close();
+});
