@@ -3,7 +3,8 @@
  *
  *     node bench/ingest-scifact.ts [--no-search]
  *
- * Prints the time from the first byte until all files are searchable, and the latency of `POST /search` meanwhile.
+ * Prints the time and the processor time from the first byte until all files are searchable, and the latency of
+ * `POST /search` meanwhile. Processor time is `user + system` of the service, its threads and its children.
  */
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { multipartBody, type UploadFile } from '../test/support/upload.ts';
+import { processorSeconds } from './support/processor-time.ts';
 
 const FILES_PER_UPLOAD = 2_000;
 const SEARCHES_PER_SECOND = 10;
@@ -54,6 +56,17 @@ async function searchAlong(service: ServiceProcess, queries: readonly string[], 
   return times.sort((a, b) => a - b);
 }
 
+/** Returns the total and the milliseconds per file of each part, largest first. */
+function describe(before: Map<string, number>, after: Map<string, number>, files: number): string {
+  const spent = [...after].map(([part, seconds]) => ({ part, seconds: seconds - (before.get(part) ?? 0) }));
+  const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
+  const parts = spent
+    .filter(({ seconds }) => seconds > 0)
+    .sort((a, b) => b.seconds - a.seconds)
+    .map(({ part, seconds }) => `${part} ${((1000 * seconds) / files).toFixed(2)} ms`);
+  return `${total.toFixed(1)} s; per file: ${parts.join(', ')}`;
+}
+
 const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-bench-'));
 const service = await startServiceProcess({ dataDir });
 try {
@@ -62,6 +75,7 @@ try {
   const searching = process.argv.includes('--no-search')
     ? Promise.resolve([])
     : searchAlong(service, readQueries(), stop.signal);
+  const before = processorSeconds(service.pid);
   const startedAt = performance.now();
   const groups: string[] = [];
   for (let at = 0; at < files.length; at += FILES_PER_UPLOAD) {
@@ -82,6 +96,7 @@ try {
     console.log(`group searchable after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   }
   const seconds = (performance.now() - startedAt) / 1000;
+  const after = processorSeconds(service.pid);
   stop.abort();
   const times = await searching;
   const at = (q: number): string =>
@@ -92,8 +107,9 @@ try {
   console.log(
     `POST /search meanwhile: ${times.length} requests, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`,
   );
+  console.log(`processor time: ${describe(before, after, files.length)}`);
   console.log(`resident memory of the serving process: ${(service.rss() / 2 ** 20).toFixed(0)} MiB`);
 } finally {
-  await service.kill();
+  await service.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }

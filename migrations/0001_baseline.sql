@@ -682,26 +682,40 @@ begin
   end if;
 end $$;
 
--- Every statement that changes metadata updates the values of the columns.
-create function extract_metadata_columns() returns trigger language plpgsql as $$
+-- Sets the values of all columns for these sources of a tenant.
+create function extract_metadata_columns(tenant uuid, sources uuid[]) returns void language plpgsql as $$
 begin
-  perform lock_metadata_columns(new.tenant_id, false);
-  if tg_op = 'UPDATE' then
-    delete from metadata_column_value v where v.tenant_id = new.tenant_id and v.source_id = new.id;
-  end if;
+  perform lock_metadata_columns(tenant, false);
+  -- Most tenants declare no columns.
+  if not exists (select from metadata_column k where k.tenant_id = tenant) then return; end if;
+  delete from metadata_column_value v where v.tenant_id = tenant and v.source_id = any(sources);
   insert into metadata_column_value (tenant_id, source_id, column_id, text_value, int_value)
-  select new.tenant_id, new.id, k.id, case when k.type = 'string' then normalize(m.value) end,
+  select tenant, s.id, k.id, case when k.type = 'string' then normalize(m.value) end,
     case when k.type = 'integer' then metadata_integer(m.value) end
-  from metadata_column k
-  cross join lateral (select merged_metadata_value(new.metadata, new.origin_metadata, k.key) as value) m
-  where k.tenant_id = new.tenant_id and k.deleted_at is null and m.value is not null;
+  from source s join metadata_column k on k.tenant_id = tenant and k.deleted_at is null
+  cross join lateral (select merged_metadata_value(s.metadata, s.origin_metadata, k.key) as value) m
+  where s.tenant_id = tenant and s.id = any(sources) and m.value is not null;
+end $$;
+
+-- Every statement that changes metadata updates the values of the columns.
+create function source_metadata_inserted() returns trigger language plpgsql as $$
+begin
+  perform extract_metadata_columns(n.tenant_id, array_agg(n.id)) from added n
+  where n.metadata <> '{}' or n.origin_metadata <> '{}' group by n.tenant_id;
   return null;
 end $$;
-create trigger source_metadata_inserted after insert on source for each row
-  when (new.metadata <> '{}' or new.origin_metadata <> '{}') execute function extract_metadata_columns();
-create trigger source_metadata_changed after update of metadata, origin_metadata on source for each row
-  when (new.metadata is distinct from old.metadata or new.origin_metadata is distinct from old.origin_metadata)
-  execute function extract_metadata_columns();
+create trigger source_metadata_inserted after insert on source referencing new table as added
+  for each statement execute function source_metadata_inserted();
+
+create function source_metadata_changed() returns trigger language plpgsql as $$
+begin
+  perform extract_metadata_columns(n.tenant_id, array_agg(n.id))
+  from after n join before o on o.tenant_id = n.tenant_id and o.id = n.id
+  where n.metadata <> o.metadata or n.origin_metadata <> o.origin_metadata group by n.tenant_id;
+  return null;
+end $$;
+create trigger source_metadata_changed after update on source referencing old table as before new table as after
+  for each statement execute function source_metadata_changed();
 
 
 -- ── Policies, subjects and redaction ───────────────────────────────────────────────────────────────────────────────────────────

@@ -116,6 +116,8 @@ export interface Config {
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
+  /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
+  outputPolicy: boolean;
   /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
@@ -204,6 +206,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
+    outputPolicy: read.choice('PINAKES_OUTPUT_POLICY', ['on', 'off'], 'on') === 'on',
     queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),
     historyOnDelete: read.choice('PINAKES_HISTORY_ON_DELETE', ['keep', 'remove'], 'keep'),
     logLevel: read.choice('PINAKES_LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -16,8 +16,8 @@ export interface BlobStore {
   /** Makes the blobs durable: syncs the files, renames them, syncs the directories. May replace a stored blob by its equal. */
   commit(blobs: readonly StagedBlob[]): Promise<void>;
   discard(blobs: readonly StagedBlob[]): Promise<void>;
-  /** Calls `use` with a path on this machine that stays readable until `use` settles. @throws ServiceError not_found. */
-  withLocalFile<T>(tenantId: string, hash: string, use: (path: string) => Promise<T>): Promise<T>;
+  /** Returns the path of a blob on this machine. It does not check that the file exists. */
+  localPath(tenantId: string, hash: string): string;
   /** Returns the bytes. `start` and `end` are inclusive byte positions. @throws ServiceError not_found. */
   read(tenantId: string, hash: string, range?: { start: number; end: number }): Promise<Readable>;
   /** Deletes a blob. A missing blob is no error. */

@@ -31,11 +31,7 @@ export async function openDiskBlobStore(dir: string, crash: CrashPoints = noCras
     stage: (tenantId, body, signal) => orOverloaded(() => stage(staging, tenantId, body, signal)),
     commit: (blobs) => orOverloaded(() => commit(dir, blobs, crash)),
     discard: (blobs) => forEachLimited(blobs, SYNCS_AT_ONCE, (blob) => rm(blob.handle, { force: true })),
-    async withLocalFile(tenantId, hash, use) {
-      const file = blobPath(dir, tenantId, hash);
-      await stat(file).catch(orNotFound);
-      return use(file);
-    },
+    localPath: (tenantId, hash) => blobPath(dir, tenantId, hash),
     async read(tenantId, hash, range): Promise<Readable> {
       const handle = await open(blobPath(dir, tenantId, hash)).catch(orNotFound);
       return handle.createReadStream(range ?? {});

@@ -156,9 +156,9 @@ export async function claimPendingSources(
       order by s.id limit ${claim.limit})
       order by id limit ${claim.limit})
     update source t set attempts = t.attempts + 1
-    from waiting w join ${WITH_UPDATE} on s.id = w.id
-    left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
-    where s.tenant_id = ${tenantId} and t.tenant_id = ${tenantId} and t.id = s.id
+    from waiting w left join source_update u on u.tenant_id = ${tenantId} and u.source_id = w.id
+    left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = w.id
+    where t.tenant_id = ${tenantId} and t.id = w.id
     returning t.id, t.name, coalesce(u.file_size, t.file_size) as file_size, coalesce(u.blob_hash, t.blob_hash) as blob_hash,
       t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
       t.created_at, t.parent_source_id, t.member_depth, t.url,
@@ -217,11 +217,13 @@ export async function saveSourceResults(
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size),
       content_at = coalesce(u.content_at, t.content_at)
-    from ${given} join ${WITH_UPDATE} on s.id = r.id
-    left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
-    where t.tenant_id = ${tenantId} and t.id = r.id and s.tenant_id = ${tenantId} and t.deleted_at is null and ${WAITS}
-      and (u.source_id is null or r.status = 'ready')
-    returning t.id, u.source_id is not null as was_update, t.chunk_metadatas_count - s.chunk_metadatas_count as chunk_metadatas_added`);
+    from ${given} left join source_update u on u.tenant_id = ${tenantId} and u.source_id = r.id
+    left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
+    where t.tenant_id = ${tenantId} and t.id = r.id and t.deleted_at is null
+      and (t.status = 'pending' or u.status = 'pending') and (u.source_id is null or r.status = 'ready')
+    returning t.id, u.source_id is not null as was_update, t.chunk_metadatas_count -
+      (select s.chunk_metadatas_count from source s where s.tenant_id = ${tenantId} and s.id = t.id) as chunk_metadatas_added`);
+  if (results.every(({ status }) => status === 'ready')) return new Map(saved.map(({ id, ...result }) => [id, result]));
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);

@@ -43,4 +43,6 @@ export interface FileFailure {
   retryable: boolean;
   /** True if the file was read completely and contains nothing that a search could find. */
   isEmpty?: boolean;
+  /** True if the stored bytes do not exist. */
+  isMissing?: boolean;
 }

@@ -1,10 +1,26 @@
 /** The time limit of read-only transactions, which are searches. */
 import { ServiceError } from '../errors.ts';
+import { unlessAborted } from '../util/abort.ts';
 
 const RETRY_SECONDS = 5;
 
-/** Returns the error for a search that was ended at the time limit. */
-export function readTookTooLong(limitMs: number): ServiceError {
+/** Returns what `work` returns. The signal of `work` aborts with `signal`, and at the time limit. @throws the reason of the abort. */
+export async function withReadTimeout<T>(
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(tookTooLong(limitMs)), limitMs);
+  const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  try {
+    return await unlessAborted(work(either), either);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tookTooLong(limitMs: number): ServiceError {
   const message = `The search was stopped after ${limitMs / 1000} s. Send fewer conditions, or try again later.`;
   return new ServiceError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
 }

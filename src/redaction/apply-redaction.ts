@@ -132,7 +132,7 @@ export async function redactChunk<T extends Partial<ChunkTexts>>(
  * inside a match moves to the end of its replacement.
  */
 export function offsetsAfter(
-  matches: readonly RedactionMatch[],
+  matches: readonly Pick<RedactionMatch, 'start' | 'end' | 'replacement'>[],
   lengthOf: (replacement: string) => number = (replacement) => [...replacement].length,
 ): (at: number) => number {
   const moved: { start: number; end: number; newEnd: number }[] = [];

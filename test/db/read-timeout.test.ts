@@ -54,6 +54,27 @@ test('a search is stopped at its time limit, and what others sent meanwhile runs
   assert.deepEqual(await notes(), ['before', 'meanwhile']);
 });
 
+test('searches that wait for a slow search end with it, on the database that runs one at a time', {
+  timeout: TEST_TIMEOUT_MS,
+}, async (t) => {
+  const { db } = opened;
+  if (db.kind === 'server') return t.skip('for the embedded database');
+  let begun = 0;
+  const searches = Array.from({ length: 5 }, () =>
+    db.transaction(
+      tenant.id,
+      (tx) => {
+        begun += 1;
+        return tx.query(ENDLESS);
+      },
+      READING,
+    ),
+  );
+  for (const { status } of await Promise.allSettled(searches)) assert.equal(status, 'rejected');
+  await db.query(other.id, raw('select 1'));
+  assert.equal(begun, 1);
+});
+
 test('the time limit is for all statements of a search together', { timeout: TEST_TIMEOUT_MS }, async () => {
   const search = opened.db.transaction(
     tenant.id,

@@ -1,11 +1,10 @@
 /** Deletion of a source group: hidden with the answer, removed by a job that may be interrupted, without loss for other groups. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { json } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { notFound } from '../../src/errors.ts';
+import type { FileProcessor } from '../../src/files/sandbox/file-processor.ts';
 import { deleteGroup } from '../../src/ingest/removal/delete-group.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
@@ -93,15 +92,15 @@ test('a missing blob is logged as an error, unless its group was deleted meanwhi
   for (const deleted of [false, true]) {
     const id = await uploadFiles(service, { 'waiting.txt': 'The bongo waits.' });
     const { body } = await service.get(`/source-groups/${id}/runs`);
-    const blobs: BlobStore = {
-      ...service.deps.blobs,
-      withLocalFile: async () => {
+    const processor: FileProcessor = {
+      process: async (request, signal) => {
         if (deleted) assert.equal((await service.delete(`/local-file-groups/${id}`)).status, 202);
-        throw notFound();
+        return service.deps.processor.process({ ...request, path: `${request.path}-missing` }, signal);
       },
+      close: async () => undefined,
     };
     service.logs.length = 0;
-    await ingestRun({ ...service.deps, blobs })({ tenantId: service.tenantId, runId: body.runs[0].id }, context());
+    await ingestRun({ ...service.deps, processor })({ tenantId: service.tenantId, runId: body.runs[0].id }, context());
     const errors = service.logs.filter((line) => Number(line['level']) >= 50);
     assert.equal(errors.length, deleted ? 0 : 1);
     if (!deleted) assert.equal((await service.delete(`/local-file-groups/${id}`)).status, 202);

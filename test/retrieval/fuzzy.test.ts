@@ -96,6 +96,23 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       assert.deepEqual((await search('xylophone')).names, []);
     });
 
+    test('a word that occurs outside of the best chunks is not corrected to a rarer word', async () => {
+      const other = await createTenant(db, { id: newId(), name: `${form}, common words` });
+      const chunks = [
+        ...Array.from({ length: 12 }, (_, i) => `Alpine meadow ${i}`),
+        ...Array.from({ length: 40 }, (_, i) => `Sand of pit ${i} has quartz`),
+        'Two quarts of milk',
+      ];
+      await seed(db, other.id, [
+        { sources: chunks.map((chunk, i) => ({ name: `${i}`, language: 'en', chunks: [chunk] })) },
+      ]);
+      const of = { tenantId: other.id, partitionNo: other.partitionNo };
+      const { names, warnings } = await search('alpine meadow quartz', of);
+      assert.ok(names.every((name) => Number(name) < 12));
+      assert.deepEqual(warnings, []);
+      assert.equal((await search('alpine meadow quarty', of)).warnings.length, 1);
+    });
+
     test('a query that lacks more than three words is about another subject, and is not corrected', async () => {
       assert.equal((await search('hreon shalow watr')).warnings.length, 1);
       assert.deepEqual((await search('hreon shalow wters waitts')).warnings, []);

@@ -34,8 +34,8 @@ export interface TestDatabase {
 const TEMPLATES = join(import.meta.dirname, '../../node_modules/.cache/test-databases');
 const TEMPLATE_WAIT_MS = 120_000;
 
-/** Opens a new, migrated database without a tenant. */
-export async function openTestDatabase(options: { readTimeoutMs?: number } = {}): Promise<TestDatabase> {
+/** Opens a new, migrated database without a tenant. Its time limit leaves room for tests that run side by side. */
+export async function openTestDatabase(options = { readTimeoutMs: 60_000 }): Promise<TestDatabase> {
   const serverUrl = process.env['PINAKES_TEST_DATABASE_URL'];
   if (serverUrl) return openOnServer(serverUrl, options);
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
@@ -57,7 +57,7 @@ export async function openTestDatabase(options: { readTimeoutMs?: number } = {})
 }
 
 /** Opens a new database on the server; `close` drops it. */
-async function openOnServer(serverUrl: string, options: { readTimeoutMs?: number }): Promise<TestDatabase> {
+async function openOnServer(serverUrl: string, options: { readTimeoutMs: number }): Promise<TestDatabase> {
   const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

@@ -7,7 +7,7 @@ import { makeFolder } from '../../util/folders.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
-import { readTookTooLong } from '../read-timeout.ts';
+import { withReadTimeout } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue } from '../values.ts';
@@ -142,18 +142,30 @@ function refuseInsideTransaction(): void {
 }
 
 async function runTransaction<T>(
-  { session, run, readTimeoutMs }: Begin,
+  begin: Begin,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, background, readOnly }: TransactionOptions = {},
+  options: TransactionOptions = {},
 ): Promise<T> {
   refuseInsideTransaction();
+  if (!options.readOnly) return runLeased(begin, tenantId, fn, options);
+  // The limit includes the wait for the session: searches that are sent together then hold the engine no longer than one of them.
+  return withReadTimeout(begin.readTimeoutMs, options.signal, (signal) =>
+    runLeased(begin, tenantId, fn, { ...options, signal }),
+  );
+}
+
+async function runLeased<T>(
+  { session, run }: Begin,
+  tenantId: string | undefined,
+  fn: (tx: Tx) => Promise<T>,
+  { signal, background, readOnly }: TransactionOptions,
+): Promise<T> {
   const start = readOnly ? 'begin read only' : 'begin';
   const beginning = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
   const lease = await session.lease(signal, background);
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = readOnly && setTimeout(() => lease.abort(readTookTooLong(readTimeoutMs), true), readTimeoutMs);
   const running: Running = { active: true };
   try {
     if (signal?.aborted) onAbort();
@@ -176,7 +188,6 @@ async function runTransaction<T>(
     throw error;
   } finally {
     running.active = false;
-    if (timer) clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -13,7 +13,7 @@ import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
-/** An aborted reader's statement that has not ended after this time is interrupted. Reopening the engine takes longer than most statements. */
+/** The statement of an aborted search is interrupted after this time. Most statements end sooner than an engine reopens. */
 const INTERRUPT_AFTER_MS = 500;
 /** Most statements and transactions that wait. Further ones are refused. */
 const WAITING_MAX = 10_000;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { abortReason } from '../../util/abort.ts';
 import type { Row, TransactionOptions, Tx } from '../database.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
-import { readTookTooLong } from '../read-timeout.ts';
+import { withReadTimeout } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { tenantCommands } from '../tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from '../values.ts';
@@ -63,7 +63,19 @@ export async function runTransaction<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, withoutTimeout = false, readOnly = false }: TransactionOptions = {},
+  options: TransactionOptions = {},
+): Promise<T> {
+  if (!options.readOnly) return runLeased(connections, tenantId, fn, options);
+  return withReadTimeout(connections.readTimeoutMs, options.signal, (signal) =>
+    runLeased(connections, tenantId, fn, { ...options, signal }),
+  );
+}
+
+async function runLeased<T>(
+  connections: Connections,
+  tenantId: string | undefined,
+  fn: (tx: Tx) => Promise<T>,
+  { signal, withoutTimeout = false, readOnly = false }: TransactionOptions,
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
@@ -75,8 +87,6 @@ export async function runTransaction<T>(
   const lease = await openLease(connections, opening, withoutTimeout);
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const { readTimeoutMs } = connections;
-  const timer = readOnly && setTimeout(() => lease.abort(readTookTooLong(readTimeoutMs), true), readTimeoutMs);
   try {
     if (signal?.aborted) onAbort();
     const result = await Promise.race([fn(createTx(lease, tenantId)), lease.aborted]);
@@ -88,7 +98,6 @@ export async function runTransaction<T>(
     lease.abort(error as Error);
     throw error;
   } finally {
-    if (timer) clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }

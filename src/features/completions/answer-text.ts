@@ -4,6 +4,7 @@
  */
 
 import { type Marker, openMarkerParser } from '../../answers/grounding/markers.ts';
+import type { OutputPolicy } from '../../answers/output-policy.ts';
 import type { ChatEvent } from '../../llm/models.ts';
 import { offsetsAfter } from '../../redaction/apply-redaction.ts';
 import type { RedactionStream } from '../../redaction/redact.ts';
@@ -30,10 +31,12 @@ export interface AnswerText {
  *
  * @param isChunkNumber returns whether a retrieved chunk has this number.
  * @param filter redacts the text before it is sent. Null when no rule applies.
+ * @param policy defangs the addresses in the text of a model. Null for an answer of quotations.
  */
 export function openAnswerText(
   isChunkNumber: (number: number) => boolean,
   filter: RedactionStream | null = null,
+  policy: OutputPolicy | null = null,
 ): AnswerText {
   const parser = openMarkerParser(isChunkNumber);
   let text = '';
@@ -49,6 +52,7 @@ export function openAnswerText(
       if (isLast && !filter.blocked) delta += await filter.end();
       if (filter.blocked) finishReason = 'content_filter';
     }
+    if (policy !== null && !filter?.blocked) delta = policy.push(delta) + (isLast ? policy.end() : '');
     text += delta;
     return delta;
   };
@@ -76,7 +80,9 @@ export function openAnswerText(
       return text;
     },
     markers() {
-      const offsetOf = offsetsAfter(filter?.matches ?? []);
+      const redacted = offsetsAfter(filter?.matches ?? []);
+      const defanged = offsetsAfter(policy?.matches ?? []);
+      const offsetOf = (at: number): number => defanged(redacted(at));
       const length = codePointLength(text);
       return parser.markers
         .map(({ numbers, at, start }) => ({

@@ -1,6 +1,7 @@
 /** Answers a question from its context: the text of the model, its citations, and the stored turn. */
 import { type Citation, citeAnswer, type Span } from '../../answers/grounding/citations.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
+import { openOutputPolicy } from '../../answers/output-policy.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { ChatEvent, ChatRequest, ContextChunk } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
@@ -43,7 +44,7 @@ const NOT_STORED: Warning = {
  * @throws ServiceError when the model fails; the signal's reason when it aborts.
  */
 export async function* answer(
-  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel' | 'usage'>,
+  deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage'>,
   asked: Asked,
   context: Context,
   body: Pick<CompletionBody, 'citation' | 'trace'>,
@@ -54,6 +55,7 @@ export async function* answer(
   const answerText = openAnswerText(
     (number) => number >= 1 && number <= sourceCount,
     redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
+    deps.config.outputPolicy && deps.chatModel.ask ? openOutputPolicy(retrievedIn(context)) : null,
   );
   // Without sources the model is not called, because it could only invent an answer.
   const request = frame(deps, asked, context, body.citation);
@@ -85,6 +87,14 @@ export async function* answer(
     conversationId: stored || !turn.isNew ? turn.conversationId : null,
     userMessageId: stored ? turn.userMessageId : null,
     assistantMessageId: stored ? turn.assistantMessageId : null,
+  };
+}
+
+/** Returns the addresses to which text of a model may lead, and the texts whose addresses it may repeat as links. */
+function retrievedIn({ hits, pages }: Context): Parameters<typeof openOutputPolicy>[0] {
+  return {
+    addresses: [...hits.forReader, ...pages.forReader].flatMap(({ url }) => url ?? []),
+    texts: [...hits.forReader.map(({ content }) => content), ...pages.forReader.map(({ text }) => text)],
   };
 }
 

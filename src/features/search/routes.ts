@@ -93,7 +93,7 @@ export function searchRoutes(deps: Deps): Route[] {
         summary: 'Search the knowledge',
         description:
           'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says how long ' +
-          'each stage took.',
+          'each stage took. A search that takes longer than the time limit of the service is stopped and answered with 503.',
       },
       body: searchBody,
       response: {

@@ -1,6 +1,6 @@
 /** Processes one file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { chunkTerms } from '../../text/chunk-terms.ts';
 import { codePointLength } from '../../util/code-points.ts';
@@ -12,7 +12,6 @@ import { languageOf } from '../file-language.ts';
 import { parseFile } from '../formats/parse-file.ts';
 import type { ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
-import { redactName, redactParsed } from './redact-parsed.ts';
 
 /** Maximum size of any file. Some formats have lower limits. */
 export const FILE_BYTES_MAX = 500 * 1024 * 1024;
@@ -38,14 +37,15 @@ export async function processFile(
   let stage: FileFailure['stage'] = 'detect';
   try {
     if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
-    const bytes = await readFile(request.path);
+    // Synchronous: the process has nothing else to do, and each asynchronous step is a change of threads.
+    const bytes = readFileSync(request.path);
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
-    const parsed = await redactParsed(
-      await parseFile(fileType, bytes, request, tools),
-      request.redaction,
-      tools.names ?? null,
-    );
+    // Loaded only for files with rules: these modules would be half of the start of a child process.
+    const rules = request.redaction && (await import('./redact-parsed.ts'));
+    const names = tools.names ?? null;
+    const read = await parseFile(fileType, bytes, request, tools);
+    const parsed = rules ? await rules.redactParsed(read, request.redaction, names) : read;
     let members = 0;
     if (parsed.members && memberSink) {
       const isArchive = parsed.fileType === 'unknown';
@@ -58,8 +58,8 @@ export async function processFile(
     stage = 'chunk';
     const cuts = chunkFile(parsed);
     if (cuts.length === 0 && members === 0) throw nothingToFind(parsed);
-    const title = parsed.title ?? (await redactName(request.name, request.redaction, tools.names ?? null));
-    const file = await toProcessed(parsed, title, cuts, sink);
+    const name = rules ? await rules.redactName(request.name, request.redaction, names) : request.name;
+    const file = await toProcessed(parsed, parsed.title ?? name, cuts, sink);
     return {
       ok: true,
       file: request.inspect ? { ...file, inspected: inspectedOf(parsed) } : file,
@@ -106,6 +106,14 @@ async function toProcessed(
   };
 }
 
+const MISSING: FileFailure = {
+  stage: 'detect',
+  title: 'The stored file is missing',
+  message: 'The raw file is no longer in the blob store. Upload it again.',
+  retryable: false,
+  isMissing: true,
+};
+
 /** Returns the failure that tells people about a thrown error. */
 function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
   if (error instanceof FileError) return error.failure;
@@ -114,7 +122,7 @@ function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
       .failure;
   }
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-    return { stage: 'detect', title: 'File is gone', message: 'The stored file could not be opened.', retryable: true };
+    return MISSING;
   }
   return badFile(stage, 'File cannot be read', `The file is damaged or not what its name says (${messageOf(error)}).`)
     .failure;

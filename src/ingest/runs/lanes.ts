@@ -2,7 +2,6 @@
 
 import { isPending } from '../../corpus/source-lookup.ts';
 import type { FileFailure } from '../../corpus/values.ts';
-import { ServiceError } from '../../errors.ts';
 import type { ProcessOutcome } from '../../files/parsed.ts';
 import { type ActiveRun, checkFence, RunLost } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -120,24 +119,25 @@ async function processOne(
   const redaction = source.ingestRules && { redaction: source.ingestRules };
   const origin = { ...(source.url && { url: source.url }), ...(source.charset && { charset: source.charset }) };
   try {
-    return await deps.blobs.withLocalFile(active.tenantId, source.blobHash, (path) =>
-      deps.processor.process(
-        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin, ...redaction },
-        signal,
-        async (member) => {
-          const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));
-          const before = members[member.index];
-          members[member.index] = { name: member.name, staged };
-          // The processor started the file again.
-          if (before) await deps.blobs.discard([before.staged]);
-        },
-      ),
+    const path = deps.blobs.localPath(active.tenantId, source.blobHash);
+    const outcome = await deps.processor.process(
+      { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin, ...redaction },
+      signal,
+      async (member) => {
+        const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));
+        const before = members[member.index];
+        members[member.index] = { name: member.name, staged };
+        // The processor started the file again.
+        if (before) await deps.blobs.discard([before.staged]);
+      },
     );
+    if (!outcome.ok && outcome.failure.isMissing && !(await wasDeleted(deps, active, source)))
+      deps.log.error({ sourceId: source.id }, 'a stored file is missing');
+    return outcome;
   } catch (error) {
     if (signal.aborted) return undefined;
-    if (!isMissing(error) || !(await wasDeleted(deps, active, source)))
-      deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
-    return { ok: false, failure: isMissing(error) ? MISSING : UNEXPECTED };
+    deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
+    return { ok: false, failure: UNEXPECTED };
   }
 }
 
@@ -159,17 +159,6 @@ async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: ClaimedSo
     return error instanceof RunLost;
   }
 }
-
-function isMissing(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'not_found';
-}
-
-const MISSING: FileFailure = {
-  stage: 'detect',
-  title: 'The stored file is missing',
-  message: 'The raw file is no longer in the blob store. Upload it again.',
-  retryable: false,
-};
 
 const UNEXPECTED: FileFailure = {
   stage: 'parse',

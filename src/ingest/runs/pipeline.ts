@@ -17,10 +17,10 @@ import { type Lanes, openLanes } from './lanes.ts';
 import type { SourceRows } from './rows.ts';
 import { isSmall, PART_CHUNKS_MAX, PART_WEIGHT_MAX, storeLarge, storeSmall } from './store-results.ts';
 
-const CLAIM_FILES = 32;
-const BATCH_FILES_MAX = 10;
+const CLAIM_FILES = 64;
+const BATCH_FILES_MAX = 32;
 /** Small results wait at most this long for other results of the same transaction. */
-const BATCH_AGE_MS = 50;
+const BATCH_AGE_MS = 200;
 /**
  * Attempts together with other files. After them the file is processed alone. A file that was only in flight during a crash
  * then succeeds.

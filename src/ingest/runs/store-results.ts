@@ -26,7 +26,7 @@ import { requestVectors } from '../vectors/embed-queue.ts';
 import { failedRows, type SourceRows } from './rows.ts';
 import { replaceMembers, storeWithMembers } from './store-members.ts';
 
-export const PART_CHUNKS_MAX = 32;
+export const PART_CHUNKS_MAX = 40;
 export const PART_WEIGHT_MAX = 200_000;
 
 const NOTHING_DONE: ProgressStep = { filesDone: 0, chunksDone: 0, added: 0, updated: 0, failed: 0 };

