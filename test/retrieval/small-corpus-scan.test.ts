@@ -81,16 +81,16 @@ test('a scan scores the matching chunks by BM25, with the document frequencies o
     const off = owner === tenant && database.db.hasTextSearch ? 0.02 : 1e-9;
     for (let n = 0; n < 20; n++) {
       const terms = Array.from({ length: random.integer(1, 12) }, word);
-      const few = all.filter(({ share }) => share < 10);
+      const few = all.filter(({ share }) => share < 5);
       const expected = few
         .map(({ id, terms: own }) => ({ id, score: scoreOf(own, terms, all, few) }))
         .filter(({ score }) => score > 0)
         .toSorted((a, b) => b.score - a.score);
-      const found = await find(owner, terms, below(10), 1_000);
+      const found = await find(owner, terms, below(5), 1_000);
       assert.deepEqual(found.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted());
       for (const [i, { score }] of found.entries())
         assert.ok(Math.abs(score / expected[i]!.score - 1) < off, `${terms.join(' ')}: ${score} ${expected[i]!.score}`);
-      assert.deepEqual(await find(owner, terms, below(10), 5), found.slice(0, 5));
+      assert.deepEqual(await find(owner, terms, below(5), 5), found.slice(0, 5));
     }
   }
 });
@@ -116,8 +116,8 @@ function scoreOf(
 }
 
 test('a scan finds nothing for words that no chunk has', async () => {
-  assert.deepEqual(await find(tenant, ['zqnowhere'], below(10), 10), []);
-  assert.deepEqual(await find(plainTenant, ['zqnowhere'], below(10), 10), []);
+  assert.deepEqual(await find(tenant, ['zqnowhere'], below(5), 10), []);
+  assert.deepEqual(await find(plainTenant, ['zqnowhere'], below(5), 10), []);
 });
 
 test('a scan asks for the weights of terms that occur in its chunks, and of no others', async () => {
