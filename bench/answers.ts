@@ -80,7 +80,7 @@ function openSearch(texts: readonly Text[], language: string): Search {
   };
 }
 
-function measure(set: string, language: string) {
+async function measure(set: string, language: string) {
   const corpus = read(set, 'corpus.jsonl');
   const search = openSearch(corpus, language);
   const relevant = readRelevant(set);
@@ -110,11 +110,11 @@ function measure(set: string, language: string) {
     }
     for (const { text, number } of passages.flatMap(({ quoted }) => quoted)) {
       sums.quotes++;
-      if (isVerified(text, number, chunks)) sums.verified++;
+      if (await isVerified(text, number, chunks)) sums.verified++;
       const altered = text.replace(/\p{Nd}+/u, (digits) => `9${digits}`);
       if (altered === text) continue;
       sums.altered++;
-      if (isVerified(altered, number, chunks)) sums.fooled++;
+      if (await isVerified(altered, number, chunks)) sums.fooled++;
     }
   }
   const share = (count: number, of: number) => (of === 0 ? '-' : (count / of).toFixed(3));
@@ -157,9 +157,10 @@ function readRelevant(set: string): Map<string, Set<string>> {
   );
 }
 
-function isVerified(text: string, number: number, chunks: readonly ContextChunk[]): boolean {
+async function isVerified(text: string, number: number, chunks: readonly ContextChunk[]): Promise<boolean> {
   const end = [...text].length;
-  return citeAnswer(text, [{ numbers: [number], at: end, start: 0 }], chunks).citations[0]?.verified === true;
+  const { citations } = await citeAnswer(text, [{ numbers: [number], at: end, start: 0 }], chunks);
+  return citations[0]?.verified === true;
 }
 
 function normal(text: string): string {
@@ -170,7 +171,8 @@ const wanted = process.argv.slice(2);
 const sets = Object.entries(LANGUAGES).filter(
   ([set]) => (wanted.length === 0 || wanted.includes(set)) && existsSync(new URL(`${set}/queries.jsonl`, DATA)),
 );
-const measured = sets.map(([set, language]) => measure(set, language));
+const measured = [];
+for (const [set, language] of sets) measured.push(await measure(set, language));
 console.log('Questions whose answer is in the corpus:');
 console.table(measured.map(({ answers }) => answers));
 console.log(

@@ -47,7 +47,18 @@ export interface AdminServer {
 /** Adapters that the operator commands use. */
 export type AdminDeps = Pick<
   Deps,
-  'config' | 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'auth' | 'clock' | 'log' | 'crash'
+  | 'config'
+  | 'db'
+  | 'blobs'
+  | 'chatModel'
+  | 'embedding'
+  | 'reranker'
+  | 'entailment'
+  | 'analyzer'
+  | 'auth'
+  | 'clock'
+  | 'log'
+  | 'crash'
 >;
 
 /** Opens the socket. Returns undefined if the path of the data directory is too long for a socket: the service then runs without it. */

@@ -22,7 +22,7 @@ describe('default settings', () => {
     assert.equal(config.port, 7700);
     assert.equal(config.dataDir, resolve('.pinakes'));
     assert.equal(config.databaseUrl, null);
-    assert.deepEqual(config.blobs, { kind: 'file', directory: resolve('.pinakes/blobs') });
+    assert.deepEqual(config.blobs, { directory: resolve('.pinakes/blobs') });
     assert.deepEqual(config.chat, {
       ...{ model: 'extractive', baseUrl: null, apiKey: null, contextTokens: 32_768 },
       ...{ firstTokenTimeoutMs: 60_000, timeoutMs: 300_000, tokensPerDay: { key: 0, tenant: 0 } },
@@ -55,7 +55,7 @@ describe('settings', () => {
       PINAKES_OUTBOUND_ALLOW: 'Wiki.Example.Internal, 10.1.0.0/16,fd00::/8',
     });
     assert.equal(config.port, 0);
-    assert.deepEqual(config.blobs, { kind: 'file', directory: '/srv/blobs here' });
+    assert.deepEqual(config.blobs, { directory: '/srv/blobs here' });
     assert.equal(config.chat.model, 'openai-compatible:llama3.1:8b');
     assert.equal(config.chat.baseUrl, 'http://127.0.0.1:11434/v1');
     assert.deepEqual(config.outboundAllow, ['wiki.example.internal', '10.1.0.0/16', 'fd00::/8']);

@@ -17,8 +17,6 @@ const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
-export const SEARCH_TIMEOUT_MS_DEFAULT = 10_000;
-const SEARCH_TIMEOUT_MS_MAX = 600_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
 /** Presidio scores most names with 0.85, and names from less reliable recognizers lower. */
 const PRESIDIO_SCORE_DEFAULT = 0.3;
@@ -55,7 +53,7 @@ export interface Config {
   dataDir: string;
   /** PostgreSQL server, or null for the embedded database in the data directory. */
   databaseUrl: string | null;
-  blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
+  blobs: { directory: string };
   /** `model` is `extractive` or `<provider>:<model>`. */
   chat: {
     model: string;
@@ -86,10 +84,11 @@ export interface Config {
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
-  /** Time that a search may take in the database. */
   searchTimeoutMs: number;
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
+  /** `model` is `none` or `local:<name>`. `modelsDir` has the downloaded local models. */
+  entailment: { model: string; modelsDir: string };
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
@@ -184,12 +183,16 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
     },
     hub: readHub(read),
-    searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', SEARCH_TIMEOUT_MS_DEFAULT, 100, SEARCH_TIMEOUT_MS_MAX),
+    searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', 10_000, 100, 600_000),
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
       timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
+    },
+    entailment: {
+      model: read.model('PINAKES_ENTAILMENT_MODEL', 'none', ['local'], 'local:cross-encoder/nli-deberta-v3-xsmall'),
+      modelsDir: resolve(dataDir, 'models'),
     },
     presidio: {
       url: read.httpUrl('PINAKES_PRESIDIO_URL', 'http://127.0.0.1:5002'),
@@ -263,13 +266,6 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
 }
 
 function checkTogether(config: Config): void {
-  if (config.blobs.kind === 's3') {
-    throw new ConfigError(
-      'PINAKES_BLOB_URL',
-      'is an s3:// address, but the S3 blob store is not available in this version',
-      'file:///srv/pinakes/blobs',
-    );
-  }
   if (config.chat.model.startsWith('openai-compatible:') && config.chat.baseUrl === null) {
     throw new ConfigError(
       'PINAKES_CHAT_BASE_URL',
@@ -325,14 +321,12 @@ function refuseUnavailable(variable: string, isSet: boolean, example: string): v
 }
 
 function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
-  const url = read.url('PINAKES_BLOB_URL', ['file:', 's3:'], 'file:///srv/pinakes/blobs');
-  const endpoint = read.httpUrl('PINAKES_S3_ENDPOINT', 'http://127.0.0.1:9000');
-  if (url === null) return { kind: 'file', directory: resolve(dataDir, 'blobs') };
+  const url = read.url('PINAKES_BLOB_URL', ['file:'], 'file:///srv/pinakes/blobs');
+  if (url === null) return { directory: resolve(dataDir, 'blobs') };
   const parsed = new URL(url);
-  if (parsed.protocol === 's3:') return { kind: 's3', bucket: parsed.host, prefix: parsed.pathname.slice(1), endpoint };
   if (parsed.host !== '')
     throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
-  return { kind: 'file', directory: fileURLToPath(parsed) };
+  return { directory: fileURLToPath(parsed) };
 }
 
 /** Reads the settings that `pinakes models pull` needs. @throws ConfigError */

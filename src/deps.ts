@@ -24,7 +24,8 @@ import { countWaitingJobs } from './jobs/job-counts.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
 import { openSchedules } from './jobs/schedules.ts';
 import { openEmbedding } from './llm/embedding/embedding.ts';
-import type { Embedding } from './llm/models.ts';
+import { openEntailment } from './llm/entailment.ts';
+import type { Embedding, EntailmentModel } from './llm/models.ts';
 import { openRerankModel } from './llm/rerank.ts';
 import { openHttpClient } from './net/http-client.ts';
 import { openPresidio } from './redaction/presidio.ts';
@@ -79,6 +80,10 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
       overrides.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
         : overrides.embedding;
+    const entailment =
+      overrides.entailment === undefined
+        ? closing(openEntailment(config.entailment), async (model) => model?.close())
+        : overrides.entailment;
     const auth = openAuthenticator(db.system, clock);
     const usage =
       overrides.usage ??
@@ -102,6 +107,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
       analyzer,
       embedding,
       reranker: overrides.reranker === undefined ? openRerankModel(config.rerank, http) : overrides.reranker,
+      entailment,
       http,
       connectors:
         overrides.connectors ??
@@ -127,7 +133,7 @@ function serviceFacts(config: Config, db: Database): ServiceFacts {
     chunksWaiting: async () => (await countWaiting(db.system)).waiting,
     jobsWaiting: () => countWaitingJobs(db.system),
     databaseBytes: async () => (await serverFacts(db)).bytes,
-    folders: { data: config.dataDir, ...(config.blobs.kind === 'file' && { blobs: config.blobs.directory }) },
+    folders: { data: config.dataDir, blobs: config.blobs.directory },
   };
 }
 
@@ -138,11 +144,13 @@ function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
 /** Opens the adapters for operator commands while no service runs: the migrated database, the blob store, and the tested models. */
 export async function openStores(
   config: Config,
-): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'close'>> {
+): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'entailment' | 'analyzer' | 'close'>> {
   const db = await openConfigured(config);
   const http = openHttpClient({ allow: config.outboundAllow });
   let embedding: Embedding | null = null;
+  let entailment: EntailmentModel | null = null;
   const close = async (): Promise<void> => {
+    await entailment?.close();
     await embedding?.close();
     await http.close();
     await db.close();
@@ -151,9 +159,10 @@ export async function openStores(
     await prepareDatabase(db, config, () => migrate(db));
     const blobs = await openBlobs(config, noCrashPoints);
     embedding = openEmbedding(config.embedding, http);
+    entailment = openEntailment(config.entailment);
     const chatModel = openChatModel(config.chat, http, words);
     return {
-      ...{ db, blobs, chatModel, embedding, close },
+      ...{ db, blobs, chatModel, embedding, entailment, close },
       ...{ reranker: openRerankModel(config.rerank, http), analyzer: openPresidio(config.presidio, http) },
     };
   } catch (error) {
@@ -177,8 +186,6 @@ async function openConfigured(config: Config): Promise<Database> {
 
 /** Opens the configured blob store. @throws ConfigError when its folder cannot be created. */
 async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore> {
-  if (config.blobs.kind !== 'file')
-    throw new Error('PINAKES_BLOB_URL: the S3 blob store is not available in this version');
   const { directory } = config.blobs;
   return openDiskBlobStore(directory, crash).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(

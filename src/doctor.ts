@@ -9,7 +9,7 @@ import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
-import type { ChatModel, Embedding } from './llm/models.ts';
+import type { ChatModel, Embedding, EntailmentModel } from './llm/models.ts';
 import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
 import type { NameAnalyzer } from './redaction/presidio.ts';
@@ -45,6 +45,7 @@ interface Uses {
   chatModel: ChatModel;
   embedding: Embedding | null;
   reranker: RerankModel | null;
+  entailment: EntailmentModel | null;
   analyzer: NameAnalyzer | null;
   clock: Clock;
 }
@@ -68,13 +69,14 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('text search', () => textSearchFacts(uses.db));
   await add('blob store', async () => {
     await uses.blobs.check();
-    return uses.config.blobs.kind === 'file' ? uses.config.blobs.directory : `s3://${uses.config.blobs.bucket}`;
+    return uses.config.blobs.directory;
   });
   await add('master key', () => examineMasterKey(uses, options.thorough));
   await add('models', async () => modelFacts(uses.config));
   await add('chat model', () => tryChat(uses));
   await add('embedding model', () => tryEmbedding(uses));
   await add('rerank model', () => tryRerank(uses));
+  await add('entailment model', () => tryEntailment(uses));
   await add('analyzer of names', () => tryAnalyzer(uses));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
@@ -104,8 +106,8 @@ async function migrationFacts(db: Database): Promise<{ ok: boolean; detail: stri
   return { ok: pending.length === 0, detail: `${applied.length} applied, ${pending.length} pending` };
 }
 
-function modelFacts({ chat, embedding, rerank }: Config): string {
-  return `chat ${chat.model}, embedding ${embedding.model}, rerank ${rerank.model}`;
+function modelFacts({ chat, embedding, rerank, entailment }: Config): string {
+  return `chat ${chat.model}, embedding ${embedding.model}, rerank ${rerank.model}, entailment ${entailment.model}`;
 }
 
 /** Sends one small request to the chat model. */
@@ -135,6 +137,14 @@ async function tryRerank({ reranker, config }: Uses): Promise<string> {
     reranker.rerank('text', ['text', 'another'], AbortSignal.timeout(MODEL_TIMEOUT_MS)),
   );
   return `${reranker.name} answers in ${took} ms`;
+}
+
+async function tryEntailment({ entailment, config }: Uses): Promise<string> {
+  if (!entailment) return 'none: rules alone check citations';
+  const model = { kind: 'ENTAILMENT' as const, model: config.entailment.model, baseUrl: null };
+  const pairs = [{ premise: 'The shop opens at nine.', hypothesis: 'The shop opens at nine.' }];
+  const { took, result } = await attempt(model, () => entailment.judge(pairs, AbortSignal.timeout(MODEL_TIMEOUT_MS)));
+  return `${entailment.name} answers with ${result[0] ?? 'no verdict'} in ${took} ms`;
 }
 
 /** Sends a text with a name to the analyzer, as a redaction rule does, and lists the entities that it supports. */

@@ -29,8 +29,11 @@ const OPENING = /!\[|\]\(|\]:|<(?=[a-z/!?])|\bhttps?:|\bwww\./gi;
 /** The end of a text that may become an opening. */
 const PARTIAL = /(?:!|\]|<|\bh|\bht|\bhtt|\bhttps?|\bw{1,3})$/i;
 /** Tags that load something, lead somewhere or change how a page works. */
-const TAG =
-  /^<[/!?]?(?:a|area|audio|base|body|button|embed|form|frame|frameset|iframe|image|img|input|link|math|meta|object|picture|portal|script|source|style|svg|table|td|th|track|video)(?![a-z0-9-])/i;
+const TAGS = [
+  'a|area|audio|base|body|button|embed|form|frame|frameset|iframe|image|img|input|link|math|meta|object|picture|portal|',
+  'script|source|style|svg|table|td|th|track|video',
+].join('');
+const TAG = new RegExp(`^<[/!?]?(?:${TAGS})(?![a-z0-9-])`, 'i');
 const TAG_NAME = /^<[/!?]?[a-z0-9-]*/i;
 const TAG_NAME_LENGTH_MAX = 12;
 /** An address as it stands in text, and in parentheses or behind a label. */

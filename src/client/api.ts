@@ -205,9 +205,9 @@ export type CitedContent = {
     spans: Array<Span>;
     /** The part of `content` that supports the cited sentences; at most 300 code points. */
     quote: string;
-    /** True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. It is computed: the quote has every number, every proper name and at least 60 % of the content terms of the sentence, and the same negations. */
+    /** True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. By rules: the quote has every number with its unit, every name and at least 60 % of the words of the sentence, and the same negations. */
     verified: boolean;
-    /** What compared sentence and passage: computed `rules`, or a `model`. */
+    /** What decided: computed `rules`, or the entailment `model` of the service. */
     verified_by: "rules" | "model";
     /** Why the sentence is not verified: the number, the name or the words that the quote lacks. Null when it is verified. */
     reason: string | null;

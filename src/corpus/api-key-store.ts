@@ -61,7 +61,8 @@ export async function findKeyForAuthentication(
   publicId: string,
 ): Promise<AuthenticationRow | undefined> {
   const [row] = await system.query<AuthenticationRow>(sql`
-    select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at, k.root_id, k.family_id
+    select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
+      k.root_id, k.family_id
     from api_key k join tenant t on t.id = k.tenant_id
     where k.public_id = ${publicId}`);
   return row;

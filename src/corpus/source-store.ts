@@ -203,6 +203,7 @@ const RESULT_COLUMNS = {
 /**
  * Saves the results of sources that still wait, and returns the effects by source id. The other sources were deleted meanwhile.
  * A new version that was read replaces the served version; a new version that could not be read changes nothing.
+ * The sub-select reads the counter before the update: a statement does not see its own changes.
  */
 export async function saveSourceResults(
   tx: Tx,

@@ -2,6 +2,8 @@
 import { ServiceError } from '../errors.ts';
 import { unlessAborted } from '../util/abort.ts';
 
+/** The default of tests and tools. The service passes its setting. */
+export const READ_TIMEOUT_MS_DEFAULT = 10_000;
 const RETRY_SECONDS = 5;
 
 /** Returns what `work` returns. The signal of `work` aborts with `signal`, and at the time limit. @throws the reason of the abort. */

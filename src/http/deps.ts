@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import type { FileProcessor } from '../files/sandbox/file-processor.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Schedules } from '../jobs/schedules.ts';
-import type { ChatModel, Embedding } from '../llm/models.ts';
+import type { ChatModel, Embedding, EntailmentModel } from '../llm/models.ts';
 import type { RerankModel } from '../llm/rerank.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { NameAnalyzer } from '../redaction/presidio.ts';
@@ -42,6 +42,8 @@ export interface Deps {
   embedding: Embedding | null;
   /** Null when no rerank model is configured. */
   reranker: RerankModel | null;
+  /** Null when no entailment model is configured. */
+  entailment: EntailmentModel | null;
   http: HttpClient;
   /** Read Drive folders, page workspaces, repositories and web sites. */
   connectors: Connectors;

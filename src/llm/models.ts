@@ -1,6 +1,6 @@
 /**
- * The ports of chat and embedding models. Adapters of chat models: answers/extractive (no language model) and chat/ai-sdk.ts. Adapters of
- * embedding models: embedding/ai-sdk.ts and embedding/local.ts.
+ * The ports of chat, embedding and entailment models. Adapters of chat models: answers/extractive (no language model) and
+ * chat/ai-sdk.ts. Adapters of embedding models: embedding/ai-sdk.ts and embedding/local.ts. Of entailment models: entailment.ts.
  */
 
 export interface ChatMessage {
@@ -92,6 +92,27 @@ export interface ChatModel {
   ask?(request: AskRequest, signal: AbortSignal): Promise<string>;
   /** Returns what the provider's web search finds. Absent when there is no such search or it is off. Throws as `stream` does. */
   searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
+}
+
+/** What a passage says about a sentence. */
+export type Verdict = 'entailment' | 'contradiction' | 'neutral';
+
+/** A pair of a passage and a sentence that may follow from the passage. */
+export interface SentencePair {
+  premise: string;
+  hypothesis: string;
+}
+
+export interface EntailmentModel {
+  readonly name: string;
+  /**
+   * Returns one verdict per pair, in order. Null for a pair that is too long for the model.
+   *
+   * Throws ServiceError `upstream_failed`, or the signal's reason when it aborts.
+   */
+  judge(pairs: readonly SentencePair[], signal: AbortSignal): Promise<(Verdict | null)[]>;
+  /** Ends the thread of the model. */
+  close(): Promise<void>;
 }
 
 /** Queries and passages may be embedded differently. A query does not wait for passages. */

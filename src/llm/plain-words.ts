@@ -7,7 +7,7 @@ const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|^EPROTO$/;
 
 export interface ConfiguredModel {
   /** The part of the setting names after the first underscore. */
-  kind: 'CHAT' | 'EMBEDDING' | 'RERANK' | 'PRESIDIO';
+  kind: 'CHAT' | 'EMBEDDING' | 'RERANK' | 'ENTAILMENT' | 'PRESIDIO';
   /** The provider's name of the model. */
   model: string;
   /** Null for the provider's own address. */
@@ -23,7 +23,7 @@ export function inPlainWords(error: unknown, { kind, model, baseUrl }: Configure
   const message = error instanceof Error ? error.message : String(error);
   if (isTimeout(error)) {
     if (model.startsWith('local:'))
-      return 'no vector in time: a large model takes a while to load, or chunks keep it busy';
+      return 'no answer of the model in time: a large model takes a while to load, or chunks keep it busy';
     return `no answer from ${address} in time: is it the right address (${addressSetting}), and can it load the model?`;
   }
   const status = statusOf(cause);

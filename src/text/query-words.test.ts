@@ -22,6 +22,7 @@ describe('a word that looks like a stop word counts in a query', () => {
     ['ru', 'производство стали', 'стали'],
     ['ru', 'третий том и список тем', 'том'],
     ['it', 'lo stato degli Stati Uniti', 'stato'],
+    ['en', 'the last will of a king', 'will'],
     ['es', 'las ciudades del este', 'este'],
     ['es', 'la dinastía han', 'han'],
     ['fr', 'la vitesse du son', 'son'],
@@ -60,9 +61,8 @@ describe('a stop word has no weight in a query', () => {
   for (const [languages, query, word] of [
     ['en de', 'was ist die Rolle der Katze', 'die'],
     ['en', 'WHAT IS THE HOUSE', 'is'],
-    ['en', 'Can tigers whom I saw swim', 'I'],
+    ['en', 'the tigers whom I saw swim', 'I'],
     ['en', 'A tiger swims', 'A'],
-    ['en', 'can I change the port', 'can'],
     ['pt', 'por que nao chove', 'nao'],
     ['ro', 'Şi ţara', 'şi'],
     ['ru', 'в чём хранят тетради', 'чём'],

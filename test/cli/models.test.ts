@@ -94,7 +94,7 @@ test('pull prints licence and size, downloads the model, and prints the setting 
   });
 
   const listed = await pinakes(['list'], { PINAKES_EMBEDDING_MODEL: `local:${NAME}` });
-  assert.match(listed.stdout, new RegExp(`^embedding  local:${NAME}$`, 'm'));
+  assert.match(listed.stdout, new RegExp(`^embedding   local:${NAME}$`, 'm'));
   assert.match(listed.stdout, new RegExp(`^local:${NAME} +\\d\\.\\d kB  mit +${MODEL_FILE}$`, 'm'));
   const { configured, models } = JSON.parse((await pinakes(['--json'])).stdout);
   assert.deepEqual([configured.embedding.model, models[0].name], ['none', NAME]);
@@ -194,6 +194,22 @@ test('the hub may redirect only to hosts that are public or allowed', async () =
   await refused([NAME], 1, /localhost:\d+ leads to an address that is not allowed|is not allowed/, {
     PINAKES_OUTBOUND_ALLOW: '',
   });
+});
+
+test('an entailment model is downloaded and tried, and the setting for it is printed', async () => {
+  const source = join(folder, 'pair-source');
+  writeTinyModel(source, { words: { shop: [0, 9], nine: [0, 9] }, labels: ['contradiction', 'entailment'] });
+  const read = (path: string): Buffer => readFileSync(join(source, path));
+  const pairFiles = Object.fromEntries(
+    Object.keys(files)
+      .filter((path) => existsSync(join(source, path)))
+      .map((path) => [path, read(path)]),
+  );
+  hub.models.set('acme/tiny-nli', { files: pairFiles, task: 'zero-shot-classification' });
+  const { code, stdout, stderr } = await pinakes(['pull', 'acme/tiny-nli']);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^PINAKES_ENTAILMENT_MODEL=local:acme\/tiny-nli$/m);
+  assert.match(stderr, /a sentence and itself are entailment/);
 });
 
 test('models that cannot run here are refused before any download', async () => {

@@ -44,7 +44,7 @@ async function assertNothingStays(what: string): Promise<void> {
   const now = new Date(Date.now() + 1_000);
   assert.deepEqual(await findViolations(real.db, real.blobs, { now, graceSeconds: 0 }), [], what);
   const { blobs } = service.deps.config;
-  assert.deepEqual(await readdir(`${blobs.kind === 'file' ? blobs.directory : ''}/.staging`), [], what);
+  assert.deepEqual(await readdir(`${blobs.directory}/.staging`), [], what);
 }
 
 /** Makes the n-th call of the named methods of `target` fail with `error`. */

@@ -125,7 +125,8 @@ test('if very many chunks have a term, the chunks with the rarer terms are score
   const tenant = await newTenant('bounded');
   const rows: Row[] = Array.from({ length: 300 }, (_, ordinal) => {
     const terms = ['common', ...(ordinal % 2 === 0 ? ['half'] : []), ...(ordinal % 10 === 0 ? ['rare'] : [])];
-    return { id: newId(), ordinal, terms: [...terms, ...Array<string>(ordinal % 3).fill('pad')] };
+    // A chunk with the rare term is so long that its score is low.
+    return { id: newId(), ordinal, terms: [...terms, ...Array<string>(ordinal % 10 === 0 ? 300 : 1).fill('pad')] };
   });
   await insert(tenant, rows);
   const terms = ['common', 'half', 'rare', 'absent'];

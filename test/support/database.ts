@@ -32,7 +32,8 @@ export interface TestDatabase {
 }
 
 const TEMPLATES = join(import.meta.dirname, '../../node_modules/.cache/test-databases');
-const TEMPLATE_WAIT_MS = 120_000;
+/** Another process builds the template, which takes minutes on a very busy machine. */
+const TEMPLATE_WAIT_MS = 600_000;
 
 /** Opens a new, migrated database without a tenant. Its time limit leaves room for tests that run side by side. */
 export async function openTestDatabase(options = { readTimeoutMs: 60_000 }): Promise<TestDatabase> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citeAnswer } from './citations.ts';
+import { citeAnswer, type Judge } from './citations.ts';
 import { openMarkerParser } from './markers.ts';
 
 const CHUNKS = [
@@ -8,10 +8,10 @@ const CHUNKS = [
   { number: 2, content: 'Contoso pays 40 euros for travel. Alice approves trips.', language: 'en' },
 ];
 
-function cite(raw: string) {
+async function cite(raw: string) {
   const parser = openMarkerParser((number) => CHUNKS.some((chunk) => chunk.number === number));
   const answer = parser.push(raw) + parser.finish();
-  const { citations, unsupported } = citeAnswer(answer, parser.markers, CHUNKS);
+  const { citations, unsupported } = await citeAnswer(answer, parser.markers, CHUNKS);
   const at = ({ start, end }: { start: number; end: number }) => [...answer].slice(start, end).join('');
   return {
     answer,
@@ -26,8 +26,8 @@ function cite(raw: string) {
   };
 }
 
-test('a marker cites the sentence before it', () => {
-  const { citations, unsupported } = cite(
+test('a marker cites the sentence before it', async () => {
+  const { citations, unsupported } = await cite(
     '😀 Staff get 25 days of leave [1]. Contoso pays 40 euros for travel.[2] Nothing else is known.',
   );
   assert.deepEqual(citations, [
@@ -49,8 +49,8 @@ test('a marker cites the sentence before it', () => {
   assert.deepEqual(unsupported, ['Nothing else is known.']);
 });
 
-test('citation numbers follow the order of the answer, not of the chunks', () => {
-  const { citations } = cite('Alice approves trips [2]. Unused days lapse on 31 March [1].');
+test('citation numbers follow the order of the answer, not of the chunks', async () => {
+  const { citations } = await cite('Alice approves trips [2]. Unused days lapse on 31 March [1].');
   assert.deepEqual(
     citations.map(({ chunk, number }) => [chunk, number]),
     [
@@ -60,15 +60,15 @@ test('citation numbers follow the order of the answer, not of the chunks', () =>
   );
 });
 
-test('sentences that one quote supports together share a citation', () => {
-  const { citations } = cite('Staff get 25 days of leave [1]. Unused days lapse on 31 March [1].');
+test('sentences that one quote supports together share a citation', async () => {
+  const { citations } = await cite('Staff get 25 days of leave [1]. Unused days lapse on 31 March [1].');
   assert.equal(citations.length, 1);
   assert.equal(citations[0]!.spans.length, 2);
   assert.equal(citations[0]!.quote, CHUNKS[0]!.content);
 });
 
-test('an altered sentence is cited, not verified, and reported as unsupported', () => {
-  const { citations, unsupported } = cite('Staff get 30 days of leave [1]. Unused days lapse on 31 March [1].');
+test('an altered sentence is cited, not verified, and reported as unsupported', async () => {
+  const { citations, unsupported } = await cite('Staff get 30 days of leave [1]. Unused days lapse on 31 March [1].');
   assert.deepEqual(
     citations.map(({ verified, spans }) => [verified, spans.length]),
     [
@@ -79,8 +79,8 @@ test('an altered sentence is cited, not verified, and reported as unsupported', 
   assert.deepEqual(unsupported, ['Staff get 30 days of leave.']);
 });
 
-test('a sentence may cite two chunks, and a repeated marker counts once', () => {
-  const { citations } = cite('Staff get 25 days of leave [1][2][1].');
+test('a sentence may cite two chunks, and a repeated marker counts once', async () => {
+  const { citations } = await cite('Staff get 25 days of leave [1][2][1].');
   assert.deepEqual(
     citations.map(({ chunk, verified }) => [chunk, verified]),
     [
@@ -90,22 +90,77 @@ test('a sentence may cite two chunks, and a repeated marker counts once', () => 
   );
 });
 
-test('a marker at the start of a line cites the sentence after it', () => {
-  const { citations } = cite('Rules:\n[1] Staff get 25 days of leave.\n- [2] Alice approves trips.\n[9] Unknown.');
+test('a marker at the start of a line cites the sentence after it', async () => {
+  const { citations } = await cite(
+    'Rules:\n[1] Staff get 25 days of leave.\n- [2] Alice approves trips.\n[9] Unknown.',
+  );
   assert.deepEqual(
     citations.map(({ spans }) => spans),
     [['Staff get 25 days of leave.'], ['- Alice approves trips.']],
   );
 });
 
-test('a marker alone on a line cites the sentence above it', () => {
+test('a marker alone on a line cites the sentence above it', async () => {
   assert.deepEqual(
-    cite('Staff get 25 days of leave.\n[1]').citations.map(({ spans }) => spans),
+    (await cite('Staff get 25 days of leave.\n[1]')).citations.map(({ spans }) => spans),
     [['Staff get 25 days of leave.']],
   );
 });
 
-test('an answer without text or without a known chunk number has no citations', () => {
-  assert.deepEqual(cite('[1]'), { answer: '', citations: [], unsupported: [] });
-  assert.deepEqual(cite('Hm … [7]').citations, []);
+test('an answer without text or without a known chunk number has no citations', async () => {
+  assert.deepEqual(await cite('[1]'), { answer: '', citations: [], unsupported: [] });
+  assert.deepEqual((await cite('Hm … [7]')).citations, []);
+});
+
+/** Returns the citations of one sentence about the first chunk, and what a model with this verdict was asked. */
+async function judgedAs(verdict: 'entailment' | 'contradiction' | 'neutral' | null, sentence: string) {
+  const asked: string[] = [];
+  const judge: Judge = async (pairs) =>
+    pairs.map(({ premise, hypothesis }) => {
+      asked.push(`${premise} -> ${hypothesis}`);
+      return verdict;
+    });
+  const marker = { numbers: [1], at: sentence.length };
+  const { citations } = await citeAnswer(sentence, [marker], CHUNKS, judge);
+  return { asked, citation: citations[0]! };
+}
+
+test('a model decides about other words, and rules about copied text, numbers, names and negations', async () => {
+  for (const sentence of [
+    'Staff get 25 days of leave.',
+    'Staff get 30 days of leave.',
+    'Contoso gets 25 days of leave.',
+    'Staff do not get 25 days of leave.',
+  ]) {
+    const { asked, citation } = await judgedAs('entailment', sentence);
+    assert.deepEqual([asked, citation.verifiedBy], [[], 'rules'], sentence);
+  }
+  const { asked, citation } = await judgedAs('entailment', 'Workers receive 25 days of holidays.');
+  assert.deepEqual(asked, ['Staff get 25 days of leave. -> Workers receive 25 days of holidays.']);
+  assert.deepEqual([citation.verified, citation.verifiedBy, citation.reason], [true, 'model', null]);
+});
+
+test('a contradiction of the model is not verified, and without a verdict rules decide', async () => {
+  const sentence = 'Staff get 25 days of paid leave.';
+  const { citation } = await judgedAs('contradiction', sentence);
+  assert.deepEqual([citation.verified, citation.verifiedBy], [false, 'model']);
+  assert.match(citation.reason!, /says otherwise/);
+  for (const verdict of ['neutral', null] as const) {
+    const { citation } = await judgedAs(verdict, sentence);
+    assert.deepEqual([citation.verified, citation.verifiedBy], [true, 'rules'], String(verdict));
+  }
+});
+
+test('a very long sentence with many citations does not hold up other work', async () => {
+  const sentence = 'Staff get 25 days of leave and '.repeat(2_000);
+  const markers = Array.from({ length: 12 }, () => ({ numbers: [1, 2], at: sentence.length, start: 0 }));
+  const before = process.cpuUsage();
+  const { citations } = await citeAnswer(`${sentence}.`, markers, CHUNKS);
+  const { user, system } = process.cpuUsage(before);
+  assert.equal(
+    citations.every(({ verified }) => !verified),
+    true,
+  );
+  assert.equal(citations[0]!.reason, 'The sentence is too long to be checked.');
+  console.log(Math.round((user + system) / 1000), 'ms');
 });

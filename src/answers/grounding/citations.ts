@@ -2,15 +2,21 @@
  * Makes citations from an answer and its citation markers. A citation says which sentences of the answer rest on which part of which
  * chunk, and whether that was verified.
  */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { SentencePair, Verdict } from '../../llm/models.ts';
 import { splitUnits, type Unit } from '../../text/sentences.ts';
 import { type Claim, claimOf, termsOf } from './claims.ts';
 import type { Marker } from './markers.ts';
-import { type Evidence, evidenceOf, findSupport, isSupportedBy } from './verify.ts';
+import { type Evidence, evidenceOf, findSupport, type Support } from './verify.ts';
 
 /** Maximum pairs of sentence and chunk that are checked. Real answers have far fewer. Further markers are ignored. */
 const CLAIMS_MAX = 256;
 /** Maximum sentences for which a common quote is searched. */
 const JOINT_CLAIMS_MAX = 8;
+const CONTRADICTED = 'The passage says otherwise, as the entailment model reads it.';
+
+/** Asks a model about pairs. Null for a pair that the model did not judge. */
+export type Judge = (pairs: readonly SentencePair[]) => Promise<(Verdict | null)[]>;
 
 /** Half-open range of code points of the answer text. */
 export interface Span {
@@ -32,6 +38,8 @@ export interface Citation<Chunk> {
   spans: Span[];
   quote: string;
   verified: boolean;
+  /** What decided about a sentence of the citation last. */
+  verifiedBy: 'rules' | 'model';
   /** Why the citation is not verified, in plain words. Null when it is verified. */
   reason: string | null;
   /** True when the cited text was copied from the chunk word for word, not written by a model. */
@@ -44,26 +52,49 @@ export interface Cited<Chunk> {
   unsupported: Span[];
 }
 
+/** A cited sentence, and what was found out about it. */
+interface CitedSentence<Chunk> {
+  chunk: Chunk;
+  evidence: Evidence;
+  claim: Claim;
+  span: Span;
+  quoted: boolean;
+  support: Support;
+  verifiedBy: 'rules' | 'model';
+}
+
 /**
  * Returns the citations of an answer. Sentences that one quote of a chunk supports together share a citation. A sentence gets its own
  * citation when it needs another quote of the same chunk, or when no quote supports it.
+ *
+ * Other work goes on between two sentences.
+ *
+ * @param judge decides about sentences whose words differ from the quote. Null: rules decide.
  */
-export function citeAnswer<Chunk extends CitableChunk>(
+export async function citeAnswer<Chunk extends CitableChunk>(
   answer: string,
   markers: readonly Marker[],
   chunks: readonly Chunk[],
-): Cited<Chunk> {
+  judge: Judge | null = null,
+): Promise<Cited<Chunk>> {
   const offsets = codePointOffsets(answer);
   const sentences = sentencesOf(answer, offsets);
-  const evidence = new Map<number, Evidence>();
-  const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
+  const evidenceByChunk = new Map<number, Evidence>();
+  const cited: CitedSentence<Chunk>[] = [];
   for (const { number, span, quoted } of claimsOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
-    const chunkEvidence = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
-    evidence.set(number, chunkEvidence);
+    await turn();
+    const evidence = evidenceByChunk.get(number) ?? evidenceOf(chunk.content, chunk.language);
+    evidenceByChunk.set(number, evidence);
     const claim = claimOf(sliceCodePoints(answer, offsets, span), chunk.language);
-    cite(citations, chunk, chunkEvidence, { span, quoted, claim });
+    const support = findSupport([claim], evidence);
+    cited.push({ chunk, evidence, claim, span, quoted, support, verifiedBy: 'rules' });
+  }
+  const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
+  for (const sentence of judge === null ? cited : await judged(cited, judge)) {
+    await turn();
+    cite(citations, sentence);
   }
   return {
     citations: citations.map(({ claims: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
@@ -71,27 +102,49 @@ export function citeAnswer<Chunk extends CitableChunk>(
   };
 }
 
-/** Adds a cited sentence to a citation of the chunk that supports it too, or to a new citation. */
+/** Returns the sentences with the verdicts of a model. Rules have decided about copied sentences, and about other numbers and names. */
+async function judged<Chunk>(cited: readonly CitedSentence<Chunk>[], judge: Judge): Promise<CitedSentence<Chunk>[]> {
+  const open = cited.filter(
+    ({ claim, evidence, support }) =>
+      !support.isRefuted && support.quote !== '' && !evidence.content.includes(claim.sentence),
+  );
+  if (open.length === 0) return [...cited];
+  const pairs = open.map(({ claim, support }) => ({ premise: support.quote, hypothesis: claim.sentence }));
+  const verdicts = await judge(pairs);
+  return cited.map((sentence) => {
+    const verdict = verdicts[open.indexOf(sentence)] ?? null;
+    if (verdict === null || verdict === 'neutral') return sentence;
+    const verified = verdict === 'entailment';
+    const support = { ...sentence.support, verified, reason: verified ? null : CONTRADICTED };
+    return { ...sentence, support, verifiedBy: 'model' };
+  });
+}
+
+/** Adds a cited sentence to the latest citation of the chunk if one quote supports both, or to a new citation. */
 function cite<Chunk extends CitableChunk>(
   citations: (Citation<Chunk> & { claims: Claim[] })[],
-  chunk: Chunk,
-  evidence: Evidence,
-  { span, quoted, claim }: { span: Span; quoted: boolean; claim: Claim },
+  { chunk, evidence, claim, span, quoted, support, verifiedBy }: CitedSentence<Chunk>,
 ): void {
-  for (const citation of citations) {
-    if (citation.chunk !== chunk || !citation.verified) continue;
-    if (!isSupportedBy(citation.quote, claim, evidence)) {
-      if (citation.claims.length >= JOINT_CLAIMS_MAX) continue;
-      const joint = findSupport([...citation.claims, claim], evidence);
-      if (!joint.verified) continue;
-      citation.quote = joint.quote;
-    }
-    citation.spans.push(span);
-    citation.quoted &&= quoted;
-    if (citation.claims.length < JOINT_CLAIMS_MAX) citation.claims.push(claim);
+  const { quote, verified, reason } = support;
+  const earlier = citations.filter((one) => one.chunk === chunk && one.verified && one.verifiedBy === verifiedBy);
+  const same = verified ? earlier.find((one) => one.quote.includes(quote)) : undefined;
+  const last = same ?? earlier.at(-1);
+  if (verified && last !== undefined && (same !== undefined || join(last, claim, evidence))) {
+    last.spans.push(span);
+    last.quoted &&= quoted;
+    last.claims.push(claim);
     return;
   }
-  citations.push({ chunk, number: 0, spans: [span], claims: [claim], quoted, ...findSupport([claim], evidence) });
+  citations.push({ chunk, number: 0, spans: [span], claims: [claim], quoted, quote, verified, verifiedBy, reason });
+}
+
+/** Widens the quote of a citation if one quote supports the claim too. Returns false if none does. */
+function join<Chunk>(citation: Citation<Chunk> & { claims: Claim[] }, claim: Claim, evidence: Evidence): boolean {
+  // A model has judged the quote as it is.
+  if (citation.verifiedBy === 'model' || citation.claims.length >= JOINT_CLAIMS_MAX) return false;
+  const joint = findSupport([...citation.claims, claim], evidence);
+  if (joint.verified) citation.quote = joint.quote;
+  return joint.verified;
 }
 
 /** A sentence of the answer. `from` and `to` are code points, `start` and `end` are UTF-16 offsets. */

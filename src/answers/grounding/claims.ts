@@ -1,36 +1,46 @@
-/** Reads what a sentence claims, so that it can be searched for in another text: numbers, names, content terms, negations. */
+/** Reads what a sentence claims and what a passage states: numbers with units, names, words, and the polarity of clauses. */
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
-import { isNegationWord } from './modifiers.ts';
-import { normalizeDigits, numbersIn, type Readings } from './numbers.ts';
-import { type Token, tokensOf } from './wording.ts';
+import { neededKeys, normalizeDigits, numberKeys, numbersIn, repeated } from './numbers.ts';
 
-export interface Claim {
-  numbers: readonly Readings[];
-  names: readonly Name[];
-  /** Distinct terms of the analyzer, without stop words. */
-  terms: ReadonlySet<string>;
-  /** Clauses that have terms. */
-  clauses: readonly Clause[];
-  /** The sentence as tokens, for the comparison word by word. */
-  wording: readonly Token[];
+/** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */
+export const SENTENCE_UNITS_MAX = 1_500;
+
+/** A part of a claim that a passage has when it has one of `keys`. */
+export interface Item {
+  /** Numbers, names and words of scripts without capitals are all needed. Terms count for coverage. */
+  kind: 'number' | 'name' | 'word' | 'term';
+  /** The part as written. */
+  text: string;
+  keys: readonly string[];
+  /** The keys of a number with any unit, and the number with its unit as written. */
+  anyUnit?: readonly string[];
+  withUnit?: string;
 }
 
-/** A proper name or identifier. */
-export interface Name {
-  word: string;
-  /** True when the capital shows that the word is a name. Every first word of a sentence has a capital, so it is never certain. */
-  certain: boolean;
+export interface Claim {
+  sentence: string;
+  isTooLong: boolean;
+  items: readonly Item[];
+  clauses: readonly Clause[];
 }
 
 export interface Clause {
+  /** Distinct terms of the analyzer without stop words. */
   terms: ReadonlySet<string>;
   /** All terms with stop words: they tell clauses about the same topic apart. */
   words: ReadonlySet<string>;
-  /** Number of negations. Both sides of a comparison must have the same number. */
+  /** Number of negations. */
   negations: number;
+}
+
+/** What a passage states. */
+export interface Statement {
+  /** Keys of numbers, names, words and terms: see `Item`. */
+  keys: ReadonlySet<string>;
+  clauses: readonly Clause[];
 }
 
 const CLAUSE_BREAK = anyOf(
@@ -41,14 +51,16 @@ const CLAUSE_BREAK = anyOf(
   'giu',
 );
 
-/** Negations of languages in which two negations in one clause cancel each other. */
-const REVERSING_WORDS =
-  /^(?:not|never|cannot|nothing|nobody|none|.+n't|nicht|nie|niemals|nichts|niemand|kein\p{L}{0,2})$/u;
+const NEGATION_WORDS = wordsIn('negations');
+/** Languages in which several negations of one clause count once: "no hay ningún". */
+const NEGATES_ONCE = /^(?:es|pt|it|fr|ro|ru|pl|el|tr|he|ar|hi|ur)$/;
 /** Negations inside words: scripts without spaces between words, and languages that negate with an ending. */
 const NEGATION_PARTS = anyOf(
   [
     /ない|なかっ|なく|ません|なし|無し|ぬ$|ず$|禁止|不|没|沒|未|无|無|非(?!常)|勿|않|없|못|아니|금지|ไม่|มิได้|ห้าม|ปราศจาก|ບໍ່/u,
-    /\p{L}(?:mıyor|miyor|muyor|müyor|maz|mez|mamış|memiş)(?!\p{L})/u,
+    // Turkish verbs and "değildir", and the Romanian "n-a".
+    /\p{L}(?:m[ıiuü]yor\p{L}*|m[ae]z(?:l[ae]r|d[ıi]\p{L}*)?|m[ae]m[ıi]ş\p{L}*)(?!\p{L})|(?<!\p{L})(?:değil|n-(?=\p{L}))/u,
+    /\p{L}(?:m[ae]d[ıi](?:l[ae]r|ğ\p{L}*|k|m)?|m[ae]m[ae]kt[ae]\p{L}*|m[ae]y[ae](?:c[ae][kğ]|n)\p{L}*)(?!\p{L})/u,
   ],
   'gu',
 );
@@ -56,24 +68,58 @@ const NEGATION_PARTS = anyOf(
 /** Scripts with capitals, and digits: names and identifiers consist of them. A character of another script ends the word. */
 const CASED = '[\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Armn}\\p{Nd}_]';
 const WORD = new RegExp(`${CASED}(?:[${CASED}\\p{M}'’.\\-]*[${CASED}\\p{M}])?`, 'gv');
-const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー・]+/gu;
+const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー]+/gu;
+/** Runs of letters of scripts without capitals. Numerals are checked as numbers. */
+const NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿]';
+const CASELESS = new RegExp(
+  `(?:(?![\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Armn}]|${NUMERAL}(?:${NUMERAL}|[日月年人个個回本時时分秒円元歳岁天次名]))[\\p{L}\\p{M}ー])+`,
+  'gu',
+);
+/** Scripts with blanks between words and endings that change. */
+const BLANK_SEPARATED = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Deva}\p{sc=Beng}\p{sc=Taml}\p{sc=Telu}\p{sc=Geor}\p{sc=Ethi}]/u;
 /** English words that open a sentence without being a name, besides stop words. */
 const COMMON_OPENINGS = wordsIn('common-openings');
 const COMMON_OPENING_END = /(?:ees|ers|ies|ing|ions?|ments?|ness|ly|ed)$/;
 
 /**
- * Returns what a sentence claims.
+ * Returns what a sentence claims. A sentence that is too long has no items.
  *
  * @param language ISO 639-1 code of the text that the claim is compared with, or null.
  */
 export function claimOf(sentence: string, language: string | null): Claim {
+  if (sentence.length > SENTENCE_UNITS_MAX) return { sentence, isTooLong: true, items: [], clauses: [] };
+  const text = normalizeDigits(sentence);
+  const numbers = numbersIn(sentence, language);
   return {
-    numbers: numbersIn(sentence),
-    names: namesIn(sentence, language),
-    terms: termsOf(sentence, language),
+    sentence,
+    isTooLong: false,
+    items: [
+      ...numbers.map((number): Item => {
+        const anyUnit = number.readings.map((reading) => `#${reading}`);
+        return { kind: 'number', text: number.written, keys: neededKeys(number), anyUnit, withUnit: number.withUnit };
+      }),
+      ...repeated(numbers).map((keys): Item => ({ kind: 'number', text: `${keys[0]!.replace(/^#|~/g, '')}`, keys })),
+      ...namesIn(text, language),
+      ...caselessWords(text).map(({ text, keys }): Item => ({ kind: 'word', text, keys })),
+      ...[...termsOf(sentence, language)].map((term): Item => ({ kind: 'term', text: term, keys: [term] })),
+    ],
     clauses: clausesOf(sentence, language),
-    wording: tokensOf(sentence, language),
   };
+}
+
+/** Returns what a part of a passage states. */
+export function statementOf(part: string, language: string | null): Statement {
+  const text = normalizeDigits(part);
+  const clauses = clausesOf(part, language);
+  const keys = new Set([...numberKeys(numbersIn(part, language)), ...allTermsOf(part, language)]);
+  for (const word of wordsOf(text)) {
+    keys.add(word.toLowerCase());
+    if (/\p{Lu}|\p{Lt}/u.test(word))
+      for (const form of [word.toLowerCase(), ...termsOf(word, language)]) keys.add(`^${form}`);
+  }
+  for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
+  for (const key of caselessKeys(text)) keys.add(key);
+  return { keys, clauses };
 }
 
 /** Returns the terms of a text without stop words. */
@@ -81,59 +127,112 @@ export function termsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeQuery(text, language === null ? [] : [language]));
 }
 
-/** Returns all terms of a text with stop words. Claims are searched for in them. */
-export function allTermsOf(text: string, language: string | null): Set<string> {
+function allTermsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeText(text, language).split(' '));
 }
 
-/** Returns the parts of a sentence that can be true or false on their own. Parts without terms are left out. */
-export function clausesOf(text: string, language: string | null): Clause[] {
-  return text
-    .split(CLAUSE_BREAK)
-    .map((clause) => ({
-      terms: termsOf(clause, language),
-      words: allTermsOf(clause, language),
-      negations: negationsOf(clause),
-    }))
-    .filter((clause) => clause.terms.size > 0);
+/** Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. */
+function clausesOf(text: string, language: string | null): Clause[] {
+  const clauses: Clause[] = [];
+  let before = 0;
+  for (const part of text.split(CLAUSE_BREAK)) {
+    const negations = before + negationsOf(part, language);
+    const terms = hasContent(part, language) ? termsOf(part, language) : new Set<string>();
+    before = terms.size === 0 ? negations : 0;
+    if (terms.size > 0) clauses.push({ terms, words: allTermsOf(part, language), negations });
+  }
+  const last = clauses.at(-1);
+  return last === undefined ? [] : clauses.with(-1, { ...last, negations: last.negations + before });
 }
 
-function negationsOf(clause: string): number {
+/** Returns false for a text of stop words alone, such as `or "no"`. */
+function hasContent(text: string, language: string | null): boolean {
+  const stopWords = stopWordsOf(language ?? 'en');
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.some((word) => !stopWords.has(word));
+}
+
+function negationsOf(clause: string, language: string | null): number {
   const lower = clause.toLowerCase().replaceAll('’', "'").trim();
   const parts = lower.match(NEGATION_PARTS)?.length ?? 0;
-  const found = [...lower.matchAll(/[\p{L}\p{M}']+/gu)].map(([word]) => word).filter((word) => isNegationWord(word));
-  const reversing = found.filter((word) => REVERSING_WORDS.test(word)).length;
-  // In the other languages several negations of one clause count once: "no hay ningún".
-  return parts + reversing + (found.length > reversing ? 1 : 0);
+  const found = [...lower.matchAll(/[\p{L}\p{M}']+/gu)]
+    .map(([word]) => word)
+    .filter((word) => NEGATION_WORDS.has(word));
+  return parts + (NEGATES_ONCE.test(language ?? '') ? Math.min(1, found.length) : found.length);
+}
+
+/**
+ * Returns the words of scripts without capitals, where every word may be a name. A text that has none of the keys lacks the word.
+ *
+ * Without blanks between words there is one entry for each letter: its keys are the groups of letters around it. Kana and the ends of
+ * Korean words are grammar.
+ */
+function caselessWords(text: string): { text: string; keys: string[] }[] {
+  return [...text.matchAll(CASELESS)].flatMap(([run]) => {
+    const letters = [...run];
+    const size = groupSizeOf(run);
+    if (BLANK_SEPARATED.test(run)) {
+      const ends = letters.length < size ? [] : [letters.slice(0, size + 2), letters.slice(-size - 2)];
+      return ends.map((end) => ({ text: run, keys: groupsOf(end, size) }));
+    }
+    return letters.flatMap((letter, i) => {
+      if (/[\p{sc=Hira}\p{sc=Kana}ー]/u.test(letter) || isKoreanEnd(letters, i)) return [];
+      const around = letters.slice(Math.max(0, i - size + 1), i + size);
+      return [{ text: letter, keys: around.length < size ? [letter] : groupsOf(around, size) }];
+    });
+  });
+}
+
+/** Returns all groups of neighbouring letters, and the single letters. */
+function caselessKeys(text: string): string[] {
+  return [...text.matchAll(CASELESS)].flatMap(([run]) => [...run, ...groupsOf([...run], groupSizeOf(run))]);
+}
+
+/** Returns how many letters tell words apart: an alphabet has fewer letters than Chinese or Korean. */
+function groupSizeOf(run: string): number {
+  return /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u.test(run) ? 2 : 3;
+}
+
+function groupsOf(letters: readonly string[], size: number): string[] {
+  return letters.slice(size - 1).map((_, i) => letters.slice(i, i + size).join(''));
+}
+
+function isKoreanEnd(letters: readonly string[], at: number): boolean {
+  return at > 0 && at === letters.length - 1 && /\p{sc=Hang}/u.test(letters[at]!);
+}
+
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(WORD)].map(([word]) => word.replace(/['’]s$/, ''));
 }
 
 /**
  * Returns the names of a sentence: capitalised words, words with digits or inner capitals, Latin words in text of another script,
  * and runs of katakana. The first word of a sentence counts only when it cannot be a common word.
  */
-function namesIn(sentence: string, language: string | null): Name[] {
-  const text = normalizeDigits(sentence);
+function namesIn(text: string, language: string | null): Item[] {
   const isForeign = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Arab}\p{sc=Deva}]/u.test(text);
-  const names: Name[] = [];
+  const names: Item[] = [];
+  // A capital inside a sentence shows a name, so the text must have a capital too: "May" is not "may".
+  const add = (word: string, mark: '' | '^'): void => {
+    const lower = word.toLowerCase();
+    for (const term of termsOf(word, language))
+      names.push({ kind: 'name', text: word, keys: [mark + lower, mark + term] });
+  };
   for (const match of text.matchAll(WORD)) {
     const word = match[0].replace(/['’]s$/, '');
-    if (isIdentifier(word) || (isForeign && /^\p{sc=Latn}{2,}/u.test(word))) names.push({ word, certain: false });
+    if (isIdentifier(word) || (isForeign && /^\p{sc=Latn}{2,}/u.test(word))) add(word, '');
     else if (/^[\p{Lu}\p{Lt}]/u.test(word)) {
       const opening = isOpening(text, match.index);
-      if (!opening || isNameLike(text, word, match.index, language)) names.push({ word, certain: !opening });
+      if (!opening || isNameLike(text, word, match.index, language)) add(word, opening ? '' : '^');
     }
   }
-  for (const match of text.matchAll(KATAKANA)) names.push({ word: match[0], certain: false });
+  for (const [word] of text.matchAll(KATAKANA)) names.push({ kind: 'name', text: word, keys: [word] });
   return names;
 }
 
-/** Returns true for identifiers such as `ERR_4012`, `v1.2.3`, `iPhone` and `A4`. Plain numbers are no identifiers. */
+/** Returns true for identifiers such as `ERR_4012`, `v1.2.3`, `iPhone`, `A4` and `3q26`, not for plain numbers and `2nd`. */
 function isIdentifier(word: string): boolean {
-  if (!/\p{L}/u.test(word)) return false;
-  return (
-    (/\d/.test(word) && !/^\d+(?:st|nd|rd|th|[a-z]{1,3}|%)?$/i.test(word) && !/^\d/.test(word)) ||
-    /\p{Ll}\p{Lu}|_/u.test(word)
-  );
+  return /\p{L}.*\d|\p{Ll}\p{Lu}|\p{L}_|_\p{L}/u.test(word);
 }
 
 /** Returns true for the first word of a sentence, and for a word after a colon or an opening quote. */
@@ -151,42 +250,11 @@ function isNameLike(text: string, word: string, at: number, language: string | n
     stopWordsOf(language ?? 'en').has(lower) ||
     stopWordsOf('en').has(lower) ||
     COMMON_OPENINGS.has(lower) ||
-    COMMON_OPENING_END.test(lower) ||
+    (language !== 'de' && COMMON_OPENING_END.test(lower)) ||
     text.slice(at + word.length).includes(lower)
   )
     return false;
-  if (language === 'en' || language === null) return true;
-  return language !== 'de' && /^\s+\p{Lu}\p{Ll}/u.test(text.slice(at + word.length, at + word.length + 4));
-}
-
-/** A text prepared for looking up names. */
-export interface NameIndex {
-  /** The text in lower case, for names in scripts without spaces between words. */
-  lower: string;
-  /** Words in lower case, and their terms. */
-  words: ReadonlySet<string>;
-  /** The words that have a capital in the text: also in lower case, and their terms. */
-  capitalised: ReadonlySet<string>;
-}
-
-/** Returns the index of a text in which names of a claim are looked up. */
-export function nameIndexOf(text: string, language: string | null): NameIndex {
-  const normalized = normalizeDigits(text);
-  const words = new Set<string>();
-  const capitalised = new Set<string>();
-  for (const [match] of normalized.matchAll(WORD)) {
-    const word = match.replace(/['’]s$/, '');
-    const forms = [word.toLowerCase(), ...termsOf(word, language)];
-    for (const form of forms) words.add(form);
-    if (/\p{Lu}|\p{Lt}/u.test(word)) for (const form of forms) capitalised.add(form);
-  }
-  return { lower: normalized.toLowerCase(), words, capitalised };
-}
-
-/** Returns true when the text has `name`, also inflected. A certain name ("May") must have a capital there. */
-export function hasName(name: Name, index: NameIndex, language: string | null): boolean {
-  const lower = name.word.toLowerCase();
-  if (!/^[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{sc=Armn}\p{N}]/u.test(lower)) return index.lower.includes(lower);
-  const words = name.certain ? index.capitalised : index.words;
-  return words.has(lower) || [...termsOf(name.word, language)].every((term) => words.has(term));
+  // A German noun has a capital, as a name has.
+  if (language === 'en' || language === 'de' || language === null) return true;
+  return /^\s+\p{Lu}\p{Ll}/u.test(text.slice(at + word.length, at + word.length + 4));
 }

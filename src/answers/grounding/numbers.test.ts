@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameNumber, missesNumber, numbersIn } from './numbers.ts';
+import { neededKeys, numberKeys, numbersIn } from './numbers.ts';
 
-const same = (left: string, right: string) => !missesNumber(numbersIn(left), numbersIn(right));
+/** Returns true when `right` has the numbers of `left`, with any unit. */
+const same = (left: string, right: string): boolean => {
+  const present = new Set(readings(right).flat());
+  return readings(left).every((ways) => ways.some((reading) => present.has(reading)));
+};
+const readings = (text: string) => numbersIn(text, 'en').map((number) => number.readings);
+/** Returns true when `text` has the numbers of `claim` with their units. */
+const states = (text: string, claim: string, language = 'en'): boolean => {
+  const keys = new Set(numberKeys(numbersIn(text, language)));
+  return numbersIn(claim, language).every((number) => neededKeys(number).some((key) => keys.has(key)));
+};
 
 test('a number matches the same number in another notation', () => {
   for (const [left, right] of [
@@ -49,25 +59,36 @@ test('a number does not match another number', () => {
 });
 
 test('identifiers, pronouns and parts of words are not numbers', () => {
-  assert.deepEqual(numbersIn('ERR_4012, A4, one of them, 一般的な 三井'), []);
-  assert.deepEqual(numbersIn('See https://a.example/x2 and constructor toString'), []);
+  assert.deepEqual(readings('ERR_4012, A4, one of them, 一般的な 三井'), []);
+  assert.deepEqual(readings('See https://a.example/x2 and constructor toString'), []);
 });
 
 test('a minus sign belongs to a number only when no digit stands before it', () => {
-  assert.deepEqual(numbersIn('from 3-5 at -7'), [['3'], ['5'], ['-7']]);
-});
-
-test('a CJK numeral of several characters keeps the unit after it', () => {
-  const [times] = numbersIn('第十一次');
-  assert.equal(isSameNumber(times!, numbersIn('11次')[0]!), true);
-  assert.equal(isSameNumber(times!, numbersIn('11月')[0]!), false);
+  assert.deepEqual(readings('from 3-5 at -7'), [['3'], ['5'], ['-7']]);
 });
 
 test('a version number keeps its trailing zeros', () => {
-  const [version] = numbersIn('version 2.10');
-  assert.equal(isSameNumber(version!, numbersIn('Version 2.1')[0]!), false);
-  assert.equal(isSameNumber(version!, numbersIn('version 2.100')[0]!), false);
-  assert.equal(isSameNumber(version!, numbersIn('2.1')[0]!), false);
-  assert.equal(isSameNumber(version!, numbersIn('2.10')[0]!), true);
-  assert.equal(isSameNumber(numbersIn('2.50')[0]!, numbersIn('2.5')[0]!), true);
+  assert.equal(same('version 2.10', 'Version 2.1'), false);
+  assert.equal(same('version 2.10', 'version 2.100'), false);
+  assert.equal(same('version 2.10', '2.1'), false);
+  assert.equal(same('version 2.10', '2.10'), true);
+  assert.equal(same('2.50', '2.5'), true);
+});
+
+test('a number needs its unit: the sign beside it, or the next word', () => {
+  const text = 'It is 412 metres long, costs $20, takes 5 g of 15% acid, and 3 to 5 days since 1931.';
+  for (const claim of ['412 metres', '412 metres high', '$20', '5 g', '15 % of it', 'in 1931 they came', '3 to 5 days'])
+    assert.equal(states(text, claim), true, claim);
+  for (const claim of ['412 feet', '€20', '20 of them', '5 mg', '15 of it', '5 weeks', '15 dollars'])
+    assert.equal(states(text, claim), false, claim);
+  assert.equal(states('第十一次會議', '11次'), true);
+  assert.equal(states('第十一次會議', '11月', 'zh'), false);
+  assert.equal(states('30만 명', '30억 명', 'ko'), false);
+  assert.equal(states('ยาว 412 เมตร', 'ยาว 412 ไมล์', 'th'), false);
+});
+
+test('a word may stand between a number and its unit on one side', () => {
+  assert.equal(states('It costs 20 US dollars.', '20 dollars'), true);
+  assert.equal(states('It costs 20 dollars.', '20 US dollars'), true);
+  assert.equal(states('It is 412 metres long.', '412 feet long'), false);
 });

@@ -1,4 +1,7 @@
-/** Finds numbers in text of any script and writes them so that equal numbers are equal strings. */
+/** Finds numbers with their units in text of any script. Equal numbers become equal strings. */
+import { stopWordsOf } from '../../text/analysis/stop-words.ts';
+import { wordTerms } from '../../text/analysis/words.ts';
+import { UNDETERMINED } from '../../text/analyzer.ts';
 import { pairsIn } from '../word-lists.ts';
 
 /**
@@ -14,26 +17,8 @@ const WORD = /\p{L}+/gu;
 /** Thai text has no spaces, so numerals stand inside longer text. The lookaheads exclude words that begin like a numeral. */
 const THAI_NUMERAL = /หนึ่ง|สอง|สาม(?!ารถ|ี|ัญ)|สี่|ห้า(?!ม|ง)|หก(?!ล้ม)|เจ็ด|แปด|เก้า(?!อี้)|สิบ/g;
 const THAI_NUMERALS = ['หนึ่ง', 'สอง', 'สาม', 'สี่', 'ห้า', 'หก', 'เจ็ด', 'แปด', 'เก้า', 'สิบ'];
-/** Counted units. A numeral of one character counts as a number only before a unit, and 6月 is another number than 6日. */
+/** Counted units. A numeral of one character counts as a number only before a unit. */
 const CJK_UNIT = /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點場场]/u;
-/** The unit at the end of a reading. */
-const CJK_UNIT_AT_END = /\p{sc=Han}$/u;
-/** Other spellings of a unit. */
-const CJK_UNIT_FORMS: Readonly<Record<string, string>> = {
-  天: '日',
-  個: '个',
-  時: '时',
-  円: '元',
-  週: '周',
-  歳: '岁',
-  歲: '岁',
-  層: '层',
-  階: '层',
-  點: '点',
-  場: '场',
-  人: '名',
-};
-
 const WORD_VALUES: ReadonlyMap<string, number> = numbersByWord('number-words');
 /** Ends the reading of an ordinal: `2nd` and "second" are not "two". */
 const ORDINAL = 'th';
@@ -57,30 +42,140 @@ const MAGNITUDES: readonly [RegExp, number][] = [
   [/^(trillion|兆)/, 1e12],
 ];
 
-/** A number and its place in a text from normalizeDigits(): half-open UTF-16 offsets. */
-export interface PlacedNumber {
+/** A number of a text, and the keys under which evidence and claims meet. */
+export interface FoundNumber {
+  /** The number as written, and with its unit. */
+  written: string;
+  withUnit: string;
+  readings: Readings;
+  /** The sign before or after the number, such as `%`. */
+  sign: string;
+  /** The terms of the next two words, empty where a stop word, a mark or nothing follows. */
+  words: readonly string[];
+  /** True when no other number follows. The Vietnamese "năm 1931" is a year, not five. */
+  isAlone: boolean;
+}
+
+/** Signs of currencies and comparisons before a number, and signs of units after it. */
+const SIGN_BEFORE = /(?:([$€£¥₹₽₺₫])|([<>≤≥±~≈]))\s?$/u;
+const SIGN_AFTER = /^\s?([%‰°$€£¥₹₽₺₫])/u;
+/** The rest of a range. Its sign is also the sign of the first number: "5-7%". */
+const RANGE_END = /^\s?[-–~〜]\s?\d+(?:[.,]\d+)?/u;
+const PERCENT = /^\s?(?:percent|per\s?cent|prozent|pour cent|por ciento|процент\p{L}{0,3}|퍼센트|パーセント|เปอร์เซ็นต์)/u;
+/** The next word: letters after blanks, or after the point of an ordinal ("14. Juni"). */
+const NEXT_WORD = /^(?:st|nd|rd|th)?\.?[\s\u00a0_*-]{0,3}((?:\p{L}\p{M}*)+)/u;
+/** Units of one letter, which are also stop words. */
+const UNIT_LETTER = /^[cdfghjklmnstvwµ]$/u;
+/** Scripts without blanks between words, and Korean, whose units have particles: the unit is the first letters. */
+const FIRST_LETTERS =
+  /^(?:[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]|[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]{2})/u;
+
+/**
+ * Returns the numbers of a text with their units: digits of any script, with separators, sign and magnitude word; number words; CJK
+ * numerals.
+ *
+ * @param language ISO 639-1 code, or null.
+ */
+export function numbersIn(text: string, language: string | null): FoundNumber[] {
+  const cased = normalizeDigits(text);
+  const normal = cased.toLowerCase();
+  return placedNumbers(normal, cased).map(({ start, end, readings }) => {
+    const before = SIGN_BEFORE.exec(normal.slice(Math.max(0, start - 2), start));
+    const rest = normal.slice(end, end + NEXT_UNITS_MAX);
+    const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[1] ?? '');
+    const words = wordsAfter(rest, language);
+    const [currency = '', comparison = ''] = before === null ? [] : before.slice(1);
+    const sign = currency + after;
+    const written = `${comparison}${currency}${normal.slice(start, end)}${after}`;
+    return {
+      written,
+      withUnit: sign === '' && words[0] !== undefined ? `${written} ${words[0].word}` : written,
+      readings: readings.map((reading) => comparison + reading),
+      sign,
+      words: words.map(({ term }) => term),
+      isAlone: !/^\s?\d/.test(rest),
+    };
+  });
+}
+
+/** Maximum UTF-16 units after a number in which its unit is looked for. */
+const NEXT_UNITS_MAX = 60;
+
+/** Returns the next two words after a number, up to a stop word or a mark. */
+function wordsAfter(text: string, language: string | null): { word: string; term: string }[] {
+  const words: { word: string; term: string }[] = [];
+  let rest = text;
+  while (words.length < 2) {
+    const match = NEXT_WORD.exec(rest);
+    if (match === null) break;
+    const [whole, word] = match as unknown as [string, string];
+    const first = FIRST_LETTERS.exec(word)?.[0];
+    if (first !== undefined) return [...words, { word: first, term: first }];
+    if (stopWordsOf(language ?? 'en').has(word) && !UNIT_LETTER.test(word)) break;
+    words.push({ word, term: wordTerms(word, language ?? UNDETERMINED)[0]?.term ?? word });
+    rest = rest.slice(whole.length);
+  }
+  return words;
+}
+
+/** Returns the keys that a text with these numbers has. */
+export function numberKeys(numbers: readonly FoundNumber[]): string[] {
+  const counting = new Set(numbers.flatMap(({ readings, words }) => (words.length > 0 ? readings : [])));
+  const keys = numbers.flatMap(({ readings, sign, words: [first, second], isAlone }) =>
+    readings.flatMap((reading) => {
+      if (sign !== '') return [`#${reading}`, `#${reading}${sign}`];
+      // Where the text counts something with this number, the number alone stands for that too: "10 to 16 weeks, 4 to 10 years".
+      const mayStandAlone = isAlone && !counting.has(reading);
+      const next = first === undefined ? (mayStandAlone ? ['.'] : []) : [` ${first}`, `  ${second ?? ''}`];
+      return [`#${reading}`, `#${reading}~`, ...next.map((unit) => `#${reading}${unit}`)];
+    }),
+  );
+  return [...keys, ...repeated(numbers).flat()];
+}
+
+/**
+ * Returns the keys of which a text needs one to have this number with its unit. A word may stand between number and unit on one side:
+ * "20 dollars", "20 US dollars". A number without a unit in the text may have any next word in the claim: "in 1990", "1990 ships sank".
+ */
+export function neededKeys({ readings, sign, words: [first, second] }: FoundNumber): string[] {
+  return readings.flatMap((reading) => {
+    if (sign !== '') return [`#${reading}${sign}`];
+    if (first === undefined) return [`#${reading}~`];
+    const next = second === undefined ? [] : [`#${reading} ${second}`];
+    return [`#${reading} ${first}`, `#${reading}  ${first}`, `#${reading}.`, ...next];
+  });
+}
+
+/** Returns the keys of numbers that a text has twice or more often with one sign: "43 (43%)" is not "43 (43)". */
+export function repeated(numbers: readonly FoundNumber[]): string[][] {
+  const counts = new Map<string, number>();
+  return numbers.flatMap(({ readings, sign }) => {
+    const names = readings.map((reading) => `${reading}${sign === '' ? '~' : sign}`);
+    const count = (counts.get(names[0]!) ?? 0) + 1;
+    for (const name of names) counts.set(name, count);
+    return count === 1 ? [] : [names.map((name) => `#${name}×${count}`)];
+  });
+}
+
+/** Returns `text` normalized, with the digits 0-9 in place of the digits of all scripts. */
+export function normalizeDigits(text: string): string {
+  const normal = text.normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I');
+  return asciiDigits(normal).replace(/(?<=\d)·(?=\d)/g, '.');
+}
+
+interface PlacedNumber {
   start: number;
   end: number;
   readings: Readings;
 }
 
-/** Returns the numbers of `text`: digits of any script with separators, sign and magnitude word; number words; CJK numerals. */
-export function numbersIn(text: string): Readings[] {
-  return numbersAt(normalizeDigits(text)).map(({ readings }) => readings);
-}
-
-/** Returns `text` normalized, with the digits 0-9 in place of the digits of all scripts. */
-export function normalizeDigits(text: string): string {
-  return asciiDigits(text.normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I'));
-}
-
 /**
- * Returns the numbers of a text from normalizeDigits(), numbers in digits first.
+ * Returns the numbers of a text, by half-open UTF-16 offsets.
  *
- * @param withEnumerations also returns ordinals that only number the statements of a text ("First, …").
+ * @param normal in lower case.
+ * @param cased the text from normalizeDigits().
  */
-export function numbersAt(text: string, withEnumerations = false): PlacedNumber[] {
-  const normal = text.toLowerCase();
+function placedNumbers(normal: string, cased: string): PlacedNumber[] {
   const found: PlacedNumber[] = [];
   const scaledUntil = new Set<number>();
   const add = (start: number, length: number, readings: Readings): void => {
@@ -96,50 +191,25 @@ export function numbersAt(text: string, withEnumerations = false): PlacedNumber[
     const isVersion = magnitude === null && VERSION.test(normal.slice(Math.max(0, match.index - 12), match.index));
     const read = isVersion ? versionOf(written) : readingsOf(written);
     const readings = read.map((reading) => sign + scaled(reading, magnitude?.[1]));
-    const after = normal.slice(end, end + 2);
-    const unit = magnitude !== null ? undefined : ORDINAL_END.test(after) ? ORDINAL : cjkUnit(after);
-    add(
-      match.index,
-      match[0].length + scale,
-      unit === undefined ? readings : [...readings, ...readings.map((reading) => reading + unit)],
-    );
+    const isOrdinal = magnitude === null && ORDINAL_END.test(normal.slice(end, end + 2));
+    const ordinals = isOrdinal ? readings.map((reading) => reading + ORDINAL) : [];
+    add(match.index, match[0].length + scale, [...readings, ...ordinals]);
   }
   for (const match of normal.matchAll(WORD)) {
     const [word] = match;
     if (scaledUntil.has(match.index + word.length)) continue;
     const ordinal = ORDINALS.get(word);
-    if (ordinal !== undefined && (withEnumerations || normal[match.index + word.length] !== ','))
-      add(match.index, word.length, [`${ordinal}${ORDINAL}`]);
+    // An ordinal with a capital before a comma only numbers the statements of a text: "First, …".
+    const isEnumeration = normal[match.index + word.length] === ',' && /\p{Lu}/u.test(cased[match.index]!);
+    if (ordinal !== undefined && !isEnumeration) add(match.index, word.length, [`${ordinal}${ORDINAL}`]);
     const value = wordValue(normal, match.index, word);
     if (value !== undefined) add(match.index, word.length, [String(value)]);
   }
-  for (const match of normal.matchAll(CJK_NUMERAL)) {
-    const [numeral] = match;
-    if (!isCjkNumber(normal, match.index, numeral)) continue;
-    const value = String(cjkValue(numeral));
-    const unit = cjkUnit(normal.slice(match.index + numeral.length)) ?? '';
-    // A single character is also part of many words, so it counts only together with its unit.
-    add(match.index, numeral.length, numeral.length > 1 && unit !== '' ? [value, value + unit] : [value + unit]);
-  }
+  for (const match of normal.matchAll(CJK_NUMERAL))
+    if (isCjkNumber(normal, match.index, match[0])) add(match.index, match[0].length, [String(cjkValue(match[0]))]);
   for (const match of normal.matchAll(THAI_NUMERAL))
     add(match.index, match[0].length, [String(THAI_NUMERALS.indexOf(match[0]) + 1)]);
   return found;
-}
-
-/** Returns true when `available` lacks one of the `needed` numbers. */
-export function missesNumber(needed: readonly Readings[], available: readonly Readings[]): boolean {
-  const present = new Set(available.flat());
-  return needed.some((readings) => !readings.some((reading) => present.has(reading)));
-}
-
-/** Returns true when two numbers share a reading and do not count different things: 6月 is not 6日. */
-export function isSameNumber(left: Readings, right: Readings): boolean {
-  const [one, other] = [left, right].map((readings) =>
-    readings.map((reading) => CJK_UNIT_AT_END.exec(reading)?.[0] ?? ''),
-  );
-  const units = [one!.at(-1)!, other!.at(-1)!];
-  if (units[0] !== '' && units[1] !== '' && units[0] !== units[1]) return false;
-  return left.some((reading) => right.includes(reading));
 }
 
 /** Replaces the digits of all scripts by 0-9. The length in UTF-16 units may change. */
@@ -232,27 +302,12 @@ function isCjkNumber(text: string, at: number, numeral: string): boolean {
   return CJK_UNIT.test(text.slice(at + 1, at + 2));
 }
 
-function cjkUnit(after: string): string | undefined {
-  const unit = CJK_UNIT.exec(after)?.[0];
-  return unit === undefined ? undefined : (CJK_UNIT_FORMS[unit] ?? unit);
-}
+const CJK_DIGITS: Readonly<Record<string, number>> = {
+  ...{ 〇: 0, 零: 0, 一: 1, 二: 2, 两: 2, 兩: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9 },
+};
 
 function cjkValue(numeral: string): number {
-  const digits: Readonly<Record<string, number>> = {
-    〇: 0,
-    零: 0,
-    一: 1,
-    二: 2,
-    两: 2,
-    兩: 2,
-    三: 3,
-    四: 4,
-    五: 5,
-    六: 6,
-    七: 7,
-    八: 8,
-    九: 9,
-  };
+  const digits = CJK_DIGITS;
   const small: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
   const large: Readonly<Record<string, number>> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 };
   if ([...numeral].every((character) => character in digits))

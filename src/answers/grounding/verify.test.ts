@@ -88,6 +88,30 @@ test('a quote is no longer than its limit, even from one very long sentence', ()
   assert.ok(codePointLength(emoji.quote) <= QUOTE_CODE_POINTS_MAX && emoji.quote.isWellFormed());
 });
 
+test('a sentence that is too long is not verified, and its reason says so', () => {
+  const long = `${'Employees get 25 days of paid leave per year, and '.repeat(40)}.`;
+  const { verified, reason, isRefuted } = supports(long, POLICY);
+  assert.deepEqual([verified, reason, isRefuted], [false, 'The sentence is too long to be checked.', true]);
+});
+
+test('a number or a name of a part without a word of the sentence does not count', () => {
+  const plans = 'All buses pay 15% of the toll. The crew of 12 to 15 workers paints arches.';
+  assert.equal(supports('All buses pay 15% of the toll.', plans).verified, true);
+  assert.equal(supports('All buses pay 15 of the toll.', plans).verified, false);
+});
+
+test('in scripts without capitals a word that the passage lacks is not verified', () => {
+  assert.equal(supports('다리는 광주에서 열렸다.', '다리는 부산에서 열렸다.', 'ko').verified, false);
+  assert.equal(supports('다리가 부산에서 열렸다.', '다리는 부산에서 열렸다.', 'ko').verified, true);
+  assert.equal(supports('南南戰爭爆發。', '南北戰爭爆發。', 'zh').verified, false);
+});
+
+test('words and names decide less than numbers: only then may a model decide otherwise', () => {
+  assert.equal(supports('Workers receive 25 days of holidays.', POLICY).isRefuted, false);
+  assert.equal(supports('Workers receive 30 days of holidays.', POLICY).isRefuted, true);
+  assert.equal(supports('Unused days are paid out.', POLICY).isRefuted, true);
+});
+
 test('two sentences share a quote when one quote supports both', () => {
   const evidence = evidenceOf(POLICY, 'en');
   const both = findSupport(
@@ -135,6 +159,10 @@ test('an unverified sentence has a reason: the number, the name or the words tha
     supports('Ask Schmidt for leave.', 'Ask Keller for leave.', 'en').reason,
     'The passage lacks the name Schmidt.',
   );
-  assert.match(supports('At least 25 days are paid.', '25 days are paid.', 'en').reason ?? '', /says it otherwise/);
+  assert.equal(
+    supports('It is 412 feet long.', 'It is 412 metres long.').reason,
+    'The passage lacks the number 412 feet.',
+  );
+  assert.equal(supports('桥由李建国设计。', '桥由王建国设计。', 'zh').reason, 'The passage lacks the word 李.');
   assert.equal(supports('Employees get 25 days.', '').reason, 'The passage is empty.');
 });

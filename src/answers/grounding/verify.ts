@@ -1,21 +1,18 @@
 /**
- * Finds the quote of a chunk that supports a sentence best, and checks whether the quote supports it. The check does not ask a model.
+ * Finds the quote of a chunk that supports a sentence best, and checks by rules whether the quote supports it.
  *
- * A sentence is verified when four conditions hold. The quote has every number and proper name of the sentence. The quote has at
- * least 60 % of the content terms. The quote negates the same clauses. And the quote does not contradict the sentence word by word.
+ * A sentence is verified when three conditions hold. The quote has every number with its unit, and every name. The quote has at least
+ * 60 % of the words. And the clauses of the chunk that are most like the clauses of the sentence negate the same.
  */
-
-import { cutIntoPieces, splitUnits, type Unit } from '../../text/sentences.ts';
+import { cutIntoPieces, splitUnits } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { allTermsOf, type Claim, type Clause, clausesOf, hasName, type NameIndex, nameIndexOf } from './claims.ts';
-import { contradicts } from './contradiction.ts';
-import { missesNumber, numbersIn, type Readings } from './numbers.ts';
-import { reasonOf } from './reason.ts';
-import { type Token, tokensOf } from './wording.ts';
+import { type Claim, type Clause, type Item, type Statement, statementOf, termsOf } from './claims.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
-/** Share of a sentence's content terms that its quote must have. */
+/** Share of a sentence's terms that its quote must have. */
 const COVERAGE_MIN = 0.6;
+/** Maximum words that a reason names. */
+const LISTED_WORDS_MAX = 5;
 
 export interface Support {
   /** A part of the chunk's content, at most QUOTE_CODE_POINTS_MAX code points. */
@@ -23,16 +20,15 @@ export interface Support {
   verified: boolean;
   /** Why the sentence is not verified, in plain words. Null when it is verified. */
   reason: string | null;
+  /** True when a number, a name or a negation differs, or the sentence is too long. No model may decide otherwise. */
+  isRefuted: boolean;
 }
 
 /** A sentence of the chunk, or a piece of a long one. */
-interface Part {
+interface Part extends Statement {
   start: number;
   end: number;
   codePoints: number;
-  numbers: readonly Readings[];
-  terms: ReadonlySet<string>;
-  names: NameIndex;
 }
 
 /** A chunk prepared for looking up sentences in it. */
@@ -40,224 +36,176 @@ export interface Evidence {
   content: string;
   language: string | null;
   parts: readonly Part[];
-  /** All possible quotes. */
-  windows: readonly Window[];
 }
 
-/** Returns the possible quotes of a chunk. Each consists of neighbouring sentences or pieces of a long sentence. */
+/** Returns a chunk as parts of which quotes consist. */
 export function evidenceOf(content: string, language: string | null): Evidence {
   const parts = splitUnits(content)
-    .flatMap((unit) => piecesOf(content, unit))
+    .flatMap(({ start, end }) =>
+      codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
+        ? cutIntoPieces(content, start, end)
+        : [{ start, end }],
+    )
     .map(({ start, end }) => {
       const text = content.slice(start, end);
-      return {
-        start,
-        end,
-        codePoints: codePointLength(text),
-        numbers: numbersIn(text),
-        terms: allTermsOf(text, language),
-        names: nameIndexOf(text, language),
-      };
+      return { start, end, codePoints: codePointLength(text), ...statementOf(text, language) };
     });
-  return { content, language, parts, windows: windowsOf(content, language, parts) };
+  return { content, language, parts };
 }
 
-/** Cuts a sentence that is too long for a quote into pieces. */
-function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
-  return codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
-    ? cutIntoPieces(content, start, end)
-    : [{ start, end }];
+/** How well neighbouring parts of a chunk support some claims. */
+interface Window {
+  first: number;
+  last: number;
+  /** Which items of all claims the parts have. */
+  has: Uint8Array;
+  /** The better window has the higher number at the first place where two ranks differ. */
+  rank: readonly number[];
 }
-
-/** Maximum quotes that are compared with a sentence word by word. The best quotes come first. */
-const COMPARED_QUOTES_MAX = 6;
 
 /** Returns the best quote for all `claims` together. The result is verified when the quote supports each claim. */
 export function findSupport(claims: readonly Claim[], evidence: Evidence): Support {
-  return bestOf(claims, evidence.windows);
+  const items = claims.flatMap((claim) => claim.items);
+  const best = bestWindow(claims, items, evidence.parts);
+  if (best === undefined) return refuted('', 'The passage is empty.');
+  const from = evidence.parts[best.first]!.start;
+  const quote = evidence.content.slice(from, evidence.parts[best.last]!.end);
+  if (claims.some(({ isTooLong }) => isTooLong)) return refuted(quote, 'The sentence is too long to be checked.');
+  const clausesIn = (parts: readonly Part[]): Clause[] => parts.flatMap((part) => part.clauses);
+  // The rest of the chunk counts too: another quote with the right words must not hide that the passage says the opposite.
+  const stated = [clausesIn(evidence.parts.slice(best.first, best.last + 1)), clausesIn(evidence.parts)];
+  const lacking = joined(items.map((item, i) => (best.has[i] === 0 ? item : null)));
+  const facts = lacking.filter(({ kind }) => kind === 'number' || kind === 'name');
+  if (facts.length > 0) return refuted(quote, lackingFact(facts, evidence.parts));
+  if (claims.some((claim) => stated.some((clauses) => negatesOtherwise(claim.clauses, clauses))))
+    return refuted(quote, 'The passage and the sentence differ in a negation.');
+  const isSupported = lacking.every(({ kind }) => kind === 'term') && best.rank[0] === 1;
+  const reason = isSupported ? null : lackingWords(claims, lacking, evidence.language);
+  return { quote, verified: isSupported, reason, isRefuted: false };
 }
 
-/** Returns true when a quote that was found for other claims supports this claim too. */
-export function isSupportedBy(quote: string, claim: Claim, evidence: Evidence): boolean {
-  const whole = evidence.windows.find((window) => window.text === quote);
-  if (whole === undefined) return false;
-  return bestOf(
-    [claim],
-    evidence.windows.filter((window) => isWithin(window, whole)),
-  ).verified;
+/** Returns the items without nulls. Neighbouring letters become one word. */
+function joined(items: readonly (Item | null)[]): Item[] {
+  const found: Item[] = [];
+  for (const [i, item] of items.entries()) {
+    const before = items[i - 1];
+    if (item === null) continue;
+    if (item.kind === 'word' && before?.kind === 'word' && [...item.text].length === 1)
+      found.push({ ...item, text: found.pop()!.text + item.text });
+    else found.push(item);
+  }
+  return found;
 }
 
-function bestOf(claims: readonly Claim[], windows: readonly Window[]): Support {
-  const searches = claims.map((claim) => searchOf(claim, windows));
-  const ranked = windows
-    .map((window) => {
-      const found = searches.map(({ checks }) => checks.get(window)!);
-      const holds = found.every((one) => one.holds);
-      const rank = [
-        holds ? 1 : 0,
-        sum(found.map((one) => one.facts)),
-        sum(found.map((one) => one.coverage)),
-        -window.text.length,
-      ];
-      return { window, holds, rank };
-    })
-    .toSorted((left, right) => compareRanks(right.rank, left.rank));
-  const best = ranked
-    .slice(0, COMPARED_QUOTES_MAX)
-    .find(({ window, holds }) => holds && searches.every((search) => !isContradicted(search, window)));
-  if (best !== undefined) return { quote: best.window.text, verified: true, reason: null };
-  const nearest = ranked[0]?.window;
-  return { quote: nearest?.text ?? '', verified: false, reason: reasonAgainst(searches, nearest) };
+function refuted(quote: string, reason: string): Support {
+  return { quote, verified: false, reason, isRefuted: true };
 }
 
-/** Returns why the passage does not support the first unsupported claim. */
-function reasonAgainst(searches: readonly Search[], window: Window | undefined): string {
-  if (window === undefined) return 'The passage is empty.';
-  const failed = searches.find(({ checks }) => !checks.get(window)!.holds) ?? searches[0];
-  return failed === undefined ? 'Nothing is claimed.' : reasonOf(failed.claim, window, failed.checks.get(window)!);
-}
-
-/** A claim, and what was found out about it and the possible quotes. */
-interface Search {
-  claim: Claim;
-  checks: ReadonlyMap<Window, Check>;
-  /** Quotes that resemble the claim, the shortest first. */
-  similar: readonly Window[];
-  /** Whether a quote contradicts the claim, for the quotes that were already compared word by word. */
-  contradictions: Map<Window, boolean>;
-}
-
-function searchOf(claim: Claim, windows: readonly Window[]): Search {
-  const checks = new Map(windows.map((window) => [window, check(claim, window)]));
-  const similar = windows
-    .filter((window) => checks.get(window)!.resembles)
-    .toSorted((left, right) => left.text.length - right.text.length);
-  return { claim, checks, similar, contradictions: new Map() };
-}
-
-/** Returns true when a quote inside `window`, or a quote that is more like the claim than `window`, contradicts the claim. */
-function isContradicted({ claim, checks, similar, contradictions }: Search, window: Window): boolean {
-  const { coverage } = checks.get(window)!;
-  return [
-    ...similar.filter((one) => isWithin(one, window)).slice(0, COMPARED_QUOTES_MAX),
-    ...similar.filter((one) => checks.get(one)!.coverage > coverage).slice(0, COMPARED_QUOTES_MAX),
-  ].some((one) => {
-    const contradicted =
-      contradictions.get(one) ?? (!checks.get(one)!.holds || contradicts(claim.wording, wordingOf(one)));
-    contradictions.set(one, contradicted);
-    return contradicted;
-  });
-}
-
-function isWithin(inner: Window, outer: Window): boolean {
-  return outer.first <= inner.first && inner.last <= outer.last;
-}
-
-/** A possible quote: neighbouring parts of a chunk. */
-interface Window {
-  /** Index of the first part and of the last one. */
-  first: number;
-  last: number;
-  text: string;
-  names: NameIndex;
-  language: string | null;
-  numbers: readonly Readings[];
-  terms: ReadonlySet<string>;
-  clauses: readonly Clause[];
-  /** Null until wordingOf() is called. */
-  wording: readonly Token[] | null;
-}
-
-function wordingOf(window: Window): readonly Token[] {
-  window.wording ??= tokensOf(window.text, window.language);
-  return window.wording;
-}
-
-/** Returns all runs of neighbouring parts that are short enough for a quote. */
-function windowsOf(content: string, language: string | null, parts: readonly Part[]): Window[] {
-  const windows: Window[] = [];
+/** Returns the best run of neighbouring parts that is short enough for a quote. */
+function bestWindow(claims: readonly Claim[], items: readonly Item[], parts: readonly Part[]): Window | undefined {
+  const found = foundIn(parts, claims);
+  let best: Window | undefined;
   for (let first = 0; first < parts.length; first++) {
-    let length = 0;
+    const has = new Uint8Array(items.length);
+    let codePoints = 0;
     for (let last = first; last < parts.length; last++) {
-      // Two code points are added for the blanks between parts. Longer gaps end the window.
-      length += parts[last]!.codePoints + (last > first ? 2 : 0);
-      if (last > first && (length > QUOTE_CODE_POINTS_MAX || gapsOf(parts, first, last) > 2 * (last - first))) break;
-      windows.push({ first, last, ...windowOf(content, language, parts.slice(first, last + 1)) });
+      const gap = last > first ? parts[last]!.start - parts[last - 1]!.end : 0;
+      codePoints += parts[last]!.codePoints + gap;
+      if (last > first && codePoints > QUOTE_CODE_POINTS_MAX) break;
+      const before = best;
+      let isNew = last === first;
+      for (const i of found[last]!) {
+        isNew ||= has[i] === 0;
+        has[i] = 1;
+      }
+      if (!isNew) continue;
+      const rank = [...rankOf(claims, items, has), -codePoints];
+      if (before === undefined || isHigher(rank, before.rank)) best = { first, last, has: has.slice(), rank };
     }
   }
-  return windows;
+  return best;
 }
 
-function joined(indexes: readonly NameIndex[]): NameIndex {
-  return {
-    lower: indexes.map((index) => index.lower).join('\n'),
-    words: new Set(indexes.flatMap((index) => [...index.words])),
-    capitalised: new Set(indexes.flatMap((index) => [...index.capitalised])),
-  };
+/** Returns which items each part has, as indexes of the items of all claims. */
+function foundIn(parts: readonly Part[], claims: readonly Claim[]): number[][] {
+  const found = parts.map((): number[] => []);
+  let offset = 0;
+  for (const { items } of claims) {
+    const inParts = parts.map(({ keys }) => itemsIn(items, keys));
+    const shared = inParts.map((indexes) => indexes.filter((i) => items[i]!.kind === 'term').length);
+    const needsWord = items.some(isWord);
+    for (const [p, indexes] of inParts.entries()) {
+      // The numbers and names of a part without a word of the claim belong to other things.
+      if (needsWord && !indexes.some((i) => isWord(items[i]!))) continue;
+      for (const i of indexes) if (!hasOtherUnit(items[i]!, parts, shared, p)) found[p]!.push(offset + i);
+    }
+    offset += items.length;
+  }
+  return found;
 }
 
-function gapsOf(parts: readonly Part[], first: number, last: number): number {
-  let gaps = 0;
-  for (let i = first; i < last; i++) gaps += parts[i + 1]!.start - parts[i]!.end;
-  return gaps;
+function itemsIn(items: readonly Item[], has: ReadonlySet<string>): number[] {
+  return items.flatMap(({ keys }, i) => (keys.some((key) => has.has(key)) ? [i] : []));
 }
 
-function windowOf(content: string, language: string | null, parts: readonly Part[]): Omit<Window, 'first' | 'last'> {
-  const text = content.slice(parts[0]!.start, parts[parts.length - 1]!.end);
-  return {
-    text,
-    names: joined(parts.map((part) => part.names)),
-    language,
-    numbers: parts.flatMap((part) => part.numbers),
-    terms: new Set(parts.flatMap((part) => [...part.terms])),
-    clauses: clausesOf(text, language),
-    wording: null,
-  };
+/** Returns true when a part that is more like the claim than part `p` has the number with another unit. */
+function hasOtherUnit({ keys, anyUnit }: Item, parts: readonly Part[], shared: readonly number[], p: number): boolean {
+  if (anyUnit === undefined) return false;
+  return parts.some(
+    (part, other) =>
+      shared[other]! > shared[p]! &&
+      anyUnit.some((key) => part.keys.has(key)) &&
+      !keys.some((key) => part.keys.has(key)),
+  );
 }
 
-/** How well a quote supports a claim, before the comparison word by word. */
-interface Check {
-  /** The quote has the numbers, the names and most of the terms. */
-  resembles: boolean;
-  /** The quote resembles the claim and negates the same clauses. */
-  holds: boolean;
-  /** How many numbers and names of the claim the quote has. */
-  facts: number;
-  /** Share of the claim's terms that the quote has. */
-  coverage: number;
+const isWord = ({ kind, text }: Item): boolean => kind === 'term' && /\p{L}/u.test(text);
+
+/** Returns whether each claim has enough coverage, the number of facts that were found, and the coverage. */
+function rankOf(claims: readonly Claim[], items: readonly Item[], has: Uint8Array): number[] {
+  let at = 0;
+  let facts = 0;
+  let coverage = 0;
+  let isCovered = true;
+  for (const claim of claims) {
+    let terms = 0;
+    let covered = 0;
+    for (const end = at + claim.items.length; at < end; at++) {
+      if (items[at]!.kind !== 'term') facts += has[at]!;
+      else {
+        terms++;
+        covered += has[at]!;
+      }
+    }
+    const share = terms === 0 ? 0 : covered / terms;
+    coverage += share;
+    isCovered &&= share >= COVERAGE_MIN;
+  }
+  return [isCovered ? 1 : 0, facts, coverage];
 }
 
-function check(claim: Claim, window: Window): Check {
-  const numbersFound = claim.numbers.filter((readings) => !missesNumber([readings], window.numbers)).length;
-  const namesFound = claim.names.filter((name) => hasName(name, window.names, window.language)).length;
-  const coverage = claim.terms.size === 0 ? 0 : overlap(claim.terms, window.terms) / claim.terms.size;
-  const hasFacts = numbersFound === claim.numbers.length && namesFound === claim.names.length;
-  const resembles = hasFacts && coverage >= COVERAGE_MIN;
-  return {
-    resembles,
-    holds: resembles && samePolarity(claim.clauses, window.clauses),
-    facts: numbersFound + namesFound,
-    coverage,
-  };
+function isHigher(left: readonly number[], right: readonly number[]): boolean {
+  const at = left.findIndex((value, i) => value !== right[i]);
+  return at >= 0 && left[at]! > right[at]!;
 }
 
 /**
- * Returns true when claim and quote negate the same. Each clause of the claim is compared with the most similar clauses of the quote.
- * Several clauses of the claim may stand for one clause of the quote: then their negations are added.
+ * Returns true when a clause of the claim negates otherwise than the most similar clauses of the passage. Several clauses of the
+ * claim may stand for one clause of the passage: then their negations are added.
  */
-function samePolarity(claimed: readonly Clause[], quoted: readonly Clause[]): boolean {
+function negatesOtherwise(claimed: readonly Clause[], stated: readonly Clause[]): boolean {
   const compared = claimed.map((clause) => {
-    const similarities = quoted.map((other) => similarityOf(clause, other));
+    const similarities = stated.map((other) => similarityOf(clause, other));
     const highest = Math.max(0, ...similarities);
-    const similar = highest === 0 ? [] : quoted.filter((_, i) => similarities[i] === highest);
-    return { clause, similar };
+    return { clause, similar: highest === 0 ? [] : stated.filter((_, i) => similarities[i] === highest) };
   });
-  return compared.every(({ clause, similar }) => {
-    // A negation is itself a claim, so the quote must have it. A clause without negation about another topic contradicts nothing.
-    if (similar.length === 0) return clause.negations === 0;
-    if (similar.some((other) => other.negations === clause.negations)) return true;
+  return compared.some(({ clause, similar }) => {
+    // A negation is itself a claim, so the passage must have it. A clause without negation about another topic contradicts nothing.
+    if (similar.length === 0) return clause.negations > 0;
+    if (similar.some((other) => other.negations === clause.negations)) return false;
     const parts = compared.filter((one) => one.similar[0] === similar[0]);
-    return parts.length > 1 && sum(parts.map((one) => one.clause.negations)) === similar[0]!.negations;
+    const negations = parts.reduce((sum, one) => sum + one.clause.negations, 0);
+    return parts.length === 1 || negations !== similar[0]!.negations;
   });
 }
 
@@ -275,14 +223,29 @@ function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number 
   return shared;
 }
 
-function compareRanks(left: readonly number[], right: readonly number[]): number {
-  for (let i = 0; i < left.length; i++) {
-    const difference = left[i]! - (right[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
+  const isThere = (keys: readonly string[]): boolean => parts.some((part) => keys.some((key) => part.keys.has(key)));
+  const numbers = facts
+    .filter(({ kind }) => kind === 'number')
+    .map((item) => (item.withUnit !== undefined && isThere(item.anyUnit ?? []) ? { text: item.withUnit } : item));
+  return numbers.length > 0 ? lacks('number', numbers) : lacks('name', facts);
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+function lackingWords(claims: readonly Claim[], lacking: readonly Item[], language: string | null): string {
+  const words = lacking.filter(({ kind }) => kind === 'word');
+  if (words.length > 0) return lacks('word', words);
+  const terms = new Set(lacking.map(({ text }) => text));
+  const listed = claims
+    .flatMap(({ sentence }) => [...sentence.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]+/gu)])
+    .filter(([word]) => [...termsOf(word, language)].some((term) => terms.has(term)));
+  const found = listed.map(([text]) => ({ text }));
+  return found.length > 0 ? lacks('word', found) : 'The passage lacks most of what the sentence says.';
+}
+
+/** Returns a sentence such as `The passage lacks the numbers 28, 30.` */
+function lacks(noun: string, found: readonly { text: string }[]): string {
+  const words = [...new Set(found.map(({ text }) => text))];
+  const listed = words.slice(0, LISTED_WORDS_MAX).join(', ');
+  const more = words.length > LISTED_WORDS_MAX ? ' and more' : '';
+  return `The passage lacks the ${noun}${words.length > 1 ? 's' : ''} ${listed}${more}.`;
 }

@@ -9,7 +9,7 @@ import { formatBytes } from '../shared/progress.ts';
 
 export const modelsCommand: Command = {
   name: 'models',
-  summary: 'List configured and downloaded models, and download embedding models from a hub.',
+  summary: 'List configured and downloaded models, and download embedding and entailment models from a hub.',
   synopsis: '[list | pull <name>]',
   argumentsMin: 0,
   argumentsMax: 2,
@@ -44,11 +44,12 @@ PINAKES_HUB_TOKEN.`,
 };
 
 async function list({ options, io }: Invocation): Promise<number> {
-  const { chat, embedding, rerank } = loadConfig(environment());
+  const { chat, embedding, rerank, entailment } = loadConfig(environment());
   const configured = {
     chat: { model: chat.model, url: chat.baseUrl },
     embedding: { model: embedding.model, url: embedding.baseUrl },
     rerank: { model: rerank.model, url: rerank.baseUrl },
+    entailment: { model: entailment.model, url: null },
   };
   const { listPulled } = await import('../../llm/hub/pull.ts');
   const pulled = await listPulled(embedding.modelsDir);
@@ -57,7 +58,7 @@ async function list({ options, io }: Invocation): Promise<number> {
     return 0;
   }
   for (const [use, { model, url }] of Object.entries(configured)) {
-    io.out(`${use.padEnd('embedding'.length)}  ${model}${url === null ? '' : ` at ${url}`}\n`);
+    io.out(`${use.padEnd('entailment'.length)}  ${model}${url === null ? '' : ` at ${url}`}\n`);
   }
   io.out('\n');
   const columns: Column<PulledModel>[] = [

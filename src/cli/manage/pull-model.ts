@@ -1,8 +1,10 @@
 /** `pinakes models pull`: shows the model, downloads it, tests it, and prints the setting for it. */
 import { environment, loadHubConfig } from '../../config.ts';
 import { installCommand, openLocalModels } from '../../llm/embedding/local.ts';
+import { openEntailment } from '../../llm/entailment.ts';
 import { openHub } from '../../llm/hub/api.ts';
 import { isModelName, isRevision, type PullPlan, planPull, pull } from '../../llm/hub/pull.ts';
+import type { EntailmentModel } from '../../llm/models.ts';
 import { openHttpClient } from '../../net/http-client.ts';
 import { flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, confirm, type Io, usageError } from '../shared/io.ts';
@@ -31,15 +33,17 @@ export async function pullModel(name: string, { options, io }: Invocation): Prom
       throw error;
     });
     progress.end(start === plan.bytes ? 'all files were already there' : formatBytes(plan.bytes));
-    const dimensions = await tryModel(name, modelsDir, io);
+    const isEntailment = plan.purpose === 'entailment';
+    const dimensions = await (isEntailment ? tryEntailment : tryModel)(name, modelsDir, io);
     const setting = `local:${name}`;
     if (flagOption(options, 'json')) {
       const { directory, bytes } = plan;
       io.out(`${JSON.stringify({ ...notes, directory, bytes, dimensions, setting })}\n`);
       return 0;
     }
-    io.err('Start the service with this setting to search by meaning too:\n');
-    io.out(`PINAKES_EMBEDDING_MODEL=${setting}\n`);
+    const use = isEntailment ? 'let the model check citations' : 'search by meaning too';
+    io.err(`Start the service with this setting to ${use}:\n`);
+    io.out(`PINAKES_${isEntailment ? 'ENTAILMENT' : 'EMBEDDING'}_MODEL=${setting}\n`);
     return 0;
   } finally {
     await http.close();
@@ -53,20 +57,43 @@ function printPlan({ model, directory, modelFile, files, bytes }: PullPlan, io: 
 
 /** Embeds one word and returns the dimension, so that a broken model fails at once. Returns null if optional packages are missing. */
 async function tryModel(name: string, modelsDir: string, io: Io): Promise<number | null> {
-  const command = installCommand();
-  if (command !== null) {
-    io.err(`The service needs more packages to run the model. Install them with: ${command}\n`);
-    return null;
-  }
+  if (lacksPackages(io)) return null;
   const models = openLocalModels({ modelsDir, queryPrefix: null, passagePrefix: null });
   try {
     const [vector] = await models.open(name).embed(['word'], 'passage', new AbortController().signal);
     io.err(`The model works: ${vector!.length} dimensions.\n`);
     return vector!.length;
   } catch (error) {
-    const { cause } = error as Error;
-    throw new CliError(`${name} was downloaded, but cannot be used: ${cause instanceof Error ? cause.message : error}`);
+    throw unusable(name, error);
   } finally {
     await models.close();
   }
+}
+
+/** Judges one pair, so that a broken model fails at once. Returns null: such a model has no dimensions. */
+async function tryEntailment(name: string, modelsDir: string, io: Io): Promise<null> {
+  if (lacksPackages(io)) return null;
+  let model: EntailmentModel | null = null;
+  try {
+    model = openEntailment({ model: `local:${name}`, modelsDir });
+    const pair = { premise: 'The shop opens at nine.', hypothesis: 'The shop opens at nine.' };
+    const [verdict] = await model!.judge([pair], new AbortController().signal);
+    io.err(`The model works: a sentence and itself are ${verdict ?? 'not judged'}.\n`);
+    return null;
+  } catch (error) {
+    throw unusable(name, error);
+  } finally {
+    await model?.close();
+  }
+}
+
+function lacksPackages(io: Io): boolean {
+  const command = installCommand();
+  if (command !== null) io.err(`The service needs more packages to run the model. Install them with: ${command}\n`);
+  return command !== null;
+}
+
+function unusable(name: string, error: unknown): CliError {
+  const { cause } = error as Error;
+  return new CliError(`${name} was downloaded, but cannot be used: ${cause instanceof Error ? cause.message : error}`);
 }

@@ -1,13 +1,12 @@
 /** The `Database` port over the embedded engine. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { dirname, resolve } from 'node:path';
-import { SEARCH_TIMEOUT_MS_DEFAULT } from '../../config.ts';
 import { abortReason } from '../../util/abort.ts';
 import { makeFolder } from '../../util/folders.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
-import { withReadTimeout } from '../read-timeout.ts';
+import { READ_TIMEOUT_MS_DEFAULT, withReadTimeout } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue } from '../values.ts';
@@ -36,7 +35,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
     await initialiseDirectory(dataDir);
     const engine = await openEngine(dataDir);
     try {
-      return await createDatabase(engine, lock, options.readTimeoutMs ?? SEARCH_TIMEOUT_MS_DEFAULT);
+      return await createDatabase(engine, lock, options.readTimeoutMs ?? READ_TIMEOUT_MS_DEFAULT);
     } catch (error) {
       await engine.close();
       throw error;

@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { lockDirectory } from './lock.ts';
 
 const FILES_AT_ONCE = 16;
+const CHILD_END_WAIT_MS = 10_000;
 
 /**
  * Creates the data directory when it is missing. A start that is killed before the end leaves only the folder `<directory>.new`,
@@ -20,11 +22,14 @@ export async function initialiseDirectory(dataDir: string): Promise<void> {
     rmdirSync(dataDir);
   }
   const building = `${dataDir}.new`;
+  // The child of a start that was killed may end a moment later than the start.
+  lockDirectory(building, CHILD_END_WAIT_MS).release();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(building, { recursive: true, mode: 0o700 });
   await makeFiles(building);
   await syncTree(building);
   renameSync(building, dataDir);
+  rmSync(`${building}.lock`, { force: true });
   await syncPaths([dirname(dataDir)]);
 }
 

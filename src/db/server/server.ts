@@ -1,8 +1,8 @@
 /** The `Database` port over a PostgreSQL server: a pool, and one client for each transaction. */
 import pg from 'pg';
-import { SEARCH_TIMEOUT_MS_DEFAULT } from '../../config.ts';
 import type { Database, SystemDatabase } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
+import { READ_TIMEOUT_MS_DEFAULT } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { encodeForeignValue, encodeValue, valueParser } from '../values.ts';
 import { listen } from './listener.ts';
@@ -56,7 +56,7 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
   const connections: Connections = {
     pool,
     nameOf: openStatementNames(),
-    readTimeoutMs: options.readTimeoutMs ?? SEARCH_TIMEOUT_MS_DEFAULT,
+    readTimeoutMs: options.readTimeoutMs ?? READ_TIMEOUT_MS_DEFAULT,
     cancel: (processId) => runOnce(connection, 'select pg_cancel_backend($1)', [processId]),
   };
   const system = createSystem(connections, connection);

@@ -1,5 +1,6 @@
 /** Answers a question from its context: the text of the model, its citations, and the stored turn. */
-import { type Citation, citeAnswer, type Span } from '../../answers/grounding/citations.ts';
+import { type Citation, citeAnswer, type Judge, type Span } from '../../answers/grounding/citations.ts';
+import { openJudge } from '../../answers/grounding/judge.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
 import { openOutputPolicy } from '../../answers/output-policy.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -44,7 +45,7 @@ const NOT_STORED: Warning = {
  * @throws ServiceError when the model fails; the signal's reason when it aborts.
  */
 export async function* answer(
-  deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage'>,
+  deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'entailment'>,
   asked: Asked,
   context: Context,
   body: Pick<CompletionBody, 'citation' | 'trace'>,
@@ -75,7 +76,8 @@ export async function* answer(
     text += noAnswer;
     yield noAnswer;
   }
-  const cited = cite(text, isAnswer && body.citation ? answerText.markers() : null, context);
+  const judge = openJudge(deps.entailment, signal, (err) => deps.log.warn({ err }, 'the entailment model failed'));
+  const cited = await cite(text, isAnswer && body.citation ? answerText.markers() : null, context, judge);
   const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
   const stored = isAnswer && (await saveTurn(deps, asked, context.hits.forReader, answered, signal));
   return {
@@ -131,13 +133,14 @@ function frame(
 }
 
 /** Returns the citations of a text; none when `markers` is null. They are verified against what readers may see. */
-function cite(
+async function cite(
   text: string,
   markers: readonly Marker[] | null,
   { hits, pages }: Context,
-): Pick<Answer, 'citations' | 'webCitations' | 'unsupported'> {
+  judge: Judge | null,
+): Promise<Pick<Answer, 'citations' | 'webCitations' | 'unsupported'>> {
   if (markers === null) return { citations: [], webCitations: [], unsupported: [] };
-  const { citations, unsupported } = citeAnswer(text, markers, hits.forReader);
+  const { citations, unsupported } = await citeAnswer(text, markers, hits.forReader, judge);
   const web = citeWeb(text, markers, pages.forReader, unsupported);
   return { citations, webCitations: web.citations, unsupported: web.unsupported };
 }

@@ -24,10 +24,12 @@ const citedContentSchema = contentSchema
           .boolean()
           .describe(
             'True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. ' +
-              'It is computed: the quote has every number, every proper name and at least 60 % of the content terms of the sentence, ' +
+              'By rules: the quote has every number with its unit, every name and at least 60 % of the words of the sentence, ' +
               'and the same negations.',
           ),
-        verified_by: z.enum(VERIFIERS).describe('What compared sentence and passage: computed `rules`, or a `model`.'),
+        verified_by: z
+          .enum(VERIFIERS)
+          .describe('What decided: computed `rules`, or the entailment `model` of the service.'),
         reason: z
           .string()
           .nullable()
@@ -155,8 +157,8 @@ export function toTrace({ query, hits }: NonNullable<Answer['trace']>): z.input<
 
 /** Returns the content records of the cited chunks, each with its `citation`. */
 export function toCitations(citations: Answer['citations']): z.input<typeof citedContentSchema>[] {
-  return citations.map(({ chunk, number, spans, quote, verified, reason, quoted }) => ({
+  return citations.map(({ chunk, number, spans, quote, verified, verifiedBy, reason, quoted }) => ({
     ...toContent(chunk),
-    citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },
+    citation: { number, spans, quote, verified, verified_by: verifiedBy, reason, quoted },
   }));
 }

@@ -105,14 +105,23 @@ function messagesOf(
   return turn.storedQuestion === null ? [asked, answer] : [answer];
 }
 
-function toStored({ chunk, number, spans, quote, verified, reason, quoted }: Citation<LabelledHit>): StoredCitation {
+function toStored({
+  chunk,
+  number,
+  spans,
+  quote,
+  verified,
+  verifiedBy,
+  reason,
+  quoted,
+}: Citation<LabelledHit>): StoredCitation {
   return {
     id: chunk.id,
     source_id: chunk.sourceId,
     source_group_id: chunk.sourceGroupId,
     name: chunk.name,
     url: chunk.url,
-    citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },
+    citation: { number, spans, quote, verified, verified_by: verifiedBy, reason, quoted },
   };
 }
 

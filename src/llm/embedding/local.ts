@@ -56,7 +56,7 @@ export function openLocalModels(
   };
   return {
     open(setting) {
-      requirePackages(packages, substitutes);
+      requirePackages(VARIABLE, packages, substitutes);
       try {
         return open(setting);
       } catch (error) {
@@ -70,7 +70,7 @@ export function openLocalModels(
       const gone = (cause?: unknown): ServiceError =>
         new ServiceError('upstream_failed', 'The embedding model of these vectors is not there any more.', { cause });
       try {
-        requirePackages(packages, substitutes);
+        requirePackages(VARIABLE, packages, substitutes);
       } catch (error) {
         throw gone(error);
       }
@@ -122,13 +122,14 @@ function fingerprintAt(path: string, settings: PrefixSettings): string | undefin
   }
 }
 
-/** @throws ConfigError */
-function requirePackages(
-  packages: Readonly<Record<string, string>>,
-  substitutes: Readonly<Record<string, string>>,
+/** Checks that the optional packages are installed. @throws ConfigError that names the setting. */
+export function requirePackages(
+  variable: string,
+  packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
+  substitutes = SUBSTITUTES,
 ): void {
   const command = installCommand(packages, substitutes);
-  if (command !== null) throw new ConfigError(VARIABLE, `needs packages that are not installed (${command})`, 'none');
+  if (command !== null) throw new ConfigError(variable, `needs packages that are not installed (${command})`, 'none');
 }
 
 /** Returns the command that installs the optional packages which are missing; null when none is. */
@@ -156,7 +157,8 @@ function isInstalled(name: string): boolean {
 /** A name as on model hubs: `owner/model`, or `model`. */
 const NAME_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/;
 
-function findModel(setting: string, modelsDir: string): string {
+/** Returns the path of the model that a setting names. @throws LocalModelError */
+export function findModel(setting: string, modelsDir: string): string {
   const path = resolve(setting);
   if (!NAME_PATTERN.test(setting)) {
     if (existsSync(path)) return path;

@@ -3,7 +3,11 @@ import { ServiceError } from '../../errors.ts';
 import { MODEL_BYTES_MAX, MODEL_FILES, TOKENIZER_FILE, weightsBeside } from '../local/model.ts';
 import type { HubFile, HubModel } from './api.ts';
 
+/** What a model is for. */
+export type Purpose = 'embedding' | 'entailment';
+
 export interface Choice {
+  purpose: Purpose;
   /** The ONNX file among `files`. */
   modelFile: string;
   files: readonly HubFile[];
@@ -17,6 +21,9 @@ export interface Wish {
 }
 
 const EMBEDDING_TASKS = ['sentence-similarity', 'feature-extraction', 'fill-mask'];
+const ENTAILMENT_TASK = 'zero-shot-classification';
+/** Names of models that were trained on natural language inference: `nli-deberta-v3-xsmall`, `mDeBERTa-v3-base-mnli-xnli`. */
+const ENTAILMENT_NAME = /(?:^|[-_/.])[mx]?nli(?:[-_.]|$)/i;
 const RERANK_TAG = /^(?:cross-encoder|text-ranking|reranker)$/;
 const QUANTIZED = /quantized|int8|uint8/;
 /** Files with pooling, lengths and prefixes, and the licence. */
@@ -30,7 +37,7 @@ const NAMED_MAX = 6;
 
 /** @throws ServiceError when the model is none that can run here. */
 export function chooseFiles(model: HubModel, wish: Wish): Choice {
-  checkPurpose(model);
+  const purpose = purposeOf(model);
   const refuse = (why: string): never => {
     throw new ServiceError('invalid_request', `${model.name} cannot be used here: ${why}.`);
   };
@@ -59,7 +66,7 @@ export function chooseFiles(model: HubModel, wish: Wish): Choice {
   const isSmallFile = ({ path, bytes: size }: HubFile): boolean =>
     SMALL_FILES.some((pattern) => pattern.test(path)) && size <= SMALL_BYTES_MAX;
   const small = model.files.filter(isSmallFile);
-  return { modelFile, files: [...small, tokenizer, main, ...weights] };
+  return { purpose, modelFile, files: [...small, tokenizer, main, ...weights] };
 }
 
 function preferred(onnx: readonly string[], quantized: boolean): string | undefined {
@@ -70,12 +77,14 @@ function preferred(onnx: readonly string[], quantized: boolean): string | undefi
 }
 
 /**
- * Cross-encoders are refused: one of the smallest takes 12 s for the 50 candidates of a search on one core in WebAssembly, where
- * searches wait for 3 s.
+ * Returns what a model is for. Rerank models are refused: one of the smallest takes 12 s for the 50 candidates of a search on one core
+ * in WebAssembly, where searches wait for 3 s.
  *
- * @throws ServiceError for models that are for something else than embedding.
+ * @throws ServiceError for models that are for something else.
  */
-function checkPurpose({ name, task, tags }: HubModel): void {
+function purposeOf({ name, task, tags }: HubModel): Purpose {
+  const isClassifier = task === 'text-classification' || task === 'text-ranking';
+  if (task === ENTAILMENT_TASK || (isClassifier && ENTAILMENT_NAME.test(name))) return 'entailment';
   const isEncoder = tags.includes('sentence-transformers') || (task !== null && EMBEDDING_TASKS.includes(task));
   const isRerank = tags.some((tag) => RERANK_TAG.test(tag)) || task === 'text-ranking';
   if (isRerank || (!isEncoder && /rerank|cross-encoder/i.test(name))) {
@@ -85,6 +94,6 @@ function checkPurpose({ name, task, tags }: HubModel): void {
       `${name} is a rerank model, and these do not run in the service: ${how}.`,
     );
   }
-  if (task === null || isEncoder) return;
-  throw new ServiceError('invalid_request', `${name} is a model for ${task}, not for embedding.`);
+  if (task === null || isEncoder) return 'embedding';
+  throw new ServiceError('invalid_request', `${name} is a model for ${task}, not for embedding or entailment.`);
 }

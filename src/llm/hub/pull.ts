@@ -1,4 +1,4 @@
-/** Fetches a model into `<models dir>/<name>`, so that `PINAKES_EMBEDDING_MODEL=local:<name>` finds it. */
+/** Fetches a model into `<models dir>/<name>`, so that a setting with `local:<name>` finds it. */
 import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
@@ -6,10 +6,11 @@ import { LocalModelError, readLocalModel } from '../local/model.ts';
 import { type ModelNotes, NOTES_FILE } from '../local/notes.ts';
 import type { Hub, HubFile, HubModel } from './api.ts';
 import { download, isThere } from './download.ts';
-import { chooseFiles, type Wish } from './files.ts';
+import { chooseFiles, type Purpose, type Wish } from './files.ts';
 
 export interface PullPlan {
   model: HubModel;
+  purpose: Purpose;
   /** Absolute. */
   directory: string;
   modelFile: string;
@@ -42,10 +43,10 @@ export async function planPull(
 ): Promise<PullPlan> {
   const model = await hub.describe(name, revision);
   const directory = join(modelsDir, name);
-  const { modelFile, files } = chooseFiles(model, wish);
+  const { purpose, modelFile, files } = chooseFiles(model, wish);
   const missing = [];
   for (const file of files) if (!(await isThere(join(directory, file.path), file))) missing.push(file);
-  return { model, directory, modelFile, files, bytes: bytesOf(files), bytesToFetch: bytesOf(missing) };
+  return { model, purpose, directory, modelFile, files, bytes: bytesOf(files), bytesToFetch: bytesOf(missing) };
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Reads the directory of an embedding model in ONNX format, as sentence-transformers and its exporters write it. All descriptions are read
+ * Reads the directory of a local model in ONNX format, as sentence-transformers and its exporters write it. All descriptions are read
  * at the start of the service, so that the start can report what is wrong.
  */
 import { createHash } from 'node:crypto';
@@ -23,6 +23,10 @@ export interface LocalModel {
   prefixes: Readonly<Record<'query' | 'passage', string>>;
   /** The notes that the pull wrote beside the model. */
   notes: ModelNotes | null;
+  /** True for a model that judges pairs of texts. */
+  isPairModel: boolean;
+  /** The labels of the outputs of a model that classifies, in their order, in lower case. Empty for other models. */
+  labels: readonly string[];
   /** Changes when the same passage may get another vector. */
   fingerprint: string;
 }
@@ -101,8 +105,16 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
     padId: config?.pad_token_id ?? 0,
     prefixes,
     notes: notes ?? null,
+    isPairModel: false,
+    labels: labelsOf(config?.id2label ?? {}),
     fingerprint: fingerprintOf(directory, files, [pooling, tokensMax, prefixes.passage]),
   };
+}
+
+function labelsOf(names: Readonly<Record<string, string>>): string[] {
+  return Object.keys(names)
+    .toSorted((one, other) => Number(one) - Number(other))
+    .map((id) => names[id]!.toLowerCase());
 }
 
 /** Returns the possible paths of weights that are not in the model file. Both names are in use. */
@@ -138,6 +150,7 @@ const configSchema = z.object({
   _name_or_path: z.string().optional(),
   max_position_embeddings: z.number().optional(),
   pad_token_id: z.number().int().nonnegative().nullish(),
+  id2label: z.record(z.string(), z.string()).nullish(),
 });
 const modulesSchema = z.array(z.object({ type: z.string(), path: z.string() }));
 const poolingSchema = z.record(z.string(), z.unknown());

@@ -1,8 +1,11 @@
 /** The messages between the main thread and the thread of a local model. */
-import type { EmbeddingUse } from '../models.ts';
+import type { EmbeddingUse, SentencePair } from '../models.ts';
+
+/** A text to embed, or a pair to judge. */
+export type ModelText = string | SentencePair;
 
 export type ToModel =
-  | { kind: 'embed'; id: number; texts: readonly string[]; use: EmbeddingUse }
+  | { kind: 'run'; id: number; texts: readonly ModelText[]; use: EmbeddingUse }
   /** Nobody waits for the vectors any more. */
   | { kind: 'forget'; id: number };
 

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Tokenizer } from '@huggingface/tokenizers';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import { EMBEDDING_DIMENSIONS_MAX } from '../../config.ts';
 import type { EmbeddingUse } from '../models.ts';
@@ -32,7 +33,7 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
   }
   // Static models (potion and others of Model2Vec) take all texts as one row of tokens, with the offset of each text.
   const isBag = inputs.has('offsets');
-  const tokenize = await openTokenizer(model, !isBag);
+  const tokenize = await openTextTokenizer(model, !isBag);
   const compute = async (texts: readonly (readonly number[])[]): Promise<Float32Array[]> => {
     const lengths = texts.map((ids) => ids.length);
     const tokens = Math.max(...lengths);
@@ -62,10 +63,10 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
   };
 }
 
-type Ort = typeof import('onnxruntime-web') & { isNative: boolean };
+export type Ort = typeof import('onnxruntime-web') & { isNative: boolean };
 
 /** Loads ONNX Runtime. The native package has the same interface, and needs a quarter of the time and half of the memory. */
-async function openOrt(): Promise<Ort> {
+export async function openOrt(): Promise<Ort> {
   try {
     return { ...(await import(NATIVE_RUNTIME)), isNative: true };
   } catch (why) {
@@ -74,7 +75,7 @@ async function openOrt(): Promise<Ort> {
   }
 }
 
-async function openSession(ort: Ort, { modelFile, weightsFile }: LocalModel): Promise<InferenceSession> {
+export async function openSession(ort: Ort, { modelFile, weightsFile }: LocalModel): Promise<InferenceSession> {
   ort.env.logLevel = 'error';
   // The native runtime finds the weights beside the model. It uses one thread, as WebAssembly does.
   if (ort.isNative) return ort.InferenceSession.create(modelFile, { intraOpNumThreads: 1, interOpNumThreads: 1 });
@@ -120,14 +121,11 @@ function readVectors({ data, dims }: Tensor, lengths: readonly number[], { pooli
  *
  * @param withSpecial false leaves out the special tokens and unknown words.
  */
-async function openTokenizer(
+async function openTextTokenizer(
   { directory, tokensMax, padId }: LocalModel,
   withSpecial: boolean,
 ): Promise<(text: string) => number[]> {
-  const { Tokenizer } = await import('@huggingface/tokenizers');
-  const read = (name: string): object => JSON.parse(readFileSync(join(directory, name), 'utf8')) as object;
-  const description = read('tokenizer.json');
-  const tokenizer = new Tokenizer(description, readOr(read, 'tokenizer_config.json'));
+  const { tokenizer, description } = await openTokenizer(directory);
   const encode = (text: string, add_special_tokens: boolean): number[] =>
     tokenizer.encode(text, { add_special_tokens }).ids as number[];
   const around = withSpecial ? encode('', true) : [];
@@ -144,6 +142,14 @@ async function openTokenizer(
     const all = [...around.slice(0, before), ...ids.slice(0, innerMax), ...around.slice(before)];
     return all.length > 0 ? all : [padId];
   };
+}
+
+/** Returns the tokenizer of a model directory, and its description. */
+export async function openTokenizer(directory: string): Promise<{ tokenizer: Tokenizer; description: object }> {
+  const { Tokenizer } = await import('@huggingface/tokenizers');
+  const read = (name: string): object => JSON.parse(readFileSync(join(directory, name), 'utf8')) as object;
+  const description = read('tokenizer.json');
+  return { tokenizer: new Tokenizer(description, readOr(read, 'tokenizer_config.json')), description };
 }
 
 /** Returns the id of the token for words that are not in the vocabulary. */

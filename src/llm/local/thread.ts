@@ -1,15 +1,16 @@
 /** Controls the thread of one local model. The thread starts with the first text, and again after it ended. */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../errors.ts';
-import type { EmbeddingModel } from '../models.ts';
+import type { EmbeddingUse } from '../models.ts';
 import type { LocalModel } from './model.ts';
-import type { FromModel, ToModel } from './protocol.ts';
+import type { FromModel, ModelText, ToModel } from './protocol.ts';
 
 /** Maximum heap of the thread, for vocabularies and texts. The model itself lives in the memory of WebAssembly. */
 const HEAP_MB_MAX = 1_024;
 
-export interface ThreadedModel {
-  embed: EmbeddingModel['embed'];
+export interface ThreadedModel<Text extends ModelText> {
+  /** Returns one vector per text. Throws ServiceError `upstream_failed`, or the signal's reason when it aborts. */
+  embed(texts: readonly Text[], use: EmbeddingUse, signal: AbortSignal): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -19,7 +20,7 @@ interface Request {
 }
 
 /** Returns the model. Its thread starts with the first text. */
-export function openModelThread(model: LocalModel): ThreadedModel {
+export function openModelThread<Text extends ModelText = string>(model: LocalModel): ThreadedModel<Text> {
   let current: Worker | undefined;
   const requests = new Map<number, Request>();
   let lastId = 0;
@@ -32,6 +33,10 @@ export function openModelThread(model: LocalModel): ThreadedModel {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
     });
+    const failed = (how: string, cause?: unknown): ServiceError =>
+      new ServiceError('upstream_failed', `The ${model.isPairModel ? 'entailment' : 'embedding'} model ${how}.`, {
+        cause,
+      });
     const end = (error: ServiceError): void => {
       if (current !== worker) return;
       current = undefined;
@@ -71,7 +76,7 @@ export function openModelThread(model: LocalModel): ThreadedModel {
       signal.addEventListener('abort', leave, { once: true });
       // The thread keeps the process alive only while somebody waits for vectors.
       worker.ref();
-      send({ kind: 'embed', id, texts: [...texts], use });
+      send({ kind: 'run', id, texts: [...texts], use });
       try {
         return await answer.promise;
       } finally {
@@ -83,8 +88,4 @@ export function openModelThread(model: LocalModel): ThreadedModel {
       await current?.terminate();
     },
   };
-}
-
-function failed(how: string, cause?: unknown): ServiceError {
-  return new ServiceError('upstream_failed', `The embedding model ${how}.`, { cause });
 }

@@ -1,19 +1,29 @@
 /**
- * The thread of one local embedding model. Texts run in small groups. Between two groups, queries go before passages, and abandoned
+ * The thread of one local model. Texts run in small groups. Between two groups, queries go before passages, and abandoned
  * requests are dropped.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { EmbeddingUse } from '../models.ts';
 import type { LocalModel } from './model.ts';
+import { openPairRuntime, type PairTokens } from './pairs.ts';
 import { planRuns } from './pooling.ts';
-import type { FromModel, ToModel } from './protocol.ts';
-import { type LocalRuntime, openLocalRuntime } from './runtime.ts';
+import type { FromModel, ModelText, ToModel } from './protocol.ts';
+import { openLocalRuntime } from './runtime.ts';
 
 /** Maximum tokens of one run, with padding. A query waits for one run. Larger runs are not faster on one core. */
 const RUN_TOKENS_MAX = 256;
 
+/** What runs in this thread: an embedding model, or a model for pairs. */
+interface Runtime {
+  tokenize(text: ModelText, use: EmbeddingUse): Tokens;
+  run(texts: readonly Tokens[]): Promise<Float32Array[]>;
+}
+
+type Tokens = readonly number[] | PairTokens;
+
 interface Task {
-  tokens: number[][];
+  tokens: Tokens[];
   vectors: Float32Array[];
   runs: number[][];
 }
@@ -25,14 +35,15 @@ const waiting = { query: new Map<number, Task>(), passage: new Map<number, Task>
 let running = false;
 
 try {
-  const runtime = await openLocalRuntime(workerData as LocalModel);
+  const model = workerData as LocalModel;
+  const runtime = (await (model.isPairModel ? openPairRuntime(model) : openLocalRuntime(model))) as Runtime;
   // Messages that arrived in the meantime were queued.
   port.on('message', (message: ToModel) => receive(runtime, message));
 } catch (error) {
   send({ kind: 'refused', message: text(error) });
 }
 
-function receive(runtime: LocalRuntime, message: ToModel): void {
+function receive(runtime: Runtime, message: ToModel): void {
   if (message.kind === 'forget') {
     waiting.query.delete(message.id);
     waiting.passage.delete(message.id);
@@ -42,7 +53,7 @@ function receive(runtime: LocalRuntime, message: ToModel): void {
   try {
     const tokens = texts.map((one) => runtime.tokenize(one, use));
     const runs = planRuns(
-      tokens.map((ids) => ids.length),
+      tokens.map((one) => ('ids' in one ? one.ids : one).length),
       RUN_TOKENS_MAX,
     );
     waiting[use].set(id, { tokens, vectors: [], runs });
@@ -52,7 +63,7 @@ function receive(runtime: LocalRuntime, message: ToModel): void {
   }
 }
 
-async function work(runtime: LocalRuntime): Promise<void> {
+async function work(runtime: Runtime): Promise<void> {
   running = true;
   for (;;) {
     // New messages are received here.
@@ -71,7 +82,7 @@ async function work(runtime: LocalRuntime): Promise<void> {
 }
 
 /** Runs the next group of a task. Returns true when it was the last group. */
-async function step(runtime: LocalRuntime, task: Task): Promise<boolean> {
+async function step(runtime: Runtime, task: Task): Promise<boolean> {
   const run = task.runs.shift();
   if (run) {
     const vectors = await runtime.run(run.map((i) => task.tokens[i]!));

@@ -14,6 +14,8 @@ import { type CandidateRequest, inOrder } from './lexical.ts';
 const SCORED_TERMS_MAX = 32;
 /** About so many matching chunks are scored for a query. On SciFact (5,183 chunks), nDCG@10 is .711 with 100 chunks and with all. */
 const SCORED_CHUNKS = 2_000;
+/** The score of the first chunk without a rarer term, relative to the last chunk with one. */
+const BELOW = 0.999;
 /** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
 const RETRY_SECONDS = 30;
@@ -54,7 +56,7 @@ export async function scanCandidates(
   const ids = new Set(found.map(({ id }) => id));
   const others = (await find(terms.length, request.limit + found.length)).filter(({ id }) => !ids.has(id));
   // Chunks without a rarer term follow after the others, whatever the limit is, so that all pages have one order.
-  const factor = Math.min(1, (found.at(-1)?.score ?? 1) / (others[0]?.score ?? 1));
+  const factor = Math.min(1, (BELOW * (found.at(-1)?.score ?? Number.POSITIVE_INFINITY)) / (others[0]?.score ?? 1));
   return [...found, ...others.map((one) => ({ ...one, score: one.score * factor }))].slice(0, request.limit);
 }
 

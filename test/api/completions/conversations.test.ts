@@ -384,23 +384,3 @@ test('principal_id of a conversation is ignored while authorization is off', asy
   assert.equal((await service.get(`/conversations/${id}?authz_policy=Bad`)).status, 400);
   assert.equal((await service.delete(`/conversations/${id}?principal_id=bob`)).status, 200);
 });
-
-test('a conversation does not exist for other keys, unless they see all; it stays with the successors of its key', async () => {
-  const { key: own, id: ownId } = (await service.post('/api-keys', { name: 'own', scopes: ['inference:run'] })).body;
-  const other = await service.issueKey(['inference:run']);
-  const first = await ask(QUESTION, {}, own);
-  assert.equal(first.status, 200, first.text);
-  const { conversation_id: id } = first.body;
-  const question = { messages: [{ role: 'user', content: QUESTION }] };
-  assert.equal((await service.get(`/conversations/${id}`, own)).status, 200);
-  assert.equal((await service.get(`/conversations/${id}`, other)).status, 404);
-  assert.equal((await service.put(`/conversations/${id}`, { title: 'taken' }, other)).status, 404);
-  assert.equal((await service.delete(`/conversations/${id}`, other)).status, 404);
-  assert.equal((await service.post('/completions', { ...question, conversation_id: id }, other)).status, 404);
-  assert.deepEqual((await service.get('/conversations', other)).body.conversations, []);
-  const all = await service.issueKey(['inference:run', 'conversations:all']);
-  assert.equal((await service.get(`/conversations/${id}`, all)).status, 200);
-  const rotated = await service.post(`/api-keys/${ownId}/rotate`, {});
-  assert.equal(rotated.status, 201, rotated.text);
-  assert.equal((await service.get(`/conversations/${id}`, rotated.body.key)).status, 200);
-});

@@ -264,7 +264,7 @@ test('the history of a limited key has no answers from outside its limits', asyn
   fake.respond((call) => ({ deltas: [`Staff get 25 days of leave [${labelOf(call, 'leave.md')}].`] }));
   const first = (await ask()).body;
   const other = await ingest(service, [{ name: 'other.md', content: 'Leave days of other staff: ask the union.' }]);
-  const limited = await service.issueKey(['inference:run'], { sourceGroupIds: [other] });
+  const limited = await service.issueKey(['inference:run', 'conversations:all'], { sourceGroupIds: [other] });
   const body = {
     conversation_id: first.conversation_id,
     messages: [{ role: 'user', content: 'Leave days of other staff?' }],

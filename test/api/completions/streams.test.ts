@@ -28,7 +28,11 @@ let url: string;
 before(async () => {
   fake = await openFakeOpenAi();
   service = await openTestApp({
-    env: { PINAKES_CHAT_MODEL: 'openai-compatible:fake', PINAKES_CHAT_BASE_URL: fake.url },
+    env: {
+      PINAKES_CHAT_MODEL: 'openai-compatible:fake',
+      PINAKES_CHAT_BASE_URL: fake.url,
+      PINAKES_CONCURRENT_REQUESTS: String(STREAMS),
+    },
   });
   worker = buildWorker(service.deps);
   await worker.start();

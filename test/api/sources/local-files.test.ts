@@ -15,7 +15,7 @@ let stagingDir: string;
 before(async () => {
   service = await openTestApp(); // no worker: groups stay queued
   const { blobs } = service.deps.config;
-  stagingDir = `${blobs.kind === 'file' ? blobs.directory : ''}/.staging`;
+  stagingDir = `${blobs.directory}/.staging`;
 });
 after(() => service.close());
 

@@ -18,6 +18,8 @@ export interface TinyModel {
   isStatic?: boolean;
   /** The name of one more input of the graph. */
   input?: string;
+  /** The labels of a model that judges pairs. Its numbers are the mean of the vectors of all tokens. */
+  labels?: readonly string[];
 }
 
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
@@ -28,7 +30,7 @@ const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
  */
 export function writeTinyModel(
   directory: string,
-  { words, files = {}, poolsItself, isStatic, input }: TinyModel,
+  { words, files = {}, poolsItself, isStatic, input, labels }: TinyModel,
 ): void {
   const vocabulary = [...SPECIAL, ...Object.keys(words)];
   const dimension = Object.values(words)[0]!.length;
@@ -38,7 +40,7 @@ export function writeTinyModel(
   const all: Record<string, unknown> = {
     'tokenizer.json': tokenizer(vocabulary),
     'tokenizer_config.json': { model_max_length: 512, pad_token: '[PAD]' },
-    'config.json': { model_type: 'bert', pad_token_id: 0, max_position_embeddings: 512 },
+    'config.json': { model_type: 'bert', pad_token_id: 0, max_position_embeddings: 512, ...id2label(labels) },
     ...files,
   };
   for (const [name, content] of Object.entries(all)) {
@@ -46,8 +48,12 @@ export function writeTinyModel(
   }
   write(
     join(directory, 'onnx/model.onnx'),
-    isStatic ? staticModel(table) : onnxModel(table, poolsItself === true, input),
+    isStatic ? staticModel(table) : labels ? pairModel(table) : onnxModel(table, poolsItself === true, input),
   );
+}
+
+function id2label(labels: readonly string[] | undefined): object {
+  return labels === undefined ? {} : { id2label: Object.fromEntries(labels.map((label, i) => [String(i), label])) };
 }
 
 function write(path: string, content: string | Uint8Array): void {
@@ -75,7 +81,10 @@ function tokenizer(vocabulary: readonly string[]): unknown {
     post_processor: {
       type: 'TemplateProcessing',
       single: [special('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, special('[SEP]')],
-      pair: [special('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, special('[SEP]')],
+      pair: [
+        ...[special('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, special('[SEP]')],
+        ...[{ Sequence: { id: 'B', type_id: 1 } }, { SpecialToken: { id: '[SEP]', type_id: 1 } }],
+      ],
       special_tokens: { '[CLS]': known('[CLS]'), '[SEP]': known('[SEP]') },
     },
     decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
@@ -113,6 +122,21 @@ function onnxModel(table: readonly (readonly number[])[], poolsItself: boolean, 
     ...(poolsItself ? [message(12, value('sentence_embedding', FLOAT, ['texts', columns]))] : []),
   ];
   return modelOf(graph);
+}
+
+function pairModel(table: readonly (readonly number[])[]): Uint8Array {
+  const mean = node('ReduceMean', ['tokens'], 'logits', [
+    message(5, [text(1, 'axes'), number(8, 1), number(20, 7)]),
+    message(5, [text(1, 'keepdims'), number(3, 0), number(20, 2)]),
+  ]);
+  return modelOf([
+    message(1, node('Gather', ['words', 'input_ids'], 'tokens')),
+    message(1, mean),
+    text(2, 'tiny'),
+    weightsOf(table),
+    ...['input_ids', 'attention_mask'].map((name) => message(11, value(name, INT64, ['texts', 'tokens']))),
+    message(12, value('logits', FLOAT, ['texts', table[0]!.length])),
+  ]);
 }
 
 function staticModel(table: readonly (readonly number[])[]): Uint8Array {

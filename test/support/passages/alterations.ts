@@ -34,6 +34,11 @@ const NUMBER_WORDS: Readonly<Record<string, string>> = {
   ru: 'два пять три девять',
   th: 'สอง เจ็ด สี่ แปด',
 };
+/** The words for 1, 2, 3 … */
+const COUNT_WORDS =
+  'one|eine?[nmrs]?|一|하나|한 two|zwei|二|两|두 three|drei|三|세 four|vier|四|네 five|fünf|五|다섯 six|sechs|六|여섯 seven|sieben|七 eight|acht|八 nine|neun|九'
+    .split(' ')
+    .map((words) => new RegExp(`(?<![a-zäöü])(?:${words})(?![a-zäöü])`, 'iu'));
 const CJK_NUMERALS = '二五三九四七六八';
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   latin: ['Zorvath', 'Quexley'],
@@ -104,7 +109,7 @@ const NEGATIONS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>
   th: [
     [/(สามารถ|ได้รับ|เคย)/, 'ไม่$1'],
     [/(?<!ไม่)(เป็น)/, 'ไม่$1'],
-    [/ไม่/, ''],
+    [/(?<!ไม่ )ไม่(?! ไม่)/, ''],
   ],
 };
 
@@ -119,14 +124,15 @@ export function alterationsOf(sentence: string, language: string, source: string
   };
   const replaceAt = (at: number, length: number, by: string): string =>
     sentence.slice(0, at) + by + sentence.slice(at + length);
-  const numbers = new Set(source.match(/\d+(?:\.\d+)?/g)?.map(Number));
+  const numbers = numbersIn(source);
   for (const { 0: digits, index } of sentence.matchAll(/\d+/g)) {
     for (const changed of [
       String(BigInt(digits) + 1n),
       `${digits}7`,
       digits.replace(/.$/, (digit) => String((Number(digit) + 4) % 10)),
     ])
-      if (!numbers.has(Number(changed))) add('number', replaceAt(index, digits.length, changed));
+      if (!isIn(numbers, replaceAt(index, digits.length, changed), index))
+        add('number', replaceAt(index, digits.length, changed));
   }
   for (const [word, other] of pairsOf(NUMBER_WORDS[language]?.split(' ') ?? [])) {
     const pattern = language === 'th' ? new RegExp(word) : new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'iu');
@@ -147,6 +153,22 @@ export function alterationsOf(sentence: string, language: string, source: string
     for (const name of NAMES['katakana']!) add('name', replaceAt(index, word.length, name));
   for (const [pattern, by] of NEGATIONS[language] ?? []) add('negation', sentence.replace(pattern, by));
   return found;
+}
+
+/** Returns the numbers that a text says in digits, and in words up to nine. */
+export function numbersIn(text: string): Set<number> {
+  const written = COUNT_WORDS.flatMap((words, i) => (words.test(text) ? [i + 1] : []));
+  return new Set([...(text.match(/\d+(?:\.\d+)?/g)?.map(Number) ?? []), ...written]);
+}
+
+/** Returns true when the number of `text` around the UTF-16 offset `at` is one of `numbers`, whole or its part after a point. */
+function isIn(numbers: ReadonlySet<number>, text: string, at: number): boolean {
+  return [...text.matchAll(/\d+(?:\.\d+)?/g)].some(
+    ({ 0: digits, index }) =>
+      index <= at &&
+      at < index + digits.length &&
+      (numbers.has(Number(digits)) || numbers.has(Number(digits.slice(at - index)))),
+  );
 }
 
 function pairsOf(words: readonly string[]): [string, string][] {

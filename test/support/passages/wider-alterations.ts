@@ -3,7 +3,7 @@
  * other scripts, dates, units, ranges, ordinals, comparisons, quantifiers, and two facts that change places. It also
  * makes changes that keep all facts.
  */
-import type { Alteration, Fact } from './alterations.ts';
+import { type Alteration, type Fact, numbersIn } from './alterations.ts';
 
 /** Pattern and replacement. The replacement is made at the first match. */
 type Change = readonly [RegExp, string];
@@ -105,7 +105,8 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
     listed(UNITS).map(([pattern, by]) => [new RegExp(`(?<=\\d[ ,.\\d]*)${pattern.source}`, 'u'), by]),
   );
   change('unit', [
-    [/(?<=\d)\s?%/u, ''],
+    // "96-100%" says the same as "96%-100%".
+    [/(?<=\d)\s?%(?!\s?[-–~〜])/u, ''],
     [/\$(?=\d)/u, '€'],
   ]);
   change('comparative', listed(COMPARISONS));
@@ -115,10 +116,11 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
     [/(\d+)([–~-]| to | bis |至|から)\d+/u, '$1'],
     [/(\d+)([–~-]| to | bis |至|から)(\d+)/u, '$3$2$1'],
   ]);
+  const said = numbersIn(source);
   const numbers = [...sentence.matchAll(/(?<![\d.,])\d+(?![\d.,]*\d)/g)];
   for (const [i, { 0: digits, index }] of numbers.entries()) {
     const changed = String(BigInt(digits) + 1n);
-    if (source.includes(changed)) continue;
+    if (source.includes(changed) || said.has(Number(changed))) continue;
     const zero = DIGIT_ZEROS[i % DIGIT_ZEROS.length]!.codePointAt(0)!;
     const written = [...changed].map((digit) => String.fromCodePoint(zero + Number(digit))).join('');
     add('digits', sentence.slice(0, index) + written + sentence.slice(index + digits.length));
@@ -145,6 +147,19 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
     );
   }
   return found;
+}
+
+/** Returns the names of a text that stand where a name is certain, with their UTF-16 offsets. */
+export function namesIn(text: string, language: string): { name: string; at: number }[] {
+  const patterns = NAMES[language]?.map(([pattern]) => pattern) ?? [];
+  // Capitals show no names in German, and none at the start of a sentence.
+  if (language !== 'de') patterns.push(/(?<=\p{L}[^.!?:]* )\p{Lu}\p{Ll}{2,}/u);
+  return patterns.flatMap((pattern) =>
+    [...text.matchAll(new RegExp(pattern.source, 'gu'))]
+      .map((match) => ({ name: match[0], at: match.index }))
+      // These are Korean nouns with two particles, and verbs.
+      .filter(({ name }) => !/(?:에서|으로|까지|부터|에게|하|되)$/u.test(name)),
+  );
 }
 
 const CLAUSE = /^(.{12,}?)(, |，|、|، )(.{12,})([.。।])$/su;
