@@ -63,16 +63,6 @@ export function vectorType({ element, dimension }: VectorKind): Sql {
   return raw(`${ELEMENTS[element].type}(${Math.trunc(dimension)})`);
 }
 
-/** Returns the number of vectors that fit in a page of a table. */
-export function vectorsPerPage({ element, dimension }: VectorKind): number {
-  return Math.max(1, Math.floor(PAGE_BYTES / (ELEMENTS[element].bytes * dimension + ROW_BYTES)));
-}
-
-/** Bytes of a page without PostgreSQL's own header. */
-const PAGE_BYTES = 8_168;
-/** Bytes of a row without its vector. */
-const ROW_BYTES = 136;
-
 /** Returns the vector as PostgreSQL's text. Five digits are written; half precision keeps three of them. */
 export function vectorText(vector: Float32Array): string {
   let text = '[';

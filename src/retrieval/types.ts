@@ -1,6 +1,6 @@
 /** The types of requests and results of `retrieve()` in retrieve.ts, the only entry. */
 
-import type { Access, Principal } from '../access/access.ts';
+import type { Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
@@ -51,9 +51,6 @@ export interface RetrieveRequest {
   /** True orders the first hits by how closely they contain the query (proximity.ts), if no rerank model ranks. */
   proximity?: boolean;
 }
-
-/** A request together with the access of its principal, as the transaction of the search sees it. */
-export type AdmittedRequest = RetrieveRequest & Access;
 
 /** A chunk before or after a hit in the same source. */
 export interface Neighbour {

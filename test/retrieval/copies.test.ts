@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
-import { COMPARED_MAX, retrieve } from '../../src/retrieval/retrieve.ts';
+import { COMPARED_MAX } from '../../src/retrieval/ranking/distinct.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';

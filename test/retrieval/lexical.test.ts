@@ -4,12 +4,8 @@ import { after, before, test } from 'node:test';
 import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import {
-  bm25Candidates,
-  type Candidate,
-  type CandidateRequest,
-  FORCE_INDEX_ORDER,
-} from '../../src/retrieval/lexical/lexical.ts';
+import type { Candidate } from '../../src/retrieval/engine.ts';
+import { bm25Candidates, type CandidateRequest, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
 import { scanCandidates } from '../../src/retrieval/lexical/lexical-scan.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Retrieved, RetrieveRequest } from '../../src/retrieval/types.ts';

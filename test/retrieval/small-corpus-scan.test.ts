@@ -4,12 +4,13 @@ import { after, before, test } from 'node:test';
 import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { type Candidate, indexWeights } from '../../src/retrieval/lexical/lexical.ts';
+import type { Candidate, Scope } from '../../src/retrieval/engine.ts';
+import { indexWeights } from '../../src/retrieval/lexical/lexical.ts';
 import { countedWeights } from '../../src/retrieval/lexical/lexical-scan.ts';
-import { openSmallCorpusScan, scoreChunks } from '../../src/retrieval/lexical/small-corpus-scan.ts';
-import { openFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
+import { isSmallCorpus, openSmallCorpusScan, scoreChunks } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { findFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
-import type { AdmittedRequest, Filters } from '../../src/retrieval/types.ts';
+import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
@@ -53,32 +54,18 @@ const below = (share: number): Filters => ({
   sourceMetadata: { operator: 'and', filters: [{ key: 'share', operator: 'lt', value: share }] },
 });
 
-function requestOf(filters: Filters, query = ''): AdmittedRequest {
-  return {
-    ...{
-      tenantId: tenant.id,
-      partitionNo: tenant.partitionNo,
-      sourceGroupIds: null,
-      tagIds: null,
-      query,
-      principal: null,
-      policy: null,
-    },
-    ...{ mode: 'lexical' as const, filters, usePostfilter: false, limit: 10, offset: 0 },
-  };
+function scopeOf({ id: tenantId, partitionNo }: Tenant, filters: Filters): Scope {
+  return { tenantId, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters };
 }
 
-/** Opens the scan of the matching chunks in the form of the index that the tenant has. */
+/** Returns the candidates of the scan, in the form of the index that the tenant has. */
 async function find(owner: Tenant, terms: readonly string[], filters: Filters, limit: number): Promise<Candidate[]> {
-  const request = { ...requestOf(filters), tenantId: owner.id, partitionNo: owner.partitionNo };
-  const hasIndex = owner === tenant && database.db.hasTextSearch;
-  const weigh = hasIndex ? indexWeights : countedWeights;
+  const scope = scopeOf(owner, filters);
+  const weigh = owner === tenant && database.db.hasTextSearch ? indexWeights : countedWeights;
   return database.db.transaction(owner.id, async (tx: Tx) => {
-    const scan = await openSmallCorpusScan(tx, request, openFilterMatches(tx, request), (some) =>
-      weigh(tx, request, some),
-    )(filters);
-    assert.ok(scan, 'they are few');
-    return scan.best(terms, limit);
+    const matches = await findFilterMatches(tx, scope);
+    assert.ok(matches && isSmallCorpus(matches), 'they are few');
+    return openSmallCorpusScan(tx, scope, matches, (some) => weigh(tx, scope, some))(terms, limit);
   });
 }
 
@@ -94,16 +81,16 @@ test('a scan scores the matching chunks by BM25, with the document frequencies o
     const off = owner === tenant && database.db.hasTextSearch ? 0.02 : 1e-9;
     for (let n = 0; n < 20; n++) {
       const terms = Array.from({ length: random.integer(1, 12) }, word);
-      const few = all.filter(({ share }) => share < 10);
+      const few = all.filter(({ share }) => share < 5);
       const expected = few
         .map(({ id, terms: own }) => ({ id, score: scoreOf(own, terms, all, few) }))
         .filter(({ score }) => score > 0)
         .toSorted((a, b) => b.score - a.score);
-      const found = await find(owner, terms, below(10), 1_000);
+      const found = await find(owner, terms, below(5), 1_000);
       assert.deepEqual(found.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted());
       for (const [i, { score }] of found.entries())
         assert.ok(Math.abs(score / expected[i]!.score - 1) < off, `${terms.join(' ')}: ${score} ${expected[i]!.score}`);
-      assert.deepEqual(await find(owner, terms, below(10), 5), found.slice(0, 5));
+      assert.deepEqual(await find(owner, terms, below(5), 5), found.slice(0, 5));
     }
   }
 });
@@ -129,8 +116,8 @@ function scoreOf(
 }
 
 test('a scan finds nothing for words that no chunk has', async () => {
-  assert.deepEqual(await find(tenant, ['zqnowhere'], below(10), 10), []);
-  assert.deepEqual(await find(plainTenant, ['zqnowhere'], below(10), 10), []);
+  assert.deepEqual(await find(tenant, ['zqnowhere'], below(5), 10), []);
+  assert.deepEqual(await find(plainTenant, ['zqnowhere'], below(5), 10), []);
 });
 
 test('a scan asks for the weights of terms that occur in its chunks, and of no others', async () => {
@@ -168,7 +155,11 @@ test('a search reads the chunks of a scan once, also to correct typing errors', 
   const content = `The pterodactyl flew over the archipelago ${rare}.`;
   await seed(database.db, tenant.id, [{ sources: [{ name: 'rare', metadata: { share: '-1' }, chunks: [content] }] }]);
   const { db, texts } = recording();
-  const { hits, warnings } = await retrieve({ db }, requestOf(below(0), 'pterodactil archipelgo'));
+  const request: RetrieveRequest = {
+    ...{ ...scopeOf(tenant, below(0)), principal: null, query: 'pterodactil archipelgo', mode: 'lexical' },
+    ...{ usePostfilter: false, limit: 10, offset: 0 },
+  };
+  const { hits, warnings } = await retrieve({ db }, request);
   assert.deepEqual(
     hits.map(({ name }) => name),
     ['rare'],

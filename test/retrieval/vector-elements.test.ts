@@ -9,12 +9,10 @@ import {
   findVectors,
   insertVectors,
   listGenerations,
-  vectorBytes,
   vectorText,
 } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
-import { exactPlan, nearestCandidates } from '../../src/retrieval/semantic/nearest.ts';
-import type { AdmittedRequest } from '../../src/retrieval/types.ts';
+import { openPostgresEngine } from '../../src/retrieval/postgres/engine.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seed } from './corpus.ts';
@@ -40,24 +38,10 @@ async function newTenant(name: string, chunkIds: readonly string[]): Promise<Ten
 }
 
 async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promise<Map<string, number>> {
-  const request: AdmittedRequest = {
-    ...{
-      tenantId: id,
-      partitionNo,
-      sourceGroupIds: null,
-      tagIds: null,
-      principal: null,
-      policy: null,
-      query: '',
-      mode: 'semantic',
-      filters: {},
-    },
-    ...{ usePostfilter: false, limit: 10, offset: 0 },
-  };
+  const scope = { tenantId: id, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters: {} };
   return database.db.transaction(id, async (tx) => {
-    const semantic = { vectors: (await findServingVectors(tx, id))!, vector: vectorBytes(vector), rows: 0 };
-    const asked = { request, semantic, filters: {}, limit: 10, exactRowsMax: 0 };
-    const found = await nearestCandidates(tx, exactPlan(asked));
+    const query = { terms: [], vector: { vectors: (await findServingVectors(tx, id))!, values: vector }, depth: 10 };
+    const { semantic: found } = await (await openPostgresEngine(database.db).open(tx, scope)).candidates(query);
     return new Map(found.map((candidate) => [candidate.id, Math.round(candidate.score * 100) / 100]));
   });
 }

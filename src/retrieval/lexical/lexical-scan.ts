@@ -6,8 +6,9 @@ import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { identifier, join, sql } from '../../db/sql.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
+import { type CandidateRequest, inOrder } from './lexical.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 const SCORED_TERMS_MAX = 32;

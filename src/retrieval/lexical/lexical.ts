@@ -2,14 +2,8 @@
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
+import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-
-export interface Candidate {
-  id: string;
-  sourceId: string;
-  /** BM25, greater than 0, higher is better. */
-  score: number;
-}
 
 export interface CandidateRequest {
   tenantId: string;
@@ -58,28 +52,6 @@ export async function indexWeights(
   return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
 }
 
-/**
- * Returns the rows of a statement that asks the index for `limit` chunks of matching sources. A setting of the transaction says how
- * many chunks the index scores at once. If fewer than `limit` of them match, the index starts again from the first chunk, with twice
- * as many.
- */
-export async function deepened<R extends object>(
-  tx: Tx,
-  filterMatches: Pick<FilterMatches, 'share'> | undefined,
-  limit: number,
-  statement: Sql,
-): Promise<R[]> {
-  if (!filterMatches) return tx.query<R>(statement);
-  const depth = Math.ceil((DEPTH_MARGIN * limit) / Math.max(filterMatches.share, 1 / DEPTH_MAX));
-  const bounded = Math.min(DEPTH_MAX, Math.max(DEPTH_MIN, depth));
-  // The second statement is sent while the first one runs.
-  const [, rows] = await Promise.all([
-    tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`),
-    tx.query<R>(statement),
-  ]);
-  return rows;
-}
-
 const DEPTH_MARGIN = 2;
 /** The bounds that the index allows. */
 const DEPTH_MIN = 1_000;
@@ -94,14 +66,32 @@ export async function bm25Candidates(
   request: CandidateRequest,
   filterMatches?: FilterMatches,
 ): Promise<Candidate[]> {
-  return toCandidates(await deepened(tx, filterMatches, request.limit, bm25Select(request)), request.limit);
+  const statement = bm25Select(request);
+  const rows = filterMatches
+    ? await deepened(tx, (DEPTH_MARGIN * request.limit) / Math.max(filterMatches.share, 1 / DEPTH_MAX), statement)
+    : await tx.query<FoundRow>(statement);
+  return toCandidates(rows, request.limit);
+}
+
+/**
+ * Returns the rows of the statement. A setting of the transaction says how many chunks the index scores at once. If fewer chunks match
+ * than wanted, the index starts again from the first chunk, with twice as many.
+ */
+async function deepened(tx: Tx, depth: number, statement: Sql): Promise<FoundRow[]> {
+  const bounded = Math.min(DEPTH_MAX, Math.max(DEPTH_MIN, Math.ceil(depth)));
+  // The second statement is sent while the first one runs.
+  const [, rows] = await Promise.all([
+    tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`),
+    tx.query<FoundRow>(statement),
+  ]);
+  return rows;
 }
 
 /** A row of `bm25Select`. */
-export type FoundRow = Omit<Candidate, 'score'> & { distance: number };
+type FoundRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** Returns the statement. Its rows are in the order of the index; the distance is the negative score. */
-export function bm25Select(request: CandidateRequest): Sql {
+function bm25Select(request: CandidateRequest): Sql {
   const { tenantId, partitionNo } = request;
   const query = bm25Query(request);
   const partition = identifier(chunkPartition(partitionNo));
@@ -117,7 +107,7 @@ export function bm25Select(request: CandidateRequest): Sql {
     from (${chunks}) c where ${tests} limit ${request.limit}`;
 }
 
-export function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
+function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
   const candidates = rows
     .filter((row) => row.distance < 0)
     .map(({ id, sourceId, distance }) => ({ id, sourceId, score: -distance }));

@@ -5,10 +5,10 @@
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
-import type { FilterMatches, FindFilterMatches } from '../query/filter-matches.ts';
+import type { Candidate, Scope } from '../engine.ts';
+import type { FilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
-import type { AdmittedRequest, Filters } from '../types.ts';
-import { type Candidate, inOrder } from './lexical.ts';
+import { inOrder } from './lexical.ts';
 
 /**
  * Chunks are scored here if `chunks * share` is at most this. Processor time of both ways on the embedded database: 10,000 chunks,
@@ -16,31 +16,23 @@ import { type Candidate, inOrder } from './lexical.ts';
  */
 const CHUNKS_BY_SHARE_MAX = 10;
 
-export interface SmallCorpusScan {
-  /** Returns the best chunks, best first; for equal scores, the lower id first. */
-  best(terms: readonly string[], limit: number): Promise<Candidate[]>;
-}
-
-/** Returns the scan of the chunks that match the filters; undefined if they are too many. */
-export type FindSmallCorpusScan = (filters: Filters) => Promise<SmallCorpusScan | undefined>;
-
 /** Returns how much one occurrence of each term adds to a score; terms that no chunk of the tenant has are left out. */
 export type WeighTerms = (terms: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
-/** Opens scans for one transaction, which reads the chunks of each filter once. */
-export function openSmallCorpusScan(
-  tx: Tx,
-  request: AdmittedRequest,
-  filterMatches: FindFilterMatches,
-  weigh: WeighTerms,
-): FindSmallCorpusScan {
-  const opened = new Map<Filters, SmallCorpusScan>();
-  return async (filters) => {
-    const found = await filterMatches(filters);
-    if (!found || found.chunks * found.share > CHUNKS_BY_SHARE_MAX) return undefined;
-    const scan = opened.get(filters) ?? openScan(weigh, () => readChunks(tx, request, found, filters));
-    opened.set(filters, scan);
-    return scan;
+/** Returns true if the matching chunks are few. */
+export function isSmallCorpus({ chunks, share }: Pick<FilterMatches, 'chunks' | 'share'>): boolean {
+  return chunks * share <= CHUNKS_BY_SHARE_MAX;
+}
+
+/** Returns the best chunks, best first; for equal scores, the lower id first. */
+export type SmallCorpusScan = (terms: readonly string[], limit: number) => Promise<Candidate[]>;
+
+/** Opens a scan of the matching chunks for one transaction, which reads them once. */
+export function openSmallCorpusScan(tx: Tx, scope: Scope, matches: FilterMatches, weigh: WeighTerms): SmallCorpusScan {
+  let reading: Promise<ReadChunk[]> | undefined;
+  return async (terms, limit) => {
+    reading ??= readChunks(tx, scope, matches);
+    return inOrder(await scoreChunks(await reading, terms, weigh), 0).slice(0, limit);
   };
 }
 
@@ -48,16 +40,6 @@ interface ReadChunk {
   id: string;
   sourceId: string;
   terms: readonly string[];
-}
-
-function openScan(weigh: WeighTerms, read: () => Promise<ReadChunk[]>): SmallCorpusScan {
-  let reading: Promise<ReadChunk[]> | undefined;
-  return {
-    async best(terms, limit) {
-      reading ??= read();
-      return inOrder(await scoreChunks(await reading, terms, weigh), 0).slice(0, limit);
-    },
-  };
 }
 
 /** Returns the chunks with at least one of the terms. The mean length is that of `chunks`. A repeated term counts repeatedly. */
@@ -91,14 +73,9 @@ function countEach(terms: readonly string[], sought: ReadonlySet<string>): Reado
   return counts;
 }
 
-async function readChunks(
-  tx: Tx,
-  request: AdmittedRequest,
-  { sources, mixed }: FilterMatches,
-  filters: Filters,
-): Promise<ReadChunk[]> {
-  const { tenantId, partitionNo } = request;
-  const conditions: Sql[] = [sql`c.tenant_id = ${tenantId}`, ...chunkConditions(request, filters)];
+async function readChunks(tx: Tx, scope: Scope, { sources, mixed }: FilterMatches): Promise<ReadChunk[]> {
+  const { tenantId, partitionNo } = scope;
+  const conditions: Sql[] = [sql`c.tenant_id = ${tenantId}`, ...chunkConditions(scope, scope.filters)];
   const ofGeneration = mixed ? sql`and (not f.mixed or c.generation = f.generation)` : empty;
   // Reads source by source, because a join may be planned as a scan of all chunks.
   const rows = await tx.query<{ id: string; sourceId: string; terms: string }>(sql`

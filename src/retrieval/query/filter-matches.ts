@@ -2,7 +2,7 @@
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import type { AdmittedRequest, Filters } from '../types.ts';
+import type { Scope } from '../engine.ts';
 import { matchingSources, narrows } from './filter-sql.ts';
 
 /** Maximum number of sources that are passed to the statements by id. With more, each statement finds them again. */
@@ -23,23 +23,9 @@ export interface FilterMatches {
   share: number;
 }
 
-/** Returns the matching sources; undefined if the filters exclude no source that is alive. */
-export type FindFilterMatches = (filters: Filters) => Promise<FilterMatches | undefined>;
-
-/** For one transaction, which finds the sources of each filter once. */
-export function openFilterMatches(tx: Tx, request: AdmittedRequest): FindFilterMatches {
-  const found = new Map<Filters, Promise<FilterMatches>>();
-  return async (filters) => {
-    if (!narrows(request, filters)) return undefined;
-    const matches = found.get(filters) ?? find(tx, request, filters);
-    found.set(filters, matches);
-    return matches;
-  };
-}
-
 /** Returns a select of the matching sources. */
-export function sourcesOf(request: AdmittedRequest, filters: Filters): Sql {
-  return sql`select s.id, s.generation, s.mixed ${matchingSources(request.tenantId, request, filters)}`;
+export function sourcesOf(scope: Scope): Sql {
+  return sql`select s.id, s.generation, s.mixed ${matchingSources(scope.tenantId, scope, scope.filters)}`;
 }
 
 /**
@@ -66,19 +52,25 @@ interface Found {
   all: number;
 }
 
-async function find(tx: Tx, request: AdmittedRequest, filters: Filters): Promise<FilterMatches> {
-  const sources = matchingSources(request.tenantId, request, filters);
+/** Returns the matching sources; undefined if the filters exclude no source that is alive. */
+export async function findFilterMatches(
+  tx: Tx,
+  scope: Scope,
+  namedMax = NAMED_MAX,
+): Promise<FilterMatches | undefined> {
+  if (!narrows(scope, scope.filters)) return undefined;
+  const sources = matchingSources(scope.tenantId, scope, scope.filters);
   const [found] = await tx.query<Found>(sql`
     with matching as materialized (select s.id, s.generation, s.mixed, s.chunk_count ${sources}),
-    named as materialized (select * from matching where (select count(*) from matching) <= ${NAMED_MAX})
-    select n.*, f.*, (select reltuples from pg_class where oid = ${chunkPartition(request.partitionNo)}::regclass) as all
+    named as materialized (select * from matching where (select count(*) from matching) <= ${namedMax}::int)
+    select n.*, f.*, (select reltuples from pg_class where oid = ${chunkPartition(scope.partitionNo)}::regclass) as all
     from (select array_send(array_agg(id)) as ids,
         case when bool_or(mixed) then array_send(array_agg(generation)) end as generations,
         case when bool_or(mixed) then array_send(array_agg(mixed)) end as mixed from named) n,
       (select count(*) as sources, coalesce(bool_or(mixed), false) as any_mixed, coalesce(sum(chunk_count), 0) as chunks from matching) f`);
   const { ids, anyMixed, chunks, all } = found!;
   return {
-    sources: named(found!) ?? sourcesOf(request, filters),
+    sources: named(found!) ?? sourcesOf(scope),
     ids: found!.sources === 0 ? [] : ids,
     mixed: anyMixed,
     chunks,

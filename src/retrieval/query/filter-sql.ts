@@ -12,6 +12,7 @@ import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { conditionSql } from '../../filters/metadata-sql.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
 import { isId } from '../../util/ids.ts';
+import type { Scope } from '../engine.ts';
 import type { Filters } from '../types.ts';
 import { columnCondition } from './column-sql.ts';
 
@@ -51,11 +52,21 @@ export function narrows(access: Access, filters: Filters): boolean {
  * looked up for each candidate, laterally and by full keys: that is fast even before the first ANALYZE. `coalesce` prevents a join,
  * which would lose the order of the BM25 index.
  */
-export function lookedUpSourcePredicate(tenantId: string, access: Access, filters: Filters): Sql {
+function lookedUpSourcePredicate(tenantId: string, access: Access, filters: Filters): Sql {
   const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, access, filters)];
   return sql`coalesce((select ${join(conditions, ' and ')}
     from (select * from source where tenant_id = ${tenantId} and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
          (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;
+}
+
+/** Returns the conditions that chunk `c` is within the scope, with a look-up of the source of each candidate. */
+export function lookedUpPredicates(scope: Scope): Sql[] {
+  const { tenantId, filters } = scope;
+  return [
+    sql`c.tenant_id = ${tenantId}`,
+    lookedUpSourcePredicate(tenantId, scope, filters),
+    ...chunkConditions(scope, filters),
+  ];
 }
 
 /** Returns true if conditions on sources narrow the search and testing one source for them is cheap. */

@@ -10,9 +10,11 @@ import { spellingsNear } from '../../text/analysis/misspellings.ts';
 import { isVietnameseSyllable } from '../../text/analysis/vietnamese.ts';
 import { wordTerms } from '../../text/analysis/words.ts';
 import { queryWords, UNDETERMINED } from '../../text/analyzer.ts';
+import type { SearchedCorpus } from '../engine.ts';
+import type { Plan } from '../plan.ts';
 import type { ReadRow } from '../reading/hits.ts';
 import type { Warning } from '../types.ts';
-import { lexicalCandidates, type RankedCandidate, type Search } from './candidates.ts';
+import type { RankedCandidate } from './rank.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
 export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were replaced by similar words.';
@@ -35,18 +37,18 @@ interface Chunk {
 }
 
 /**
- * Returns the search with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing is to be
- * corrected. `ranked` has the results of the search, `rows` their texts if they have been read.
+ * Returns the terms of the query with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing
+ * is to be corrected. `ranked` has the results of the search, `rows` their texts if they have been read.
  */
-export async function correct(
+export async function correctTerms(
   tx: Tx,
-  search: Search,
+  corpus: SearchedCorpus,
+  { request, languages, mode, terms: asked }: Plan,
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
   warnings: Warning[],
-): Promise<Search | undefined> {
-  const { request, languages } = search;
-  if (request.mode === 'semantic') return undefined;
+): Promise<string[] | undefined> {
+  if (mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages);
   const best = new Set(ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms.split(' ') ?? []));
   const missing = words
@@ -54,7 +56,7 @@ export async function correct(
     .map((word) => ({ ...word, near: termsNear(word.word, languages) }));
   if (missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX) return undefined;
   const sought = missing.flatMap(({ terms, stems, near }) => [...repeat([...terms, ...stems], TERM_WEIGHT), ...near]);
-  const chunks = await chunksWith(tx, { ...search, terms: sought });
+  const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
   const guesses: string[] = [];
   const replaced: string[] = [];
   for (const { word, terms, stems, near } of missing) {
@@ -70,7 +72,7 @@ export async function correct(
     const message = `Words that occur nowhere were replaced by similar words: ${replaced.join(', ')}.`;
     warnings.push({ type: FUZZY_WARNING, message });
   }
-  return guesses.length === 0 ? undefined : { ...search, terms: [...search.terms, ...guesses] };
+  return guesses.length === 0 ? undefined : [...asked, ...guesses];
 }
 
 function repeat(terms: readonly string[], times: number): string[] {
@@ -87,10 +89,14 @@ function termsNear(word: string, languages: readonly string[]): string[] {
   return [...new Set(spellings.flatMap((near) => languages.map((language) => wordTerms(near, language)[0]!.term)))];
 }
 
-/** Returns the best visible chunks with one of the terms of the search. */
-async function chunksWith(tx: Tx, search: Search): Promise<Chunk[]> {
-  const { tenantId, usePostfilter, filters } = search.request;
-  const found = await lexicalCandidates(tx, search, usePostfilter ? {} : filters, CHUNKS_READ);
+/** Returns the best chunks of the searched corpus with one of the terms. */
+async function chunksWith(
+  tx: Tx,
+  corpus: SearchedCorpus,
+  tenantId: string,
+  terms: readonly string[],
+): Promise<Chunk[]> {
+  const { lexical: found } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
   if (found.length === 0) return [];
   const rows = await tx.query<{ terms: string; content: string; language: string | null }>(sql`
     select c.terms, c.content, s.language

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RankedCandidate } from './candidates.ts';
 import { type ChunkTerms, orderByProximity, PROXIMITY_MAX } from './proximity.ts';
+import type { RankedCandidate } from './rank.ts';
 
 function candidate(id: string, score: number): RankedCandidate {
   return { id, sourceId: 's', score, scores: { lexical: score, semantic: null, rerank: null } };

@@ -5,7 +5,7 @@
  * Measured on questions about manuals (`npm run bench:manuals`, tune half): the right passage is first for 73 % instead of 65 %.
  * Weights and window were chosen on that half and on SciFact, XQuAD (en de zh) and JSQuAD, from a handful of values each.
  */
-import type { RankedCandidate } from './candidates.ts';
+import type { RankedCandidate } from './rank.ts';
 
 /** Number of candidates that are reordered, for every page. */
 export const PROXIMITY_MAX = 20;

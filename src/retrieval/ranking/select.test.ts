@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Candidate, inOrder } from '../lexical/lexical.ts';
+import type { Candidate } from '../engine.ts';
+import { inOrder } from '../lexical/lexical.ts';
 import type { ReadText } from '../types.ts';
 import { select } from './select.ts';
 

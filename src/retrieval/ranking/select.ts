@@ -1,6 +1,6 @@
 /** Selects candidates without copies and within the limit per source. Pure. */
 
-import type { Candidate } from '../lexical/lexical.ts';
+import type { Candidate } from '../engine.ts';
 import type { ReadText } from '../types.ts';
 import { areNearDuplicates, type Fingerprint } from './near-duplicates.ts';
 

@@ -8,6 +8,7 @@ import type { Tx } from '../../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { FACT_STEPS, readerSteps, redactChunk } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
+import { analyzeForIndex } from '../../text/analyzer.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, ReadText } from '../types.ts';
 
@@ -51,6 +52,28 @@ export async function readRows(tx: Tx, request: HitRequest, ids: readonly string
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`;
   const rows = await tx.query<ReadRow>(keepPlan(read));
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Adds the rows of the candidates that have not been read. */
+export async function loadRows(
+  tx: Tx,
+  request: HitRequest,
+  candidates: readonly { id: string }[],
+  rows: Map<string, ReadRow>,
+): Promise<void> {
+  const missing = candidates.map(({ id }) => id).filter((id) => !rows.has(id));
+  for (const [id, row] of await readRows(tx, request, missing)) rows.set(id, row);
+}
+
+/** Returns the terms of a chunk that `orderByProximity` uses. */
+export function termsOf(row: ReadRow | undefined) {
+  if (!row) return undefined;
+  const analyzed = (text: string): Set<string> => new Set(analyzeForIndex(text, row.language).split(' '));
+  return {
+    terms: row.terms.split(' '),
+    titles: analyzed([row.name, ...row.headingPath].join('\n')),
+    heading: analyzed(row.headingPath.at(-1) ?? ''),
+  };
 }
 
 /** Returns hashes of the contents of chunks, by id. */

@@ -1,0 +1,78 @@
+/** Plans a search: turns a request into what the engine is asked and how its candidates are ranked. Pure. */
+import type { Access } from '../access/access.ts';
+import { searchTerms } from '../text/analyzer.ts';
+import type { QueryVector, Scope } from './engine.ts';
+import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
+import { PROXIMITY_MAX } from './ranking/proximity.ts';
+import { RERANKED_MAX } from './ranking/rerank.ts';
+import type { RetrieveRequest, SearchMode } from './types.ts';
+
+/** Number of candidates that the engine is asked for next, if copies or tests leave too few. */
+const DEPTHS = [1_000, 4_000, 20_000];
+/** Number of extra candidates of the first look, so that a few copies do not cost a second one. */
+const SPARE_CANDIDATES = 10;
+/** Number of the best chunks of each half that `use_postfilter` filters, or `offset + limit` if that is more. */
+const POSTFILTER_DEPTH = 200;
+
+/** What is known about a request before the search. */
+export interface Facts {
+  access: Access;
+  /** The languages of the corpus. */
+  languages: readonly string[];
+  /** Undefined if the query has no vector. */
+  vector: QueryVector | undefined;
+  fusion: FusionSettings;
+  hasRerankModel: boolean;
+  /** True if a redaction policy may hide text. */
+  redacts: boolean;
+}
+
+export interface Plan {
+  request: RetrieveRequest;
+  languages: readonly string[];
+  /** The halves that rank: `hybrid` only if the query has a vector. */
+  mode: SearchMode;
+  terms: readonly string[];
+  vector: QueryVector | undefined;
+  /** With `use_postfilter`, what candidates are tested for after they are ranked. */
+  filteredAfter: Scope | undefined;
+  /** Numbers of candidates to ask for, one after the other, until enough are left. */
+  depths: readonly number[];
+  /** Number of results that the ranking needs. */
+  count: number;
+  fusion: FusionSettings;
+  /** True if a rerank model orders the results. */
+  reranks: boolean;
+  /** True if the results are ordered by how closely they contain the query. */
+  reorders: boolean;
+}
+
+/** Returns the chunks that match the request. */
+export function scopeOf({ tenantId, partitionNo, filters }: RetrieveRequest, access: Access): Scope {
+  return { ...access, tenantId, partitionNo, filters };
+}
+
+/** Returns the chunks that the engine searches: with `use_postfilter`, the filters are applied afterwards. */
+export function searchedScope(request: RetrieveRequest, access: Access): Scope {
+  return { ...scopeOf(request, access), ...(request.usePostfilter && { filters: {} }) };
+}
+
+/** Returns the plan of the search. */
+export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
+  const { languages, vector, fusion } = facts;
+  const { offset, usePostfilter } = request;
+  const wanted = offset + request.limit;
+  const mode = request.mode === 'semantic' ? 'semantic' : vector ? 'hybrid' : 'lexical';
+  const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
+  // Text that a redaction rule hides must not influence the order.
+  const reorders =
+    request.proximity === true && mode === 'lexical' && !reranks && !facts.redacts && offset < PROXIMITY_MAX;
+  const count = Math.max(wanted, reranks ? RERANKED_MAX : reorders ? PROXIMITY_MAX : 0);
+  const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
+  return {
+    ...{ request, languages, mode, vector, count, fusion, reranks, reorders },
+    terms: mode === 'semantic' ? [] : searchTerms(request.query, languages),
+    filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
+    depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
+  };
+}

@@ -1,0 +1,95 @@
+/** The engine in PostgreSQL: BM25 over the chunks' terms, HNSW over their vectors, filters as conditions of the same statements. */
+import type { Database, Tx } from '../../db/database.ts';
+import { keepPlan, type Sql, sql } from '../../db/sql.ts';
+import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
+import { bm25Candidates, FORCE_INDEX_ORDER, FORCE_INDEXES, indexWeights } from '../lexical/lexical.ts';
+import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
+import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
+import { type FilterMatches, findFilterMatches } from '../query/filter-matches.ts';
+import { chunkConditions, lookedUpPredicates, narrowsCheaply } from '../query/filter-sql.ts';
+import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
+
+/** With filters, so many of the best chunks are tested one by one first, before the filter is evaluated for the whole corpus. */
+const TESTED_FIRST = 250;
+/** If such a share of the best chunks by words matches, the filter is taken for wide, and vectors are tested one by one too. */
+const WIDE_SHARE = 0.4;
+
+/** Limits that tests change, so that a small corpus is searched like a large one. */
+export interface PostgresLimits {
+  /** Up to so many matching rows, every vector is compared. */
+  exactRowsMax?: number;
+  /** Up to so many matching sources are passed by id. */
+  namedMax?: number;
+  /** False: few matching chunks are scored through the index, as if they were many. */
+  scansSmall?: boolean;
+}
+
+export function openPostgresEngine(
+  { hasTextSearch }: Pick<Database, 'hasTextSearch'>,
+  { exactRowsMax = EXACT_ROWS_MAX, namedMax, scansSmall = true }: PostgresLimits = {},
+): Engine {
+  const settings = keepPlan(sql`select ${hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}, ${NEAREST_SETTINGS}`);
+  const weigh = hasTextSearch ? indexWeights : countedWeights;
+  return {
+    testsCandidates: true,
+    async open(tx, scope) {
+      await tx.query(settings);
+      let matches: Promise<FilterMatches | undefined> | undefined;
+      let scan: SmallCorpusScan | undefined;
+      return {
+        async candidates(query) {
+          const { vector, depth } = query;
+          const best = hasTextSearch && !matches ? await testBest(tx, scope, query) : [];
+          const isWide = best.length === depth;
+          if (!isWide) matches ??= findFilterMatches(tx, scope, namedMax);
+          const found = await matches;
+          const lexical = isWide ? best : await lexicalCandidates(query, found);
+          const semantic = vector ? await nearestCandidates(tx, scope, vector, depth, found, exactRowsMax) : [];
+          return { lexical, semantic, exhausted: lexical.length < depth && semantic.length < depth };
+        },
+      };
+
+      async function lexicalCandidates(query: CandidateQuery, found: FilterMatches | undefined): Promise<Candidate[]> {
+        const { terms, depth } = query;
+        if (terms.length === 0) return [];
+        if (scansSmall && found && isSmallCorpus(found)) {
+          scan ??= openSmallCorpusScan(tx, scope, found, (some) => weigh(tx, scope, some));
+          return scan(terms, depth);
+        }
+        const areNamed = found !== undefined && (hasTextSearch || found.ids !== null);
+        const request = lexicalRequest(scope, query, areNamed ? isAmong(scope, found) : lookedUpPredicates(scope));
+        return hasTextSearch ? bm25Candidates(tx, request, found) : scanCandidates(tx, request, found);
+      }
+    },
+  };
+}
+
+/** Returns matching chunks among the best ones; none if that is not worth it or the filters exclude nothing. */
+async function testBest(tx: Tx, scope: Scope, query: CandidateQuery): Promise<Candidate[]> {
+  if (query.terms.length === 0 || query.depth >= TESTED_FIRST || !narrowsCheaply(scope, scope.filters)) return [];
+  const tested = query.vector ? Math.ceil(query.depth / WIDE_SHARE) : TESTED_FIRST;
+  return bm25Candidates(tx, { ...lexicalRequest(scope, query, lookedUpPredicates(scope)), tested });
+}
+
+function lexicalRequest(
+  { tenantId, partitionNo }: Scope,
+  { terms, depth }: CandidateQuery,
+  conditions: readonly Sql[],
+) {
+  return { tenantId, partitionNo, terms, conditions, limit: depth };
+}
+
+/**
+ * Returns the conditions that chunk `c` matches, with the matching sources evaluated once and hashed. `coalesce` prevents a join,
+ * which would lose the order of the BM25 index.
+ */
+function isAmong(scope: Scope, { sources, mixed }: FilterMatches): Sql[] {
+  const isOfSource = mixed
+    ? sql`(c.source_id, c.generation) in (select f.id, f.generation from (${sources}) f)`
+    : sql`c.source_id in (select f.id from (${sources}) f)`;
+  return [
+    sql`c.tenant_id = ${scope.tenantId}`,
+    sql`coalesce(${isOfSource}, false)`,
+    ...chunkConditions(scope, scope.filters),
+  ];
+}

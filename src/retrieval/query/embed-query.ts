@@ -1,0 +1,65 @@
+/** The vector of a query, from the model of the tenant's vectors. */
+
+import { findServingVectors } from '../../corpus/vector-store.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import type { QueryVector } from '../engine.ts';
+import type { RetrieveDeps } from '../retrieve-deps.ts';
+import type { RetrieveRequest, Warning } from '../types.ts';
+import { modelViewOfQuery } from '../views.ts';
+
+/** How long a search waits for the embedding model. */
+const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
+
+/**
+ * Returns the vector of the query. Returns undefined if the search is lexical: no model is configured, no vectors exist yet, or, with
+ * a warning, the model failed. Do not call this function within a transaction: the model may be slow.
+ *
+ * @throws ServiceError for mode `semantic`: `invalid_request` without a model, else the error of the model; the signal's reason if
+ * the signal aborts.
+ */
+export async function embedQuery(
+  { db, embedding, redactors }: Pick<RetrieveDeps, 'db' | 'embedding' | 'redactors'>,
+  { tenantId, mode, query }: RetrieveRequest,
+  warnings: Warning[],
+  signal: AbortSignal,
+): Promise<QueryVector | undefined> {
+  if (mode === 'lexical') return undefined;
+  if (!embedding) {
+    if (mode === 'hybrid') return undefined;
+    throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
+  }
+  const { vectors, redactor } = await db.transaction(
+    tenantId,
+    async (tx) => {
+      const vectors = await findServingVectors(tx, tenantId);
+      return { vectors, redactor: (vectors && (await redactors?.forTenant(tx, tenantId))) ?? null };
+    },
+    { signal, readOnly: true },
+  );
+  if (!vectors) {
+    if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
+    return undefined;
+  }
+  const modelView = await modelViewOfQuery(redactor, query);
+  // Not `AbortSignal.timeout`: its timer would fire seconds after each search.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
+  try {
+    const either = AbortSignal.any([signal, deadline.signal]);
+    const values = await embedding.embedQuery(tenantId, vectors.model, modelView, either);
+    if (values.length !== vectors.dimension) {
+      throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
+    }
+    return { vectors, values };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = deadline.signal.aborted
+      ? new ServiceError('upstream_timeout', 'The embedding model did not answer in time.', { cause: error })
+      : error;
+    if (mode === 'semantic' || !(failure instanceof ServiceError)) throw failure;
+    warnings.push({ type: 'embedding_failed', message: `${failure.message} The search was lexical.` });
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

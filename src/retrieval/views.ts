@@ -1,0 +1,59 @@
+/** What a model and a reader may see of a query, of candidates and of a page. Redaction may be slow: never within a transaction. */
+import { invalidRequest } from '../errors.ts';
+import { readerSteps, redactChunk, redactText } from '../redaction/apply-redaction.ts';
+import type { Redactor } from '../redaction/redact.ts';
+import { collect } from '../util/collect.ts';
+import { FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
+import type { RankedCandidate } from './ranking/rank.ts';
+import { addNeighbours, type NeighbourRow, type ReadRow, toHit } from './reading/hits.ts';
+import type { Hit, Warning } from './types.ts';
+
+/** A page as it was read. */
+export interface Page {
+  candidates: readonly RankedCandidate[];
+  /** Null if no neighbours were asked for. */
+  neighbours: readonly NeighbourRow[] | null;
+  redactor: Redactor | null;
+}
+
+/** Returns the query as a model may read it. @throws ServiceError invalid_request if a rule blocks the query. */
+export async function modelViewOfQuery(redactor: Redactor | null, query: string): Promise<string> {
+  const redacted = await redactText(redactor, query, ['llm_input']);
+  if (redacted === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
+  return redacted;
+}
+
+/** Returns the candidates as a rerank model may read them; blocked candidates are left out. */
+export async function modelViewOfRows(
+  redactor: Redactor | null,
+  rows: ReadonlyMap<string, ReadRow>,
+): Promise<ReadonlyMap<string, ReadRow>> {
+  const redacted = await collect(rows.values(), (row) =>
+    redactChunk(redactor, row, [...readerSteps(redactor, row.redactedBy), 'llm_input']),
+  );
+  return new Map(redacted.map((row) => [row.id, row]));
+}
+
+/** Returns the page as a reader may see it. */
+export async function readerViewOfPage(
+  { candidates, neighbours, redactor }: Page,
+  rows: ReadonlyMap<string, ReadRow>,
+): Promise<Hit[]> {
+  const hits = await collect(candidates, async (candidate) => {
+    const row = rows.get(candidate.id);
+    return row && toHit(row, candidate, redactor);
+  });
+  await addNeighbours(hits, neighbours, redactor);
+  return hits;
+}
+
+/** Returns the redacted warnings: a warning may contain words of the corpus. */
+export function readerViewOfWarnings(redactor: Redactor | null, warnings: readonly Warning[]): Promise<Warning[]> {
+  const hides = (['ingest', 'retrieval', 'output'] as const).some((step) => redactor?.appliesAt(step));
+  return collect(warnings, async (warning) => {
+    // The words of this warning are folded, so a rule may not recognise them.
+    if (hides && warning.type === FUZZY_WARNING) return { ...warning, message: FUZZY_WITHOUT_WORDS };
+    const message = await redactText(redactor, warning.message, ['ingest', 'retrieval']);
+    return message === undefined ? undefined : { ...warning, message };
+  });
+}
