@@ -59,7 +59,9 @@ async function createDatabase(engine: Engine, lock: DirectoryLock, readTimeoutMs
     query: async <R extends object>(tenantId: string, given: Sql) => {
       refuseInsideTransaction();
       const [begin, commit] = [simpleQuery(`begin;${enterTenant(tenantId)}`), simpleQuery('commit')];
-      return rowsOf<R>(await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]))));
+      return rowsOf<R>(
+        await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]), false, tenantId)),
+      );
     },
     transaction: (tenantId, fn, transactionOptions) => runTransaction(begin, tenantId, fn, transactionOptions),
     async close() {
@@ -162,7 +164,7 @@ async function runLeased<T>(
 ): Promise<T> {
   const start = readOnly ? 'begin read only' : 'begin';
   const beginning = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
-  const lease = await session.lease(signal, background);
+  const lease = await session.lease(signal, background, tenantId);
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
   const running: Running = { active: true };

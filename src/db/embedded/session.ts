@@ -1,6 +1,6 @@
 /**
- * The queue for the engine's only session: first come, first served. A single batch is sent at once, after the batches already
- * sent. A transaction holds the session until it ends.
+ * The queue for the engine's only session. Tenants take turns, so no tenant waits for all searches of another; within a tenant, first
+ * come is first served. A single batch is sent at once, after the batches already sent. A transaction holds the session until it ends.
  *
  * A background transaction lets everything else go first, also the next statement of a search that has just received an answer.
  * Otherwise a search of several statements would wait for a background transaction before each statement. A background transaction
@@ -8,6 +8,7 @@
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
+import { openFairQueue } from '../../util/fair-queue.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
@@ -48,10 +49,10 @@ export interface Lease {
 }
 
 export interface Session {
-  /** Runs a batch that leaves no transaction open; `keepNames` as in `readReply`. */
-  single(bytes: Uint8Array, keepNames?: boolean): Promise<Reply>;
+  /** Runs a batch that leaves no transaction open; `keepNames` as in `readReply`. `owner` is the tenant, if there is one. */
+  single(bytes: Uint8Array, keepNames?: boolean, owner?: string): Promise<Reply>;
   /** Waits for the session and takes it. @throws the signal's reason when the signal aborts before. */
-  lease(signal?: AbortSignal, background?: boolean): Promise<Lease>;
+  lease(signal?: AbortSignal, background?: boolean, owner?: string): Promise<Lease>;
   /** Calls `listener` with every NOTIFY. Returns the function that removes the listener. */
   onNotification(listener: (notification: Notification) => void): () => void;
   /** Resolves when nothing runs or waits. */
@@ -59,7 +60,7 @@ export interface Session {
 }
 
 export function createSession(engine: Engine, limits: BackgroundLimits = BACKGROUND): Session {
-  const waiting: (() => void)[] = [];
+  const waiting = openFairQueue<() => void>();
   const background: { start: () => void; since: number }[] = [];
   const idlers: (() => void)[] = [];
   const listeners = new Set<(notification: Notification) => void>();
@@ -91,14 +92,14 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
     }
     if (!held && running === 0) for (const idler of idlers.splice(0)) idler();
   };
-  const turn = (start: () => void, isBackground = false): void => {
+  const turn = (start: () => void, owner = '', isBackground = false): void => {
     if (waiting.length + background.length >= WAITING_MAX) {
       throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
         retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
       });
     }
     if (isBackground) background.push({ start, since: performance.now() });
-    else waiting.push(start);
+    else waiting.push(owner, start);
     next();
   };
   const send: Send = async (bytes, keepNames, isSingle = false) => {
@@ -127,23 +128,27 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   };
 
   return {
-    single: (bytes, keepNames) =>
+    single: (bytes, keepNames, owner) =>
       new Promise((resolve, reject) => {
-        turn(() => void send(bytes, keepNames, true).then(resolve, reject));
+        turn(() => void send(bytes, keepNames, true).then(resolve, reject), owner);
       }),
-    lease: (signal, isBackground = false) =>
+    lease: (signal, isBackground = false, owner = '') =>
       new Promise((resolve, reject) => {
-        turn(() => {
-          if (signal?.aborted) return reject(abortReason(signal));
-          held = true;
-          const release = (): void => {
-            held = false;
-            if (isBackground) backgroundEndedAt = performance.now();
-            else answeredAt = performance.now();
-            next();
-          };
-          resolve(createLease(engine, send, release, interruptUnless));
-        }, isBackground);
+        turn(
+          () => {
+            if (signal?.aborted) return reject(abortReason(signal));
+            held = true;
+            const release = (): void => {
+              held = false;
+              if (isBackground) backgroundEndedAt = performance.now();
+              else answeredAt = performance.now();
+              next();
+            };
+            resolve(createLease(engine, send, release, interruptUnless));
+          },
+          owner,
+          isBackground,
+        );
       }),
     onNotification: (listener) => {
       listeners.add(listener);
