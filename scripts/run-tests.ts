@@ -16,8 +16,8 @@ import { pathToFileURL } from 'node:url';
 const PROJECT = resolve(import.meta.dirname, '..');
 /** test/pure.test.ts runs the tests of src/. */
 const ALL_TESTS = 'test/**/*.test.ts';
-/** Test files that run at the same time. */
-const CONCURRENCY = 2;
+/** Test files that run at the same time: more than two cores, because tests also wait for child processes. */
+const CONCURRENCY = 3;
 const MEMORY_FOLDER = '/dev/shm';
 /** A test file needs up to 500 MB. */
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;

@@ -120,7 +120,7 @@ test('the deletion of a conversation is an audit event', async () => {
   const id = newId();
   await t.deps.db.query(
     t.tenantId,
-    sql`insert into conversation (tenant_id, id, title) values (${t.tenantId}, ${id}, 'private')`,
+    sql`insert into conversation (tenant_id, id, title, key_family_id) values (${t.tenantId}, ${id}, 'private', ${newId()})`,
   );
   const found = await recordedBy(() => ok(t.delete(`/conversations/${id}`)));
   assert.deepEqual(found, [{ what: `delete conversation ${id}`, details: { messages: 0 } }]);

@@ -65,7 +65,8 @@ export const keysCommand: Command = {
   pinakes keys usage <id> --days 7          chat model tokens of one key, day by day
   pinakes keys generate     print a key for PINAKES_BOOTSTRAP_KEY; it is not stored
 
-Scopes: ${SCOPES.join(', ')}.
+Scopes: ${SCOPES.slice(0, 5).join(', ')},
+  ${SCOPES.slice(5).join(', ')}.
 A new key is printed once and cannot be shown again. A key can issue only keys whose
 scopes, limits and expiry lie within its own.`,
   async run(invocation) {
