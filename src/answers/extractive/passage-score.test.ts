@@ -68,6 +68,14 @@ test('question words are not searched for, unless the question has no other word
   assert.notDeepEqual(termsOf('什么？', 'zh'), []);
 });
 
+test('a long question without a space is read in linear time', () => {
+  // Processor time does not depend on other processes. A quadratic pattern needs 20 s for one of these questions.
+  const used = process.cpuUsage();
+  for (const letter of ['a', 'B', '_', '-', '1'])
+    logOddsOf(`What does the pump need? ${letter.repeat(200_000)}`, ['The pump needs oil.']);
+  assert.ok(process.cpuUsage(used).user < 5e6);
+});
+
 test('an answer is likelier when the search score of its chunk is far above the others', () => {
   const chunks = ['The pump needs oil in winter.', 'Pumps are blue.', 'Winter is long.'].map((content, i) => {
     return { number: i + 1, name: 'a.txt', headingPath: [], context: null, content, score: 10, language: 'en' };
