@@ -17,7 +17,7 @@ import { seed } from './corpus.ts';
 import { KEYS, type RandomCorpus, randomCorpus, randomFilters, VALUES } from './random-filters.ts';
 import { matches, selects } from './reference.ts';
 
-const FILTERS = Number(process.env['PINAKES_TEST_FILTERS'] ?? 300);
+const FILTERS = Number(process.env['PINAKES_TEST_FILTERS'] ?? 200);
 const FILTERS_PER_CORPUS = 100;
 
 interface Stored extends RandomCorpus {
