@@ -173,12 +173,16 @@ export async function listOverdueTombstones(
 const isOutdated = (tenantId: string, mark: string): Sql =>
   sql`s.tenant_id = ${tenantId} and s.redacted_by <> ${mark} and s.status = 'ready' and s.deleted_at is null and u.source_id is null`;
 
-/** Returns the groups with sources that were read under other ingest rules than `mark` names. */
+/**
+ * Returns the groups with sources that were read under other ingest rules than `mark` names. A source whose new version waits
+ * or is being read counts too: it may be read under the rules of a moment ago.
+ */
 export async function listOutdatedGroups(tx: Queryable, tenantId: string, mark: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select distinct s.source_group_id as id from ${WITH_UPDATE}
     join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null
-    where ${isOutdated(tenantId, mark)} order by id`);
+    where s.tenant_id = ${tenantId} and s.redacted_by <> ${mark} and s.status = 'ready' and s.deleted_at is null
+      and (u.source_id is null or u.status = 'pending') order by id`);
   return rows.map(({ id }) => id);
 }
 

@@ -56,6 +56,8 @@ export interface Connections {
 }
 
 /** All statements of a read-only transaction see one state of the database. */
+/** The server stops a statement so much later than this process does, so that callers always get the same message. */
+const SERVER_LATER_MS = 1_000;
 const BEGIN_READING = 'begin isolation level repeatable read, read only';
 
 /** Runs `Database.transaction`; without `tenantId` as the system. */
@@ -81,7 +83,7 @@ async function runLeased<T>(
     readOnly ? BEGIN_READING : 'begin',
     ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
     ...(withoutTimeout ? ['set local statement_timeout=0'] : []),
-    ...(readOnly ? [`set local statement_timeout=${connections.readTimeoutMs}`] : []),
+    ...(readOnly ? [`set local statement_timeout=${connections.readTimeoutMs + SERVER_LATER_MS}`] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
   const lease = await openLease(connections, opening, withoutTimeout);
