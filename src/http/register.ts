@@ -48,7 +48,10 @@ export function registerRoutes(
         checkScope(route, caller);
         await route.check?.(caller);
         limiter.take(caller.rootKeyId);
-        reply.raw.once('close', concurrency.enter(caller.rootKeyId));
+        const leave = concurrency.enter(caller.rootKeyId);
+        // The client may have left while its key was checked: then no event follows, and the request would count for ever.
+        if (reply.raw.closed) leave();
+        else reply.raw.once('close', leave);
         checkBodyHeaders(route, request);
       },
       handler: (request, reply) => answer(deps, route, request, reply, shutdown),

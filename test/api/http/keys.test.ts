@@ -1,6 +1,7 @@
 /** API keys: authentication, and the rights that a key can pass on. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../src/access/api-key.ts';
 import { SCOPES } from '../../../src/access/caller.ts';
 import { sql } from '../../../src/db/sql.ts';
@@ -376,6 +377,23 @@ test('a key runs a limited number of requests at the same time', async () => {
     const refused = answers.filter(({ status }) => status === 429);
     assert.ok(refused.length >= 1 && answers.some(({ status }) => status === 200), `${refused.length} of 5 refused`);
     assert.equal(refused[0]!.headers['retry-after'], '1');
+    const { authenticate } = limited.deps.auth;
+    for (let i = 0; i < 3; i++) {
+      // The client leaves while its key is checked.
+      const gone = new AbortController();
+      const checked = new Promise<void>((resolve) => {
+        limited.deps.auth.authenticate = async (header) => {
+          gone.abort();
+          await sleep(50);
+          setImmediate(resolve);
+          return authenticate(header);
+        };
+      });
+      const url = `${await limited.url()}/api/v1/api-keys`;
+      await assert.rejects(fetch(url, { headers: { 'x-api-key': limited.key }, signal: gone.signal }));
+      await checked;
+    }
+    limited.deps.auth.authenticate = authenticate;
     for (let i = 0; i < 5; i++)
       assert.equal((await limited.get('/api-keys')).status, 200, 'finished requests do not count');
   } finally {
