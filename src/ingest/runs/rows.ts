@@ -62,6 +62,7 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     textLength: 0,
     chunkCount: 0,
     chunkMetadatasCount: 0,
+    chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
     warnings: [],
     redactedBy: source.ingestRules?.mark ?? '',
@@ -78,6 +79,7 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
     sourceId: source.id,
     generation: source.generation,
   }));
+  const withMetadata = chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0);
   const result: SourceResult = {
     id: source.id,
     status: 'ready',
@@ -85,7 +87,8 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
     language: file.language,
     textLength: file.textLength,
     chunkCount: chunks.length,
-    chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
+    chunkMetadatasCount: withMetadata.length,
+    chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + Buffer.byteLength(JSON.stringify(chunk.metadata)), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
     redactedBy: source.ingestRules?.mark ?? '',
