@@ -14,6 +14,7 @@ const file = process.env['PROBE_FILE'];
 if (isMainThread && file !== undefined) {
   // Child processes of the service have other threads.
   delete process.env['PROBE_FILE'];
+  appendFileSync(file, 'started\n');
   let before = process.threadCpuUsage();
   setInterval(() => {
     const now = process.threadCpuUsage();

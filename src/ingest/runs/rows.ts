@@ -88,13 +88,22 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
     textLength: file.textLength,
     chunkCount: chunks.length,
     chunkMetadatasCount: withMetadata.length,
-    chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + Buffer.byteLength(JSON.stringify(chunk.metadata)), 0),
+    chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
     redactedBy: source.ingestRules?.mark ?? '',
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
+}
+
+/** Bytes of a record besides its key and its value. */
+const RECORD_BYTES = 32;
+
+function metadataBytes(metadata: TypedMetadata): number {
+  let bytes = 0;
+  for (const [key, { val }] of Object.entries(metadata)) bytes += key.length + Buffer.byteLength(val) + RECORD_BYTES;
+  return bytes;
 }
 
 /** Returns the metadata by which filters and people find the files of an archive or mail. */

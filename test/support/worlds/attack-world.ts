@@ -44,7 +44,11 @@ export async function openAttackWorld(env: Record<string, string> = {}): Promise
     PINAKES_DATA_DIR: join(dataDir, 'data'),
   });
   assert.equal(created.code, 0, created.stderr);
-  const turns = (): number[] => readFileSync(probeFile, 'utf8').split('\n').filter(Boolean).map(Number);
+  const turns = (): number[] => {
+    const [mark, ...lines] = readFileSync(probeFile, 'utf8').split('\n').filter(Boolean);
+    assert.equal(mark, 'started', 'the probe does not run in the service');
+    return lines.map(Number);
+  };
   const settle = async (): Promise<void> => {
     // The probe's timer runs before the second request is answered.
     for (let i = 0; i < 2; i++) await (await fetch(`${service.url}/healthz`)).text();
