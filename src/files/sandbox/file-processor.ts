@@ -6,9 +6,10 @@ export interface FileProcessor {
   /**
    * Processes one file. A bad file gives an outcome with a failure. The promise rejects only with the signal's reason.
    *
-   * `members` receives the files inside before the outcome. After a retry, `members` receives them again from the first.
+   * `members` receives the files inside before the outcome. After a retry, `members` receives them again from the first. Owners
+   * share the processes: the file of an owner with none being processed does not wait for all files of another.
    */
-  process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink): Promise<ProcessOutcome>;
+  process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink, owner?: string): Promise<ProcessOutcome>;
   /** Ends all child processes. */
   close(): Promise<void>;
 }

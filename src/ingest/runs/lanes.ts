@@ -130,6 +130,7 @@ async function processOne(
         // The processor started the file again.
         if (before) await deps.blobs.discard([before.staged]);
       },
+      active.tenantId,
     );
     if (!outcome.ok && outcome.failure.isMissing && !(await wasDeleted(deps, active, source)))
       deps.log.error({ sourceId: source.id }, 'a stored file is missing');
