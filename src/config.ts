@@ -15,6 +15,7 @@ const PORT_MAX = 65_535;
 const PARSER_PROCESSES_MAX = 64;
 const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
+const QUOTA_COUNT_MAX = 1_000_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
@@ -121,6 +122,8 @@ export interface Config {
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
   concurrentRequests: number;
+  /** What all sources of one tenant may have together. 0: not limited. */
+  quotas: { bytes: number; groups: number; files: number };
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -234,6 +237,11 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
     concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
+    quotas: {
+      bytes: read.integer('PINAKES_TENANT_BYTES', 0, 0, Number.MAX_SAFE_INTEGER),
+      groups: read.integer('PINAKES_TENANT_GROUPS', 0, 0, QUOTA_COUNT_MAX),
+      files: read.integer('PINAKES_TENANT_FILES', 0, 0, QUOTA_COUNT_MAX),
+    },
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }
