@@ -64,6 +64,8 @@ export interface Config {
     firstTokenTimeoutMs: number;
     /** Time limit of a whole answer. */
     timeoutMs: number;
+    /** Calls to the model at the same time. */
+    requestsMax: number;
     /** Budgets of one API key and of all keys of a tenant per UTC day, for input and output together. 0: not limited. */
     tokensPerDay: { key: number; tenant: number };
   };
@@ -167,6 +169,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       contextTokens: read.integer('PINAKES_CHAT_CONTEXT_TOKENS', CHAT_CONTEXT_TOKENS_DEFAULT, 1024, 10_000_000),
       firstTokenTimeoutMs: read.integer('PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS', 60_000, 1, CHAT_TIMEOUT_MS_MAX),
       timeoutMs: read.integer('PINAKES_CHAT_TIMEOUT_MS', 300_000, 1, CHAT_TIMEOUT_MS_MAX),
+      requestsMax: read.integer('PINAKES_CHAT_REQUESTS', 64, 1, 10_000),
       tokensPerDay: {
         key: read.integer('PINAKES_CHAT_TOKENS_PER_DAY', 0, 0, TOKENS_PER_DAY_MAX),
         tenant: read.integer('PINAKES_CHAT_TENANT_TOKENS_PER_DAY', 0, 0, TOKENS_PER_DAY_MAX),
