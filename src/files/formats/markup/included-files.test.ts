@@ -55,7 +55,8 @@ test('reStructuredText: parts of files are taken, names of links come from inclu
 =====
 
 .. include:: /names.txt
-.. include:: b.rst
+.. include::
+   b.rst
    :start-after: .. begin
    :end-before: .. end
 

@@ -198,7 +198,7 @@ class RstReader {
 
   private directive(name: string, argument: string, body: readonly string[], depth: number): void {
     const plain = name.slice(name.lastIndexOf(':') + 1);
-    if (name === 'include' || name === 'literalinclude') this.include(name, argument.trim(), optionsOf(body), depth);
+    if (name === 'include' || name === 'literalinclude') this.include(name, argument, body, depth);
     if (IGNORED_DIRECTIVES.has(name) || name === 'include' || name === 'literalinclude') return;
     if (name === 'class' && body.length === 0 && isStyle(argument)) return;
     if (OBJECT_DIRECTIVES.has(plain)) {
@@ -221,9 +221,12 @@ class RstReader {
     } else this.note(name, argument, rest, depth);
   }
 
-  private include(name: string, target: string, options: ReadonlyMap<string, string>, depth: number): void {
+  private include(name: string, argument: string, body: readonly string[], depth: number): void {
+    // The name may be on the line after the directive.
+    const target = (argument || (body[0] ?? '')).trim();
+    const options = optionsOf(argument === '' ? body.slice(1) : body);
     // A name in angle brackets is a file of the docutils themselves.
-    const file = target.startsWith('<') ? undefined : this.files.find(target, rstPaths);
+    const file = target === '' || target.startsWith('<') ? undefined : this.files.find(target, rstPaths);
     if (!file) return;
     const lines = selectedLines(file.text, options);
     if (name === 'literalinclude' || options.has('literal') || options.has('code')) {
