@@ -8,6 +8,7 @@ import { textSearchFacts } from './corpus/text-index.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
+import { openSandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { ChatModel, Embedding, EntailmentModel } from './llm/models.ts';
 import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
@@ -80,7 +81,8 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('analyzer of names', () => tryAnalyzer(uses));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
-  const tools = openToolRunner(uses.config.tools);
+  const sandbox = openSandbox(sandboxSettings(uses.config));
+  const tools = openToolRunner(uses.config.tools, sandbox);
   await add('OCR', () => tools.describe('ocr'));
   await add('LibreOffice', () => tools.describe('office'));
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));

@@ -2,7 +2,7 @@
 import { decodeText } from '../detect/decode.ts';
 import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
-import type { ParsedFile, ProcessRequest } from '../parsed.ts';
+import type { FileRequest, ParsedFile } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
@@ -12,7 +12,7 @@ const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 export async function parseFile(
   fileType: FileType,
   bytes: Uint8Array,
-  request: ProcessRequest,
+  request: FileRequest,
   tools: Tools = NO_TOOLS,
 ): Promise<ParsedFile> {
   switch (fileType) {
@@ -91,7 +91,7 @@ export async function parseFile(
   }
 }
 
-async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {
+async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: FileRequest): Promise<ParsedFile> {
   if (bytes.length > TEXT_FILE_BYTES_MAX) {
     throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
   }
@@ -101,7 +101,7 @@ async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: Pro
   return parsed;
 }
 
-async function parseText(fileType: FileType, text: string, request: ProcessRequest): Promise<ParsedFile> {
+async function parseText(fileType: FileType, text: string, request: FileRequest): Promise<ParsedFile> {
   const keys = request.chunkMetadataKeys;
   switch (fileType) {
     case 'md': {
@@ -179,7 +179,7 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
 async function parseMarkup(
   fileType: 'org' | 'rst' | 'asciidoc' | 'tex',
   text: string,
-  request: ProcessRequest,
+  request: FileRequest,
 ): Promise<ParsedFile> {
   if (fileType === 'rst' || fileType === 'asciidoc') {
     const { parseOutline } = await import('./markup/parse-outline.ts');
