@@ -2,7 +2,7 @@
 import { decodeText } from '../detect/decode.ts';
 import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
-import type { ParsedFile, ProcessRequest } from '../parsed.ts';
+import type { FileRequest, ParsedFile } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
@@ -12,7 +12,7 @@ const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 export async function parseFile(
   fileType: FileType,
   bytes: Uint8Array,
-  request: ProcessRequest,
+  request: FileRequest,
   tools: Tools = NO_TOOLS,
 ): Promise<ParsedFile> {
   switch (fileType) {
@@ -94,7 +94,7 @@ export async function parseFile(
 async function parseTextFile(
   fileType: FileType,
   bytes: Uint8Array,
-  request: ProcessRequest,
+  request: FileRequest,
   tools: Tools,
 ): Promise<ParsedFile> {
   if (bytes.length > TEXT_FILE_BYTES_MAX) {
@@ -106,7 +106,7 @@ async function parseTextFile(
   return parsed;
 }
 
-async function parseText(fileType: FileType, text: string, request: ProcessRequest, tools: Tools): Promise<ParsedFile> {
+async function parseText(fileType: FileType, text: string, request: FileRequest, tools: Tools): Promise<ParsedFile> {
   const keys = request.chunkMetadataKeys;
   switch (fileType) {
     case 'md': {
@@ -184,7 +184,7 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
 }
 
 /** Parses Org and LaTeX by way of Markdown. */
-async function parseMarkup(fileType: 'org' | 'tex', text: string, request: ProcessRequest): Promise<ParsedFile> {
+async function parseMarkup(fileType: 'org' | 'tex', text: string, request: FileRequest): Promise<ParsedFile> {
   const { orgToMarkdown } = await import('./markup/org.ts');
   const { texToMarkdown } = await import('./markup/tex.ts');
   const { parseMd } = await import('./markup/md.ts');

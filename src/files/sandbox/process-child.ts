@@ -1,19 +1,27 @@
 /**
  * Entry point of a child process: answers each request frame with an outcome frame, in order, over file descriptor 3.
- * It has no environment, no rights to write files or start processes, and ends with its parent.
+ * It has no environment, no rights to write files or start processes, and ends with its parent. The bytes of a file come through the
+ * descriptor, too, because the process sees no stored file.
  */
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type { ChunkDraft } from '../../corpus/values.ts';
+import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
-import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import type { FileRequest, ProcessOutcome } from '../parsed.ts';
 import type { ServiceCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { processFile } from './process-file.ts';
 
-/** A file to process, or the answer of a program of the system for the current file. */
-export type ChildRequest = { id: number; request: ProcessRequest } | { id: number; answer: ToolAnswer };
+/**
+ * A part of a file of `size` bytes, the file's request after its last part, the failure of a file that cannot be read, or the answer of
+ * a program of the system for the current file.
+ */
+export type ChildRequest =
+  | { id: number; size: number; bytes: Uint8Array }
+  | { id: number; request: FileRequest }
+  | { id: number; failure: FileFailure }
+  | { id: number; answer: ToolAnswer };
 
 /** A part of a file inside the current file. The part with `last` completes it. */
 export interface MemberPart {
@@ -34,6 +42,7 @@ export type ChildReply =
   | { id: number; call: ToolCall | ServiceCall }
   | { id: number; outcome: ProcessOutcome };
 
+/** An answer of a program is the largest message. */
 const REQUEST_BYTES_MAX = 80 * 1024 * 1024;
 const MEMBER_PART_BYTES = 1024 * 1024;
 const CHANNEL_FD = 3;
@@ -58,13 +67,26 @@ function serve(channel: Socket): void {
     if (!answer.ok) throw new FileError(answer.failure);
     return answer.bytes;
   };
+  const files = new Map<number, IncomingFile>();
   const reader = new FrameReader((value) => {
     const message = value as ChildRequest;
+    if ('bytes' in message) {
+      const { id, size, bytes } = message;
+      files.set(id, withPart(files.get(id), size, bytes));
+      return;
+    }
+    if ('failure' in message) {
+      const { id, failure } = message;
+      tail = tail.then(() => send({ id, outcome: { ok: false, failure } }));
+      return;
+    }
     if ('answer' in message) {
       answered(message.answer);
       return;
     }
     const { id, request } = message;
+    const { whole, length } = files.get(id) ?? { whole: new Uint8Array(), length: 0 };
+    files.delete(id);
     const tools: Tools = {};
     if (request.tools?.includes('ocr')) {
       tools.ocr = async (image) => new TextDecoder().decode(await ask(id, { tool: 'ocr', image }));
@@ -85,11 +107,33 @@ function serve(channel: Socket): void {
           await send({ id, member: { ...member, bytes: part, last: from + MEMBER_PART_BYTES >= bytes.length } });
         }
       };
-      await send({ id, outcome: await processFile(request, (chunks) => send({ id, chunks }), sendMember, tools) });
+      await send({
+        id,
+        outcome: await processFile(
+          request,
+          whole.subarray(0, length),
+          (chunks) => send({ id, chunks }),
+          sendMember,
+          tools,
+        ),
+      });
     });
   }, REQUEST_BYTES_MAX);
   void send({ ready: true });
   channel.on('data', (part: Buffer) => reader.push(part));
   channel.on('end', () => process.exit(0));
   channel.on('error', () => process.exit(0));
+}
+
+interface IncomingFile {
+  whole: Uint8Array;
+  length: number;
+}
+
+/** Adds a part. A file of one part is not copied. */
+function withPart(file: IncomingFile | undefined, size: number, bytes: Uint8Array): IncomingFile {
+  if (!file && bytes.length === size) return { whole: bytes, length: size };
+  const { whole, length } = file ?? { whole: new Uint8Array(size), length: 0 };
+  whole.set(bytes, length);
+  return { whole, length: length + bytes.length };
 }
