@@ -47,8 +47,8 @@ export interface Turn {
   storedQuestion: string | null;
 }
 
-/** A message before the question. Messages that the caller sent have no context. */
-export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'context'>>;
+/** A message before the question. Messages that the caller sent have no id and no context. */
+export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'id' | 'context'>>;
 
 /** A question and the conversation that it continues. */
 export interface Asked {

@@ -44,7 +44,7 @@ export function completionsRoutes(deps: Deps): Route[] {
           schema: { type: 'string' },
         },
       },
-      errors: [404, 502, 504],
+      errors: [404, 409, 502, 504],
       example: { messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
       async handler({ body, caller, signal, rights, raw, reply }) {
         const events = acceptsEvents(raw.headers.accept);

@@ -3,6 +3,7 @@ import { findEnded, holdStanding } from '../../access/standing.ts';
 import type { Citation } from '../../answers/grounding/citations.ts';
 import {
   appendMessages,
+  hasErased,
   insertConversation,
   lockConversation,
   type MessageContext,
@@ -57,7 +58,8 @@ export async function saveTurn(
     stored = await deps.db.transaction(
       caller.tenantId,
       async (tx) => {
-        ended = await findEnd(tx, asked, context.content, createdAt);
+        const rested = restsOn(hits, asked.history, answered.quotedNumbers);
+        ended = await findEnd(tx, asked, context.content, rested.groupIds, createdAt);
         if (ended !== undefined) return false;
         if (turn.isNew) {
           const conversation = { id: conversationId, title: titleOf(question), threadId, createdAt };
@@ -71,7 +73,7 @@ export async function saveTurn(
           const added = turn.storedQuestion === null ? question : null;
           if (conversation === undefined || reachedLimit(conversation, added) !== undefined) return false;
         }
-        const messages = messagesOf(asked, answered, restsOn(hits, asked.history, answered.quotedNumbers), createdAt);
+        const messages = messagesOf(asked, answered, rested, createdAt);
         await appendMessages(tx, caller.tenantId, conversationId, messages);
         return true;
       },
@@ -86,16 +88,21 @@ export async function saveTurn(
 }
 
 /** Returns why the turn must not be stored. A revocation or deletion that comes later waits until the turn is stored. */
-async function findEnd(tx: Tx, asked: Asked, content: ReadContent, now: Date): Promise<ServiceError | undefined> {
-  await holdStanding(
-    tx,
-    asked.caller,
-    content.chunks.map(({ sourceGroupId }) => sourceGroupId),
-  );
+async function findEnd(
+  tx: Tx,
+  asked: Asked,
+  content: ReadContent,
+  groupIds: readonly string[] | null,
+  now: Date,
+): Promise<ServiceError | undefined> {
+  const { caller, history } = asked;
+  await holdStanding(tx, caller, groupIds ?? content.chunks.map(({ sourceGroupId }) => sourceGroupId));
   const gone = await findGone(tx, [content]);
+  const past = history.flatMap(({ id }) => id ?? []);
+  const isErased = past.length > 0 && (await hasErased(tx, caller.tenantId, past));
   const [ended] = await findEnded(tx, [asked], now);
   if (ended) return endedError(ended);
-  return gone.size > 0 ? endedError('content') : undefined;
+  return gone.size > 0 || isErased ? endedError('content') : undefined;
 }
 
 function messagesOf(
