@@ -791,6 +791,7 @@ create table message (
   context_group_ids uuid[],                   -- source groups of everything that the model read, also through the history
   context_source_ids uuid[],                  -- their sources
   context_chunk_ids uuid[],                   -- their chunks
+  erased_at timestamptz,                      -- content that the answer rests on was deleted, and the answer with it
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
   unique (tenant_id, conversation_id, id),

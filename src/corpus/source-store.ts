@@ -364,6 +364,7 @@ export async function saveSourceMetadata(tx: Tx, tenantId: string, id: string, m
 
 /** What `tombstoneSources` returns about a source. */
 export interface TombstonedSource {
+  id: string;
   /** The source, or a new version of it, waited to be read. */
   waits: boolean;
   chunkMetadatasCount: number;
@@ -387,7 +388,7 @@ export async function tombstoneSources(
       where s.tenant_id = ${tenantId} and s.deleted_at is null)
     update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
     where t.tenant_id = ${tenantId} and t.id = h.id
-    returning ${WAITS} as waits, t.chunk_metadatas_count`);
+    returning t.id, ${WAITS} as waits, t.chunk_metadatas_count`);
 }
 
 /** Deletes the row of a source that is marked as deleted, and returns the hash of its blob. Its chunks must be deleted before. */

@@ -143,13 +143,18 @@ function rawRoute(deps: Deps): Route {
     response: { status: 200, schema: z.unknown() },
     download: { description: 'The whole file, as an attachment.' },
     errors: [404, 416],
-    async handler({ caller, params, raw, reply, signal }) {
+    async handler({ caller, params, raw, reply, signal, rights }) {
       const { tenantId } = caller;
       const file = await deps.db.transaction(tenantId, (tx) =>
         findRawFile(tx, tenantId, params.source_id, caller, UPLOADED),
       );
       if (!file) throw notFound();
-      return sendFile(raw, reply, { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) }, signal);
+      return sendFile(
+        raw,
+        reply,
+        { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) },
+        { signal, rights },
+      );
     },
   });
 }
