@@ -187,6 +187,7 @@ create table source (
   text_length int not null default 0,           -- code points of the extracted text
   chunk_count int not null default 0,
   chunk_metadatas_count int not null default 0,
+  chunk_metadata_bytes bigint not null default 0, -- of the metadata of its chunks: the cost of a filter on them is worked out from it
   redacted_by text not null default '',         -- the ingest rules that the text was redacted with (redact.ts: ingestMark); empty = none
   warnings jsonb not null default '[]',
   includes jsonb,                               -- path -> hash of the bytes there when the source was read, null = no file there:
