@@ -556,7 +556,7 @@ export type JobError = {
 export type LocalFileGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
-  /** Name of the source group. */
+  /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
@@ -969,7 +969,7 @@ export type SourceGroup = {
   id: string;
   /** Where the sources of the group come from. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
-  /** Name of the source group. */
+  /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
@@ -1367,6 +1367,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** Only groups with exactly this name. · minLength 1, maxLength 200 */
+        name?: string | undefined;
       } | undefined;
     };
     response: {

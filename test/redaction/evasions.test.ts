@@ -97,6 +97,11 @@ describe('page layout does not hide a value', () => {
   }
 });
 
+test('an address in the name of a file is found', async () => {
+  const { text } = await redactorOf('email').redact('jane@example.com.pdf, logo@2x.png, app@1.min.js', 'retrieval');
+  assert.equal(text, '[EMAIL], logo@2x.png, app@1.min.js');
+});
+
 test('columns and lists of numbers are not taken for one number', async () => {
   const left = ['4111\n1111\n1111\n1111', '030 123456\n030 654321', 'a-\n1 b', '- one\n- two'];
   for (const text of left) {
