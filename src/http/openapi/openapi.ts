@@ -217,8 +217,9 @@ function moveDefinitions(schema: Json, components: Json): Json {
     );
   };
   for (const [id, definition] of Object.entries($defs ?? {})) {
-    const { $schema: _d, id: _id, ...body } = definition;
+    const { $schema: _d, id: _id, $defs: own, ...body } = definition;
     components[id] = clean(body);
+    if (own) moveDefinitions({ $defs: own }, components);
   }
   const { id, ...own } = rest as { id?: string } & Json;
   const cleaned = clean(own) as Json;
