@@ -1,5 +1,6 @@
 /** Authenticates callers by `x-api-key`. Missing, unknown, expired and revoked keys get the same answer. */
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { readApiKey } from '../access/api-key.ts';
 import type { Caller, Scope } from '../access/caller.ts';
 import { type AuthenticationRow, findKeyForAuthentication } from '../corpus/api-key-store.ts';
@@ -67,5 +68,13 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
 
 /** Returns the error for missing, unknown, expired and revoked keys. */
 export function unauthenticated(): ServiceError {
-  return new ServiceError('unauthenticated', 'A valid API key is needed in the header x-api-key.');
+  return new ServiceError(
+    'unauthenticated',
+    'A valid API key is needed in the header x-api-key; /mcp also takes it as Authorization: Bearer.',
+  );
+}
+
+/** Returns the key in `x-api-key`, else in `Authorization: Bearer`. The doors `/v1` and `/mcp` accept both. */
+export function keyOrBearer(headers: IncomingHttpHeaders): string | string[] | undefined {
+  return headers['x-api-key'] ?? /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }
