@@ -42,6 +42,31 @@ create table api_key (
 );
 comment on table api_key is 'API keys with their scopes and limits. The key itself is not stored.';
 
+create table console_session (
+  tenant_id uuid not null,
+  id uuid not null,
+  api_key_id uuid not null,                   -- the session may do what this key may do, and ends with it
+  secret_hash bytea not null unique,          -- SHA-256 of the value of the cookie
+  created_at timestamptz not null,
+  used_at timestamptz not null,               -- a few minutes old at most; a session that nobody uses ends
+  expires_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, api_key_id) references api_key (tenant_id, id) on delete cascade
+);
+create index console_session_key on console_session (tenant_id, api_key_id, id);
+comment on table console_session is 'Browsers that are signed in to the console. The value of the cookie is not stored.';
+
+create table console_link (
+  tenant_id uuid not null,
+  id uuid not null,
+  api_key_id uuid not null,                   -- the session that the link begins belongs to this key
+  secret_hash bytea not null unique,          -- SHA-256 of the word in the link
+  expires_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, api_key_id) references api_key (tenant_id, id) on delete cascade
+);
+comment on table console_link is 'Sign-in links to the console that nobody has used yet. Each is used once.';
+
 create table idempotency_key (
   tenant_id uuid not null references tenant (id) on delete cascade,
   api_key_id uuid not null,
@@ -901,7 +926,7 @@ begin
 end $$;
 
 select protect_tenant_rows(name) from unnest(array[
-  'api_key', 'idempotency_key',
+  'api_key', 'console_session', 'console_link', 'idempotency_key',
   'source_group', 'tag', 'tag_source_group',
   'blob', 'upload', 'source', 'source_text',
   'chunk', 'text_index', 'text_index_term', 'text_index_change',

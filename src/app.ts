@@ -6,6 +6,7 @@ import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
+import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
@@ -60,6 +61,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const shutdown = new AbortController();
   const app = openServer(deps);
   registerServiceRoutes(app, deps, routes);
+  registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal);
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });

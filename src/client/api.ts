@@ -73,7 +73,7 @@ export type AuditEvent = {
   /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
   /** Kind of the object that was changed. */
-  object_kind: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
+  object_kind: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
   /** Id of the object. Policies and metadata columns have their name here, subjects their principal. */
   object_id: string;
   /** What changed, without secrets and without content. */
@@ -2795,7 +2795,7 @@ export interface Operations {
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
-        object_kind?: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
+        object_kind?: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
         /** Only events about the object with this id. An unknown id selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
         /** Only changes that this API key made. An unknown key selects nothing. */

@@ -36,6 +36,7 @@ export interface AuthenticationRow {
   revokedAt: Date | null;
   rootId: string;
   familyId: string;
+  replacedBy: string | null;
 }
 
 export interface NewApiKey {
@@ -62,7 +63,7 @@ export async function findKeyForAuthentication(
 ): Promise<AuthenticationRow | undefined> {
   const [row] = await system.query<AuthenticationRow>(sql`
     select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
-      k.root_id, k.family_id
+      k.root_id, k.family_id, k.replaced_by
     from api_key k join tenant t on t.id = k.tenant_id
     where k.public_id = ${publicId}`);
   return row;
@@ -115,6 +116,14 @@ export async function isVisibleApiKey(
 ): Promise<boolean> {
   const rows = await db.query(tenantId, sql`select from api_key where ${visibleTo(tenantId, limits)} and id = ${id}`);
   return rows.length > 0;
+}
+
+/** Returns a key; undefined if it does not exist. */
+export async function findApiKey(tx: Queryable, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx.query<ApiKeyRow>(
+    sql`select ${columns} from api_key where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return row;
 }
 
 /** Counts the tenant's keys that are not revoked. Nobody else can add a key until the transaction ends. */

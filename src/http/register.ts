@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
+import { authenticateRequest } from './auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
+import { credentialOf } from './console-session.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
 import { openConcurrencyLimiter, openRateLimiter } from './rate-limit.ts';
@@ -43,7 +45,7 @@ export function registerRoutes(
       method: route.method,
       url: API_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
-        const caller = await deps.auth.authenticate(request.headers['x-api-key']);
+        const caller = await authenticateRequest(deps.auth, request);
         request.caller = caller;
         checkScope(route, caller);
         await route.check?.(caller);
@@ -114,7 +116,7 @@ function claimFor(
     db: deps.db,
     clock: deps.clock,
     caller: request.caller!,
-    apiKey: String(request.headers['x-api-key']),
+    apiKey: credentialOf(request),
     key: String(key),
     route: `${route.method} ${request.raw.url}`,
     body: bytes,
