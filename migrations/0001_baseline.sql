@@ -561,6 +561,7 @@ create table run_error (
   foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
 );
 create index run_error_page on run_error (tenant_id, run_id, id);
+create index run_error_source on run_error (tenant_id, source_id, run_id);
 create unique index run_error_origin on run_error (tenant_id, run_id, origin_id) where origin_id is not null;
 comment on table run_error is 'Sources that a run could not ingest, and why.';
 

@@ -553,6 +553,54 @@ export type JobError = {
   message: string;
 };
 
+export type ListedSource = {
+  /** Id of the source. · format "uuid" */
+  id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Where the source comes from. */
+  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  /** Name of the source. Empty where a redaction rule withholds it. */
+  name: string;
+  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
+  path: string | null;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Bytes. */
+  file_size: number;
+  /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
+  content_hash: string | null;
+  metadata: Metadata;
+  /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
+  status: "pending" | "ready" | "failed";
+  /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
+  update_status: "pending" | "failed" | null;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file. */
+  parent_source_id: string | null;
+  /** Detected language of the text, as an ISO 639-1 code. */
+  language: string | null;
+  /** Unix seconds. */
+  content_time: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Code points of the extracted text. */
+  text_length: number;
+  /** Number of chunks of the source. */
+  chunk_count: number;
+  /** Problems that did not stop the ingestion of the file. */
+  warnings: Array<string>;
+  /** Name of the source group. Empty where a redaction rule withholds it. */
+  source_group_name: string;
+  /** Status of the newest version: `status`, or `update_status` where a new version was not read yet. */
+  state: "pending" | "ready" | "failed";
+  /** What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do. */
+  stage: "queued" | "waiting" | "reading" | "embedding" | "stopped" | null;
+  /** Why the newest version could not be read; null when it could, and when the run is no longer stored. */
+  error: SourceError | null;
+};
+
 export type LocalFileGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
@@ -962,6 +1010,17 @@ export type Source = {
   file_size: number;
   /** Records set through the API. */
   metadata: Metadata;
+};
+
+export type SourceError = {
+  /** What failed, in a few words. */
+  title: string;
+  /** What went wrong, in words for a person. */
+  message: string;
+  /** Where the file failed: list, fetch, detect, parse, chunk or store. */
+  stage: string;
+  /** Whether the same file may succeed in another run. */
+  retryable: boolean;
 };
 
 export type SourceGroup = {
@@ -2126,6 +2185,67 @@ export interface Operations {
       pagination: Pagination;
     };
   };
+  /** List the sources of all source groups */
+  listAllSources: {
+    request: {
+      query?: {
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
+        /** Only sources with this `state`. */
+        status?: "pending" | "ready" | "failed" | undefined;
+        /** Only sources with one of these file types; may be repeated. · maxItems 20 */
+        file_type?: Array<string> | undefined;
+        /** Only sources of this source group. · minLength 1, maxLength 100 */
+        source_group_id?: string | undefined;
+        /** Only sources of source groups with this tag. · minLength 1, maxLength 100 */
+        tag_id?: string | undefined;
+        /** Only sources that this source contained, such as the files of an archive. · minLength 1, maxLength 100 */
+        parent_source_id?: string | undefined;
+        /** What the list is sorted by: `time` of creation, `name`, `size` in bytes, or number of `chunks`. By name is refused while redaction rules apply to names, because the positions would reveal them. · default "time" */
+        sort?: "time" | "name" | "size" | "chunks" | undefined;
+        /** Ascending or descending. · default "desc" */
+        order?: "asc" | "desc" | undefined;
+        /** How many sources to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** The next_cursor of the page before, which had the same filters, sort and order. · minLength 1, maxLength 2000 */
+        cursor?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Sources of this page. */
+      sources: Array<ListedSource>;
+      /** Numbers of sources, for the whole list. */
+      counts: {
+        /** Number of sources that match all filters. */
+        total: number;
+        /** Numbers of sources by state. The filter `status` is not applied. */
+        status: {
+          /** Sources that wait to be read. */
+          pending: number;
+          /** Sources whose newest version is searchable. */
+          ready: number;
+          /** Sources whose newest version could not be read. */
+          failed: number;
+        };
+        /** Numbers of sources by file type, the 50 most frequent. The filter `file_type` is not applied. */
+        file_type: Array<{
+          /** The file type. */
+          file_type: string;
+          /** Number of sources. */
+          count: number;
+        }>;
+      };
+      /** Where the next page begins. */
+      pagination: {
+        /** The limit of the request, or its default. */
+        limit: number;
+        /** Whether there is a next page. */
+        has_more: boolean;
+        /** The value for the next cursor; null on the last page. */
+        next_cursor: string | null;
+      };
+    };
+  };
   /** Get a source */
   getSource: {
     request: {
@@ -2878,6 +2998,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
   listSources: ['GET', '/api/v1/sources'],
+  listAllSources: ['GET', '/api/v1/source-list'],
   getSource: ['GET', '/api/v1/sources/{id}'],
   deleteSource: ['DELETE', '/api/v1/sources/{id}'],
   downloadSource: ['GET', '/api/v1/sources/{source_id}/raw'],

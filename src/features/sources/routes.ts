@@ -22,6 +22,7 @@ import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { sourceListRoutes } from './source-list-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
 const AREA = 'Sources';
@@ -40,7 +41,14 @@ const sourceSchema = z
   .meta({ id: 'Source' });
 
 export function sourceRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), deleteRoute(deps), rawRoute(deps), ...metadataRoutes(deps)];
+  return [
+    listRoute(deps),
+    ...sourceListRoutes(deps),
+    getRoute(deps),
+    deleteRoute(deps),
+    rawRoute(deps),
+    ...metadataRoutes(deps),
+  ];
 }
 
 function listRoute(deps: Deps): Route {
