@@ -37,6 +37,7 @@ create table api_key (
   root_id uuid not null,                      -- the operator's key from which this one descends; limits count for all its descendants
   family_id uuid not null,                    -- the first key of the chain of rotations; conversations belong to it
   replaced_by uuid,                           -- the key that a rotation put in its place
+  last_used_at timestamptz,                   -- a minute old at most; null = not used yet
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)
 );

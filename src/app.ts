@@ -1,14 +1,17 @@
 /** Builds the HTTP application: the server with the routes of all features. It needs no worker in the same process. */
 import type { FastifyInstance } from 'fastify';
+import { examine } from './doctor.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
+import { serviceFactRoutes } from './features/console/routes.ts';
 import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
+import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -47,6 +50,11 @@ export function apiRoutes(deps: Deps): Route[] {
     ...subjectRoutes(deps),
     ...policyRoutes(deps),
     ...auditRoutes(deps),
+    ...serviceFactRoutes(deps, {
+      examine: () => examine(deps, { thorough: false }),
+      uploadBytesMax: UPLOAD_BYTES_MAX,
+      filesPerUploadMax: FILES_MAX,
+    }),
   ];
 }
 

@@ -1,7 +1,6 @@
 /** The command line: the list of commands, the help, and the exit codes of failures. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PinakesError } from '../client/client.ts';
+import { packageVersion } from '../util/package-files.ts';
 import { askCommand } from './ask.ts';
 import { evalCommand } from './eval/eval.ts';
 import { ingestCommand } from './ingest.ts';
@@ -59,7 +58,7 @@ const COMMANDS: readonly Command[] = [
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   try {
-    if (first === '--version' || first === '-v') return print(io, `${version()}\n`);
+    if (first === '--version' || first === '-v') return print(io, `${packageVersion()}\n`);
     if (first === 'help' && rest[0] !== undefined) return print(io, helpOf(commandNamed(rest[0])));
     if (first === '--help' || first === '-h' || first === 'help') return print(io, overview());
     if (first === undefined) {
@@ -112,13 +111,6 @@ function overview(): string {
 }
 
 /** Returns the version of the package. package.json is two folders above src/cli and above dist/cli. */
-function version(): string {
-  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
-}
-
 function print(io: Io, text: string): number {
   io.out(text);
   return 0;

@@ -26,6 +26,8 @@ export type ApiKey = {
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
+  /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
+  last_used_time: number | null;
 };
 
 export type ApiKeyUsage = {
@@ -542,6 +544,8 @@ export type IssuedApiKey = {
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
+  /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
+  last_used_time: number | null;
   /** The key itself. No other answer contains it. */
   key: string;
 };
@@ -993,6 +997,61 @@ export type Secret = {
   creation_time: number;
   /** What the secret is for, in the words of its owner. Empty when none was given. */
   description: string;
+};
+
+export type Service = {
+  /** Version of the service. */
+  version: string;
+  /** Whether policies decide who sees what. */
+  authorization: boolean;
+  /** The configured models. */
+  models: {
+    /** Name of the chat model; null: answers are quotations. */
+    chat: string | null;
+    /** Name of the embedding model; null: search is by words only. */
+    embedding: string | null;
+    /** Name of the rerank model; null: none. */
+    rerank: string | null;
+    /** Name of the entailment model; null: rules check citations. */
+    entailment: string | null;
+  };
+  /** Languages in which pictures are read, as tesseract names them; null: pictures are not read. */
+  ocr_languages: Array<string> | null;
+  /** Whether old Office files are read, with LibreOffice. */
+  office: boolean;
+  /** Whether redaction rules can find names of people and places. */
+  names_analyzer: boolean;
+  /** Whether answers may use web search. */
+  web_grounding: boolean;
+  /** Limits that a client can respect before it sends a request. */
+  limits: {
+    /** Maximum bytes of an upload, of all its files together. */
+    upload_bytes_max: number;
+    /** Maximum files of an upload. */
+    files_per_upload_max: number;
+    /** Requests of a key per minute; null: not limited. */
+    requests_per_minute: number | null;
+    /** Requests of a key at the same time; null: not limited. */
+    concurrent_requests: number | null;
+    /** Tokens of the chat model of a key per day; null: not limited. */
+    tokens_per_day: number | null;
+  };
+};
+
+export type ServiceChecks = {
+  /** True if all checks succeeded. */
+  ok: boolean;
+  /** The checks. */
+  checks: Array<{
+    /** What was checked. */
+    name: string;
+    /** Whether it works. */
+    ok: boolean;
+    /** The result in words for a person. */
+    detail: string;
+  }>;
+  /** When the checks ran, Unix seconds. */
+  checked_time: number;
 };
 
 export type ShownAttributes = Record<string, string | number | boolean | Array<string | number | boolean>>;
@@ -2932,6 +2991,16 @@ export interface Operations {
       pagination: Pagination;
     };
   };
+  /** Say what the service can do */
+  getService: {
+    request: Record<never, never>;
+    response: Service;
+  };
+  /** Check the parts of the service */
+  checkService: {
+    request: Record<never, never>;
+    response: ServiceChecks;
+  };
 }
 
 export type OperationId = keyof Operations;
@@ -3043,4 +3112,6 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
   explainAccess: ['POST', '/api/v1/authz/explain'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
+  getService: ['GET', '/api/v1/service'],
+  checkService: ['GET', '/api/v1/service/checks'],
 };

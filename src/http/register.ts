@@ -47,6 +47,7 @@ export function registerRoutes(
       async onRequest(request, reply) {
         const caller = await authenticateRequest(deps.auth, request);
         request.caller = caller;
+        deps.usage.noteUse(caller);
         checkScope(route, caller);
         await route.check?.(caller);
         limiter.take(caller.rootKeyId);

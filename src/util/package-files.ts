@@ -3,6 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Returns the version of the package. */
+export function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(join(packageFolder('migrations'), '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
 /**
  * Returns the path of a folder at the root of the package, which is the folder of `package.json` above this module.
  *

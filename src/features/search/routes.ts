@@ -96,6 +96,7 @@ export function searchRoutes(deps: Deps): Route[] {
           'each stage took. A search that takes longer than the time limit of the service is stopped and answered with 503.',
       },
       body: searchBody,
+      timing: true,
       response: {
         status: 200,
         schema: z.object({

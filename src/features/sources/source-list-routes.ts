@@ -36,8 +36,8 @@ const listQuery = z.strictObject({
     .enum(SOURCE_SORTS)
     .default('time')
     .describe(
-      'What the list is sorted by: `time` of creation, `name`, `size` in bytes, or number of `chunks`. By name is refused while redaction ' +
-        'rules apply to names, because the positions would reveal them.',
+      'What the list is sorted by: `time` of creation, `name`, `size` in bytes, or number of `chunks`. By name is refused while ' +
+        'redaction rules apply to names, because the positions would reveal them.',
     ),
   order: z.enum(['asc', 'desc']).default('desc').describe('Ascending or descending.'),
   limit: queryInteger(1, LIMIT_MAX)
@@ -61,8 +61,8 @@ const listedSchema = sourceDetailsSchema
       .enum(STAGES)
       .nullable()
       .describe(
-        'What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: found ' +
-          'by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do.',
+        'What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: ' +
+          'found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do.',
       ),
     error: jobErrorSchema
       .extend({
@@ -117,8 +117,8 @@ export function sourceListRoutes(deps: Deps): Route[] {
         area: 'Sources',
         summary: 'List the sources of all source groups',
         description:
-          'Searches, filters, sorts and counts the sources of all groups that the key may see. Each source says what it waits for, or why it ' +
-          'could not be read. Authorization policies are not applied: they decide about content.',
+          'Searches, filters, sorts and counts the sources of all groups that the key may see. Each source says what it waits for, or ' +
+          'why it could not be read. Authorization policies are not applied: they decide about content.',
       },
       query: listQuery,
       response: { status: 200, schema: answerSchema },
