@@ -317,6 +317,14 @@ export type Content = {
   content_time: number;
 };
 
+/** Half-open range of code points of the content of a result. */
+export type ContentRange = {
+  /** Offset of the first code point in `content`, from 0. */
+  start: number;
+  /** Offset behind the last code point. */
+  end: number;
+};
+
 export type Conversation = {
   /** Id of the conversation. · format "uuid" */
   id: string;
@@ -975,6 +983,13 @@ export type SearchResult = {
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
+  /** Where `content`, as it is shown, matches the query; present if the request asks for it. */
+  highlights?: {
+    /** Words of the query in any form, ascending. They do not overlap. Stop words are left out. */
+    words: Array<ContentRange>;
+    /** The first of the sentences with most words of the query; null if the result has none of them. */
+    sentence: ContentRange | null;
+  } | undefined;
   /** Neighbouring chunks in reading order; present if the request asks for them. */
   context?: {
     /** Chunks before the result. */
@@ -1240,6 +1255,8 @@ export interface Operations {
         rerank?: boolean | undefined;
         /** Maximum number of chunks of one source. Absent: no limit. · minimum 1, maximum 100 */
         max_chunks_per_source?: number | undefined;
+        /** Whether each result says where it has words of the query, and which sentence has most of them. · default false */
+        highlights?: boolean | undefined;
         /** How many neighbouring chunks to return with each result. */
         context?: {
           /** Number of chunks before the result. · minimum 0, maximum 5, default 0 */
