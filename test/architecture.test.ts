@@ -10,7 +10,7 @@ const PROJECT = join(import.meta.dirname, '..');
 function read(folder: string, pattern: string): Map<string, string> {
   const root = join(PROJECT, folder);
   return new Map(
-    globSync(pattern, { cwd: root }).map((path) => [
+    globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }).map((path) => [
       path.replaceAll('\\', '/'),
       readFileSync(join(root, path), 'utf8'),
     ]),

@@ -77,13 +77,15 @@ const GLYPHS: Readonly<Record<string, string>> = {
   code: '{ }',
 };
 
-export function FileGlyph({ type }: { type: string }) {
+/** The type of a file in a few letters; the ending of its name while the type is not known. */
+export function FileGlyph({ type, name }: { type: string; name?: string }) {
+  const ending = /\.([A-Za-z0-9]{1,4})$/.exec(name ?? '')?.[1]?.toUpperCase();
   return (
     <span
       aria-hidden="true"
       className="grid h-[18px] w-[30px] shrink-0 place-items-center rounded-sm border border-line bg-sunken text-[9px] font-bold tracking-tight text-ink-2"
     >
-      {GLYPHS[type] ?? '·'}
+      {GLYPHS[type] ?? ending ?? '·'}
     </span>
   );
 }

@@ -57,11 +57,11 @@ export function Palette() {
   return (
     <Dialog.Root open={open} onOpenChange={change}>
       <Dialog.Trigger
-        aria-label={say('palette.open')}
+        title={say('palette.open')}
         className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 shadow-1 transition-colors hover:border-line-strong max-lg:justify-center"
       >
         <Icon name="search" size={14} />
-        <span className="max-lg:hidden">{say('palette.open')}</span>
+        <span className="max-lg:sr-only">{say('palette.open')}</span>
         <span className="ms-auto max-lg:hidden">
           <Kbd>{SHORTCUT}</Kbd>
         </span>

@@ -74,6 +74,8 @@ export const de: Catalogue = {
   'sources.clear': 'Filter löschen',
   'sources.noMatch': 'Nichts passt zu diesem Filter',
   'sources.noMatchText': 'Verglichen werden Namen, nicht Inhalte. Um in Dateien zu suchen, nutzen Sie die Suche.',
+  'sources.noneFailed': 'Nichts ist fehlgeschlagen',
+  'sources.noneFailedText': 'Jede Datei dieser Liste konnte gelesen werden.',
   'sources.none': 'Es gibt noch keine Quellen',
   'sources.noneText':
     'Fügen Sie Dateien oder einen Ordner hinzu. Zu jeder Datei steht hier, was mit ihr geschieht und warum sie nicht gelesen werden konnte.',

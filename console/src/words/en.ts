@@ -71,6 +71,8 @@ export const en = {
   'sources.clear': 'Clear the filter',
   'sources.noMatch': 'Nothing matches this filter',
   'sources.noMatchText': 'Names are compared, not contents. To look inside files, use Search.',
+  'sources.noneFailed': 'Nothing has failed',
+  'sources.noneFailedText': 'Every file of this list could be read.',
   'sources.none': 'There are no sources yet',
   'sources.noneText': 'Add files or a folder. Each file shows here what happens with it, and why it could not be read.',
   'sources.noneReader':

@@ -13,22 +13,15 @@ export function number(value: number, digits = 0): string {
   return value.toLocaleString(localeTag(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** Returns a size with the unit that keeps it short: bytes, kB or MB, each of 1,000 of the one before. */
+const SIZES = ['B', 'kB', 'MB', 'GB'] as const;
+
+/** Returns a size with the unit that keeps it short, each unit 1,000 of the one before. The units are the same in every language. */
 export function bytes(value: number): string {
-  const [unit, scaled] =
-    value < 1_000
-      ? ['byte', value]
-      : value < 1e6
-        ? ['kilobyte', value / 1e3]
-        : value < 1e9
-          ? ['megabyte', value / 1e6]
-          : ['gigabyte', value / 1e9];
-  return new Intl.NumberFormat(localeTag(), {
-    style: 'unit',
-    unit: unit as string,
-    unitDisplay: 'short',
-    maximumFractionDigits: Number(scaled) < 10 && unit !== 'byte' ? 1 : 0,
-  }).format(scaled as number);
+  let at = 0;
+  let scaled = value;
+  for (; scaled >= 1_000 && at < SIZES.length - 1; at++) scaled /= 1_000;
+  const digits = scaled < 10 && at > 0 ? 1 : 0;
+  return `${scaled.toLocaleString(localeTag(), { maximumFractionDigits: digits })}\u00a0${SIZES[at]}`;
 }
 
 export function milliseconds(value: number): string {

@@ -33,7 +33,9 @@ export function Ask() {
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end is followed while the answer grows
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [length, ask.turns.length, last?.answer.finish]);
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' });
+  }, [length, ask.turns.length, last?.answer.finish]);
 
   // A question of the palette or of a link is asked once, and then leaves the address.
   const asked = useRef('');

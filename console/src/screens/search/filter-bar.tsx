@@ -97,7 +97,10 @@ function AddCondition({ filter, change }: FilterProps) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align="start" className="z-40">
-          <Popover.Popup className="pop w-72 rounded-lg bg-raised p-3 shadow-2 outline-none">
+          <Popover.Popup
+            aria-label={say('filter.addOne')}
+            className="pop w-72 rounded-lg bg-raised p-3 shadow-2 outline-none"
+          >
             <form onSubmit={submit} className="flex flex-col gap-2">
               <Field label={say('filter.by')}>
                 <select
@@ -212,7 +215,10 @@ function JsonFilter({ filter, change }: FilterProps) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align="start" className="z-40">
-          <Popover.Popup className="pop w-96 max-w-[90vw] rounded-lg bg-raised p-3 shadow-2 outline-none">
+          <Popover.Popup
+            aria-label={say('filter.json')}
+            className="pop w-96 max-w-[90vw] rounded-lg bg-raised p-3 shadow-2 outline-none"
+          >
             <form onSubmit={submit}>
               <label className="block">
                 <span className="mb-1 block text-xs text-ink-2">{say('filter.json')}</span>

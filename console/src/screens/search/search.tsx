@@ -66,7 +66,9 @@ export function Search() {
                     className="h-full w-full bg-transparent text-lg outline-none placeholder:text-ink-3"
                   />
                   <button type="submit" aria-label={say('search.action')} className="rounded-sm">
-                    <Kbd>↵</Kbd>
+                    <Kbd>
+                      <Icon name="corner-down-left" size={11} />
+                    </Kbd>
                   </button>
                 </div>
                 <div className="flex flex-wrap items-center gap-1.5 border-t border-line px-2 py-1.5">

@@ -112,6 +112,9 @@ function ChunkBlock({ block, borders, active, setActive, marked }: ChunkBlockPro
     ),
   );
   const { chunk } = block;
+  // The borders show where a chunk ends: blank lines between them would be gaps.
+  if (borders && chunk === null && block.pieces.every((piece) => piece.text.trim() === '' && !piece.marked))
+    return null;
   if (chunk === null) return <span className="text-ink-3">{pieces}</span>;
   if (!borders) return pieces;
   const tone = active === chunk ? 'border-accent bg-accent-soft/60' : 'border-line';

@@ -215,7 +215,7 @@ function Cells({ row, failed, selected, toggle, mayManage, wide }: CellsProps) {
         )}
       </span>
       <span role="gridcell" className="flex min-w-0 items-center gap-2.5 pe-3">
-        <FileGlyph type={row.file_type} />
+        <FileGlyph type={row.file_type} name={row.name} />
         <Link
           to="/sources/$id"
           params={{ id: row.id }}

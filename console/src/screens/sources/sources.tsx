@@ -8,7 +8,7 @@ import { Empty, Header, Kbd, Problem } from '../../parts/layout.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
-import { isFiltered } from './filters.ts';
+import { isFiltered, type State } from './filters.ts';
 import { Selection } from './selection.tsx';
 import { SourceGrid } from './source-grid.tsx';
 import { Toolbar } from './toolbar.tsx';
@@ -61,7 +61,12 @@ export function Sources() {
           </Problem>
         </div>
       ) : list.rows.length === 0 && !list.isPending ? (
-        <Nothing filtered={isFiltered(filters)} mayAdd={mayAdd} add={() => setAdd(true)} />
+        <Nothing
+          state={status}
+          narrowed={isFiltered({ ...filters, status: undefined })}
+          mayAdd={mayAdd}
+          add={() => setAdd(true)}
+        />
       ) : (
         <SourceGrid
           filters={filters}
@@ -98,7 +103,10 @@ function Keys({ mayAdd }: { mayAdd: boolean }) {
         <Kbd>X</Kbd> {say('keys.select')}
       </span>
       <span className="flex items-center gap-1.5">
-        <Kbd>↵</Kbd> {say('keys.open')}
+        <Kbd>
+          <Icon name="corner-down-left" size={11} />
+        </Kbd>{' '}
+        {say('keys.open')}
       </span>
       {mayAdd && <span className="ms-auto truncate max-md:hidden">{say('sources.dropAnywhere')}</span>}
     </footer>
@@ -116,8 +124,18 @@ function DropHere() {
   );
 }
 
-function Nothing({ filtered, mayAdd, add }: { filtered: boolean; mayAdd: boolean; add(): void }) {
-  if (filtered)
+interface NothingProps {
+  state: State | undefined;
+  /** Whether another filter than the state is set. */
+  narrowed: boolean;
+  mayAdd: boolean;
+  add(): void;
+}
+
+function Nothing({ state, narrowed, mayAdd, add }: NothingProps) {
+  if (state === 'failed' && !narrowed)
+    return <Empty icon="circle-check" title={say('sources.noneFailed')} text={say('sources.noneFailedText')} />;
+  if (narrowed || state !== undefined)
     return (
       <Empty icon="search" title={say('sources.noMatch')} text={say('sources.noMatchText')}>
         <Link to="/sources" search={{}} className={buttonClass()}>

@@ -58,7 +58,7 @@ function TypeFilter({ filters, counts, change }: ToolbarProps) {
       <select
         value={filters.type ?? ''}
         onChange={(event) => change({ ...filters, type: event.target.value || undefined })}
-        className="appearance-none bg-transparent pe-4 outline-none"
+        className="field-sizing-content appearance-none bg-transparent pe-4 outline-none"
       >
         <option value="">{say('sources.anyType')}</option>
         {filters.type !== undefined && !types.some((one) => one.file_type === filters.type) && (
