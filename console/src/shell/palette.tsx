@@ -27,6 +27,8 @@ export function Palette() {
     const onKey = (event: globalThis.KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
+      setText('');
+      setChosen(0);
       setOpen((now) => !now);
     };
     addEventListener('keydown', onKey);
@@ -35,7 +37,7 @@ export function Palette() {
 
   function run(command: Command | undefined) {
     if (!command) return;
-    setOpen(false);
+    change(false);
     command.run();
   }
   function onKeyDown(event: KeyboardEvent) {

@@ -61,8 +61,9 @@ function Account({ name, scopes }: { name: string; scopes: readonly string[] }) 
   const queries = useQueryClient();
   async function leave() {
     await signOut();
-    queries.clear();
     queries.setQueryData(SESSION, null);
+    // Nothing that this reader saw stays for the next one.
+    queries.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
   }
   return (
     <div className="flex items-center gap-0.5 px-1 pb-1 max-lg:flex-col">
