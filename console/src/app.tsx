@@ -7,7 +7,7 @@ import { Button } from './parts/button.tsx';
 import { Empty } from './parts/layout.tsx';
 import { router } from './routes.tsx';
 import { SignIn } from './shell/sign-in.tsx';
-import { SESSION } from './shell/use-session.ts';
+import { endSession, SESSION } from './shell/use-session.ts';
 import { say } from './words/words.ts';
 
 const linkToken = takeLinkToken();
@@ -31,7 +31,7 @@ export function App() {
     },
     staleTime: 60_000,
   });
-  useEffect(() => onSessionEnd(() => queries.setQueryData(SESSION, null)), [queries]);
+  useEffect(() => onSessionEnd(() => endSession(queries)), [queries]);
 
   if (session.isPending) return null;
   if (session.isError)

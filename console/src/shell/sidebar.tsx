@@ -8,7 +8,7 @@ import { LanguageButton, ThemeButton } from './footer.tsx';
 import { Logo } from './logo.tsx';
 import { Palette } from './palette.tsx';
 import { SCREENS, type Screen } from './screens.ts';
-import { SESSION, useSession } from './use-session.ts';
+import { endSession, useSession } from './use-session.ts';
 
 /** The menu. Narrow windows see its icons only. */
 export function Sidebar() {
@@ -61,9 +61,7 @@ function Account({ name, scopes }: { name: string; scopes: readonly string[] }) 
   const queries = useQueryClient();
   async function leave() {
     await signOut();
-    queries.setQueryData(SESSION, null);
-    // Nothing that this reader saw stays for the next one.
-    queries.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
+    endSession(queries);
   }
   return (
     <div className="flex items-center gap-0.5 px-1 pb-1 max-lg:flex-col">

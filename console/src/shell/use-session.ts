@@ -1,7 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import type { Session } from '../data/session.ts';
 
 export const SESSION = ['session'] as const;
+
+/** Shows the sign-in screen. Nothing that this reader saw stays for the next one. */
+export function endSession(queries: QueryClient): void {
+  queries.setQueryData(SESSION, null);
+  queries.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
+}
 
 /** Returns the session. Only for parts that are drawn while somebody is signed in. */
 export function useSession(): Session {
