@@ -84,7 +84,7 @@ describe('looks', { skip }, () => {
 
   test('every screen from right to left', () =>
     checkAll('rtl', { language: 'xb' }, async (page) => {
-      const menu = await page.getByRole('navigation').first().boundingBox();
+      const menu = await page.locator('nav').first().boundingBox();
       assert.ok(menu && menu.x > 1_000, 'the menu is not on the right');
     }));
 

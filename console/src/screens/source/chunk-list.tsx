@@ -36,7 +36,7 @@ export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkLi
               {say('source.unmark')}
             </Link>
           </div>
-          <blockquote dir="auto" className="scroll mt-2 max-h-48 text-base leading-6">
+          <blockquote tabIndex={0} dir="auto" className="scroll mt-2 max-h-48 text-base leading-6">
             <mark>
               {[...cited.content].slice(mark.start - cited.start_offset, mark.end - cited.start_offset).join('')}
             </mark>
