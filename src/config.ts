@@ -6,6 +6,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
+import { type LimitSettings, readLimitSettings } from './util/limit-settings.ts';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
@@ -14,8 +16,6 @@ export const PORT_DEFAULT = 7700;
 const PORT_MAX = 65_535;
 const PARSER_PROCESSES_MAX = 64;
 const WORKER_CONCURRENCY_MAX = 64;
-const RATE_LIMIT_MAX = 1_000_000;
-const QUOTA_COUNT_MAX = 1_000_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
@@ -34,6 +34,7 @@ const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 export const FUSION_METHODS = ['weighted', 'rrf'] as const;
 export const FUSION_WEIGHT_DEFAULT = 0.5;
 const QUERY_REWRITING = ['model', 'rule', 'off'] as const;
+const SANDBOX_MODES = ['auto', 'required', 'off'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** Settings that client commands and crash tests read. */
 const READ_ELSEWHERE = ['PINAKES_URL', 'PINAKES_API_KEY', 'PINAKES_CRASH_AT'];
@@ -46,7 +47,7 @@ const MASTER_KEY_EXAMPLE = '"$(openssl rand -base64 32)"';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export interface Config {
+export interface Config extends LimitSettings {
   host: string;
   /** 0: any free port. */
   port: number;
@@ -95,6 +96,8 @@ export interface Config {
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
+  /** Whether the console is served at /console/. */
+  console: boolean;
   webGrounding: boolean;
   /** How follow-up questions are rewritten for retrieval: by the chat model if there is one, by rules, or not at all. */
   queryRewriting: (typeof QUERY_REWRITING)[number];
@@ -116,16 +119,13 @@ export interface Config {
   parserProcesses: number;
   /** Installed programs that parsers may use. `ocrLanguages` has the names that tesseract uses; null: OCR is off. */
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
+  /** Whether parsers and tools run in a sandbox. `required`: no file is read without one. */
+  sandbox: (typeof SANDBOX_MODES)[number];
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
   /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
   outputPolicy: boolean;
-  /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
-  rateLimitPerMinute: number;
-  /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
-  concurrentRequests: number;
-  /** What all sources of one tenant may have together. 0: not limited. */
-  quotas: { bytes: number; groups: number; files: number };
+  doors: DoorSettings;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -212,6 +212,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       timeoutMs: read.integer('PINAKES_PRESIDIO_TIMEOUT_MS', 10_000, 1, PRESIDIO_TIMEOUT_MS_MAX),
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
+    console: read.choice('PINAKES_CONSOLE', ['on', 'off'], 'on') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
     outputPolicy: read.choice('PINAKES_OUTPUT_POLICY', ['on', 'off'], 'on') === 'on',
     queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),
@@ -236,15 +237,11 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       delayMinMs: read.integer('PINAKES_CRAWL_DELAY_MIN_MS', 50, 0, CRAWL_DELAY_MS_MAX),
     },
     tools: readTools(read),
+    sandbox: readSandbox(read),
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
-    rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
-    concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
-    quotas: {
-      bytes: read.integer('PINAKES_TENANT_BYTES', 0, 0, Number.MAX_SAFE_INTEGER),
-      groups: read.integer('PINAKES_TENANT_GROUPS', 0, 0, QUOTA_COUNT_MAX),
-      files: read.integer('PINAKES_TENANT_FILES', 0, 0, QUOTA_COUNT_MAX),
-    },
+    ...readLimitSettings(read),
+    doors: readDoorSettings(read),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }
@@ -313,12 +310,6 @@ function checkTogether(config: Config): void {
       String(config.crawl.delayMs),
     );
   }
-  refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
-}
-
-/** Refuses a setting that does not work in this version, so that nobody relies on it. */
-function refuseUnavailable(variable: string, isSet: boolean, example: string): void {
-  if (isSet) throw new ConfigError(variable, 'is set, but that is not available in this version', example);
 }
 
 function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
@@ -345,8 +336,13 @@ function readHub(read: SettingsReader): Config['hub'] {
 }
 
 /** Reads the settings that `pinakes parse` needs. @throws ConfigError */
-export function loadToolConfig(env: Environment): Config['tools'] {
-  return readTools(new SettingsReader(env));
+export function loadToolConfig(env: Environment): Config['tools'] & Pick<Config, 'sandbox'> {
+  const read = new SettingsReader(env);
+  return { ...readTools(read), sandbox: readSandbox(read) };
+}
+
+function readSandbox(read: SettingsReader): Config['sandbox'] {
+  return read.choice('PINAKES_SANDBOX', SANDBOX_MODES, 'auto');
 }
 
 function readTools(read: SettingsReader): Config['tools'] {

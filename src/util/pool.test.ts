@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openGate } from './pool.ts';
+import { openFairQueue, openGate } from './pool.ts';
 
 test('owners take turns at a gate, and one that leaves gets no place', async () => {
   const gate = openGate(1);
@@ -32,4 +32,15 @@ test('a gate runs as many pieces at once as it has places, also after failures',
   };
   const ended = await Promise.allSettled(Array.from({ length: 9 }, (_, i) => gate(() => work(i))));
   assert.deepEqual([most, ended.filter(({ status }) => status === 'rejected').length], [2, 5]);
+});
+
+test('owners take turns, and the items of each owner keep their order', () => {
+  const queue = openFairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.push(item[0]!, item);
+  const order: (string | undefined)[] = [queue.shift(), queue.shift()];
+  queue.push('d', 'd1');
+  assert.equal(queue.length, 5);
+  while (queue.length > 0) order.push(queue.shift());
+  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'd1', 'a3']);
+  assert.equal(queue.shift(), undefined);
 });

@@ -37,8 +37,9 @@ export function toRows(
   source: ClaimedSource,
   outcome: ProcessOutcome,
   members: readonly StagedMember[] = [],
+  includes: ReadonlyMap<string, string | null> = new Map(),
 ): SourceRows {
-  if (outcome.ok) return processedRows(source, outcome.file, members);
+  if (outcome.ok) return processedRows(source, outcome.file, members, includes);
   const { failure } = outcome;
   return source.isUpdate && failure.isEmpty ? emptiedRows(source, failure) : failedRows(source, failure);
 }
@@ -65,13 +66,19 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
     warnings: [],
+    includes: null,
     redactedBy: source.ingestRules?.mark ?? '',
   };
   const error = { ...failure, sourceId: source.id, name: source.name };
   return { source, result, chunks: [], texts: [], error, members: [], weight: 0 };
 }
 
-function processedRows(source: ClaimedSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
+function processedRows(
+  source: ClaimedSource,
+  file: ProcessedFile,
+  members: readonly StagedMember[],
+  includes: ReadonlyMap<string, string | null>,
+): SourceRows {
   // The same source, generation and ordinal give the same id, so a job that runs twice writes the same rows.
   const chunks = file.chunks.map((chunk) => ({
     ...chunk,
@@ -91,6 +98,7 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
     chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
+    includes: includes.size > 0 ? Object.fromEntries(includes) : null,
     redactedBy: source.ingestRules?.mark ?? '',
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
