@@ -1,5 +1,6 @@
 /** Authenticates callers by `x-api-key`. Missing, unknown, expired and revoked keys get the same answer. */
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { readApiKey } from '../access/api-key.ts';
 import type { Caller, Scope } from '../access/caller.ts';
 import { type AuthenticationRow, findKeyForAuthentication } from '../corpus/api-key-store.ts';
@@ -7,8 +8,8 @@ import type { SystemDatabase } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 
-/** A revocation by another process takes effect within this time. A revocation by this process takes effect at once. */
-export const KEY_CACHE_MS = 900;
+/** New requests notice a revocation by another process within this time, and one by this process at once. */
+export const KEY_CACHE_MS = 500;
 const KEY_CACHE_ENTRIES_MAX = 10_000;
 
 export interface Authenticator {
@@ -67,5 +68,13 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
 
 /** Returns the error for missing, unknown, expired and revoked keys. */
 export function unauthenticated(): ServiceError {
-  return new ServiceError('unauthenticated', 'A valid API key is needed in the header x-api-key.');
+  return new ServiceError(
+    'unauthenticated',
+    'A valid API key is needed in the header x-api-key; /mcp also takes it as Authorization: Bearer.',
+  );
+}
+
+/** Returns the key in `x-api-key`, else in `Authorization: Bearer`. The doors `/v1` and `/mcp` accept both. */
+export function keyOrBearer(headers: IncomingHttpHeaders): string | string[] | undefined {
+  return headers['x-api-key'] ?? /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }
