@@ -1,13 +1,17 @@
 /** Builds the HTTP application: the server with the routes of all features. It needs no worker in the same process. */
 import type { FastifyInstance } from 'fastify';
+import { examine } from './doctor.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
+import { serviceFactRoutes } from './features/console/routes.ts';
+import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
+import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import type { Tool } from './features/mcp/tool.ts';
@@ -49,6 +53,11 @@ export function apiRoutes(deps: Deps): Route[] {
     ...subjectRoutes(deps),
     ...policyRoutes(deps),
     ...auditRoutes(deps),
+    ...serviceFactRoutes(deps, {
+      examine: () => examine(deps, { thorough: false }),
+      uploadBytesMax: UPLOAD_BYTES_MAX,
+      filesPerUploadMax: FILES_MAX,
+    }),
   ];
 }
 
@@ -64,6 +73,7 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
   const app = openServer(deps);
   registerServiceRoutes(app, deps, routes);
   const admission = openAdmission(deps);
+  registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
   registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();

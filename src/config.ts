@@ -94,6 +94,8 @@ export interface Config {
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
+  /** Whether the console is served at /console/. */
+  console: boolean;
   webGrounding: boolean;
   /** How follow-up questions are rewritten for retrieval: by the chat model if there is one, by rules, or not at all. */
   queryRewriting: (typeof QUERY_REWRITING)[number];
@@ -211,6 +213,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       timeoutMs: read.integer('PINAKES_PRESIDIO_TIMEOUT_MS', 10_000, 1, PRESIDIO_TIMEOUT_MS_MAX),
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
+    console: read.choice('PINAKES_CONSOLE', ['on', 'off'], 'on') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
     outputPolicy: read.choice('PINAKES_OUTPUT_POLICY', ['on', 'off'], 'on') === 'on',
     queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),

@@ -63,6 +63,12 @@ export async function findTenantByName(db: Database, name: string): Promise<Tena
   return tenant;
 }
 
+/** Returns the name of a tenant that exists. */
+export async function findTenantName(tx: Queryable, id: string): Promise<string> {
+  const [tenant] = await tx.query<{ name: string }>(sql`select name from tenant where id = ${id}`);
+  return tenant!.name;
+}
+
 /** Returns all tenants, oldest first. */
 export async function listTenants(db: Database): Promise<Tenant[]> {
   return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);

@@ -1,12 +1,13 @@
 /** Registers routes with Fastify: checks in the order of http/route.ts, validation, idempotency keys, answers. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { type Admission, openAdmission } from './admission.ts';
+import { type Authenticator, authenticateRequest } from './auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
+import { credentialOf } from './console-session.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
 import type { LiveRights, RequestRights } from './live-rights.ts';
@@ -29,8 +30,8 @@ declare module 'fastify' {
 export interface Door {
   /** Before the paths of the routes. */
   prefix: string;
-  /** Returns the API key of a request. */
-  keyOf(headers: IncomingHttpHeaders): string | string[] | undefined;
+  /** Returns the caller of a request. @throws ServiceError unauthenticated */
+  authenticate(auth: Authenticator, request: FastifyRequest): Promise<Caller>;
   admission: Admission;
 }
 
@@ -40,7 +41,7 @@ export function registerRoutes(
   deps: Deps,
   routes: readonly Route[],
   shutdown: AbortSignal,
-  { prefix = API_PREFIX, keyOf = apiKeyHeader, admission = openAdmission(deps) }: Partial<Door> = {},
+  { prefix = API_PREFIX, authenticate = authenticateRequest, admission = openAdmission(deps) }: Partial<Door> = {},
 ): void {
   for (const declared of routes) {
     if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
@@ -53,8 +54,9 @@ export function registerRoutes(
       method: route.method,
       url: prefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
-        const caller = await deps.auth.authenticate(keyOf(request.headers));
+        const caller = await authenticate(deps.auth, request);
         request.caller = caller;
+        deps.usage.noteUse(caller);
         checkScope(route, caller);
         await route.check?.(caller);
         admission.admit(caller, reply);
@@ -63,10 +65,6 @@ export function registerRoutes(
       handler: (request, reply) => answer(deps, route, request, reply, shutdown),
     });
   }
-}
-
-function apiKeyHeader(headers: IncomingHttpHeaders): string | string[] | undefined {
-  return headers['x-api-key'];
 }
 
 async function answer(
@@ -127,7 +125,7 @@ function claimFor(
     db: deps.db,
     clock: deps.clock,
     caller: request.caller!,
-    apiKey: String(request.headers['x-api-key']),
+    apiKey: credentialOf(request),
     key: String(key),
     route: `${route.method} ${request.raw.url}`,
     body: bytes,

@@ -64,6 +64,7 @@ export function registerMcp(
       checkOrigin(request, reply);
       const caller = await deps.auth.authenticate(keyOrBearer(request.headers));
       request.caller = caller;
+      deps.usage.noteUse(caller);
       admission.admit(caller, reply);
       if (Number(request.headers['content-length'] ?? 0) > JSON_BODY_BYTES_MAX) throw tooLarge(JSON_BODY_BYTES_MAX);
     },
