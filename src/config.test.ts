@@ -88,7 +88,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_EMBEDDING_DIMENSIONS', '4001'],
   ['PINAKES_WEB_GROUNDING', 'true'],
   ['PINAKES_WEB_GROUNDING', 'on'],
-  ['PINAKES_HISTORY_ON_DELETE', 'remove'],
+  ['PINAKES_HISTORY_ON_DELETE', 'erase'],
   ['PINAKES_LOG_LEVEL', 'verbose'],
   ['PINAKES_BOOTSTRAP_KEY', 'secret'],
   ['PINAKES_MASTER_KEY', 'k'],

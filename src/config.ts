@@ -306,12 +306,6 @@ function checkTogether(config: Config): void {
       String(config.crawl.delayMs),
     );
   }
-  refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
-}
-
-/** Refuses a setting that does not work in this version, so that nobody relies on it. */
-function refuseUnavailable(variable: string, isSet: boolean, example: string): void {
-  if (isSet) throw new ConfigError(variable, 'is set, but that is not available in this version', example);
 }
 
 function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {

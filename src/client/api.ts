@@ -233,7 +233,7 @@ export type CompletionResult = {
     message: {
       /** Always `assistant`. */
       role: "assistant";
-      /** Text of the answer, without citation markers. */
+      /** Text of the answer, without citation markers. Untrusted text: never show it as HTML. */
       content: string;
     };
     /** Why the answer ended. */

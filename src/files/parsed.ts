@@ -96,6 +96,8 @@ export interface FileRequest {
   name: string;
   size: number;
   chunkMetadataKeys: ChunkMetadataKey[];
+  /** Path of the file in its source group, the base of the files that it includes. Absent if the group has no paths. */
+  groupPath?: string;
   /** Address of the file, the base of its relative links. */
   url?: string;
   /** The encoding that the server of the file named. */

@@ -7,8 +7,8 @@ import type { SystemDatabase } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 
-/** A revocation by another process takes effect within this time. A revocation by this process takes effect at once. */
-export const KEY_CACHE_MS = 900;
+/** New requests notice a revocation by another process within this time, and one by this process at once. */
+export const KEY_CACHE_MS = 500;
 const KEY_CACHE_ENTRIES_MAX = 10_000;
 
 export interface Authenticator {

@@ -17,6 +17,7 @@ import type { Redactors } from '../redaction/redactors.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import type { Clock } from '../util/time.ts';
 import type { Authenticator } from './auth.ts';
+import type { LiveRights } from './live-rights.ts';
 import type { Metrics } from './operations/metrics.ts';
 
 export interface Deps {
@@ -26,6 +27,8 @@ export interface Deps {
   db: Database;
   /** Maps API keys to callers. Code that changes a key must call `forget`. */
   auth: Authenticator;
+  /** Ends requests whose rights end while they run. */
+  rights: LiveRights;
   blobs: BlobStore;
   queue: JobQueue;
   /** Works out the recurrence rules of tenants. */

@@ -7,6 +7,7 @@ import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
+import type { LiveRights, RequestRights } from './live-rights.ts';
 import { openConcurrencyLimiter, openRateLimiter } from './rate-limit.ts';
 import type { Route, Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
@@ -71,7 +72,7 @@ async function answer(
   const query = validate(route.query!, parseQuery(request.raw.url?.split(/\?(.*)/s)[1] ?? ''), 'query');
   const params = readParams(route.params, request.params);
   const serialize = (value: unknown): string => JSON.stringify(route.response.schema.parse(value));
-  const signal = abortSignal(reply, shutdown);
+  const { signal, rights } = watchRequest(deps.rights, caller, reply, shutdown);
   let claim = noClaim;
   try {
     claim = await claimFor(deps, route, request, bytes, serialize);
@@ -82,12 +83,15 @@ async function answer(
       body,
       caller,
       signal,
+      rights,
       idempotency: claim,
       raw: request,
       reply,
     } as never);
     // A reply is thenable: the handler's promise resolves to undefined once its stream has ended.
     if (reply.raw.headersSent) return reply;
+    // A change is answered also if it ended the rights of its own key.
+    if (route.method === 'GET') await rights.confirm();
     const text = serialize(result);
     await claim.finish(text);
     return reply.code(route.response.status).type(JSON_TYPE).send(text);
@@ -97,7 +101,7 @@ async function answer(
     }
     // The first failure is reported, not this one. A claim that is not released expires after an hour.
     await claim.release().catch((err: unknown) => request.log.warn({ err }, 'idempotency key not released'));
-    throw error;
+    throw signal.aborted ? signal.reason : error;
   }
 }
 
@@ -215,16 +219,28 @@ function strict(schema: Schema, route: Route): Schema {
   throw new Error(`route ${route.method} ${route.path} lets unknown members pass`);
 }
 
-/** Returns a signal that aborts when the client leaves before the answer is complete. `request.raw` closes too early to show this. */
-function abortSignal(reply: FastifyReply, shutdown: AbortSignal): AbortSignal {
+/**
+ * Returns the rights of a request, and a signal that aborts when they end, when the client leaves before the answer is complete, or
+ * when the service stops. `request.raw` closes too early to show that the client has left.
+ */
+function watchRequest(
+  live: LiveRights,
+  caller: Caller,
+  reply: FastifyReply,
+  shutdown: AbortSignal,
+): { signal: AbortSignal; rights: RequestRights } {
   const controller = new AbortController();
   const onShutdown = (): void => controller.abort(new ServiceError('overloaded', 'The service is stopping.'));
   if (shutdown.aborted) onShutdown();
   else shutdown.addEventListener('abort', onShutdown, { once: true });
+  const rights = live.watch(caller, (reason) => controller.abort(reason));
   // The listener is removed here and not earlier: an answer may still stream after its handler has returned.
-  reply.raw.once('close', () => {
+  const leave = (): void => {
+    rights.release();
     shutdown.removeEventListener('abort', onShutdown);
     if (!reply.raw.writableFinished) controller.abort(new Error('the client left'));
-  });
-  return controller.signal;
+  };
+  if (reply.raw.closed) leave();
+  else reply.raw.once('close', leave);
+  return { signal: controller.signal, rights };
 }

@@ -94,7 +94,7 @@ function createRoute(deps: Deps): Route {
     idempotent: true,
     async handler({ caller, idempotency, signal, raw }) {
       const boundary = boundaryOf(raw.headers['content-type']);
-      const pieces = readPieces(raw.raw, UPLOAD_BYTES_MAX);
+      const pieces = readPieces(raw.raw, UPLOAD_BYTES_MAX, signal);
       const { blobs } = deps;
       const upload = await receiveUpload({ blobs, tenantId: caller.tenantId, body: pieces, boundary, signal });
       return createGroup(deps, caller, upload, idempotency, signal);

@@ -105,7 +105,7 @@ export function searchRoutes(deps: Deps): Route[] {
       },
       errors: [502, 504],
       example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
-      async handler({ body, caller, signal, reply }) {
+      async handler({ body, caller, signal, rights, reply }) {
         const request: RetrieveRequest = {
           tenantId: caller.tenantId,
           partitionNo: caller.partitionNo,
@@ -125,6 +125,7 @@ export function searchRoutes(deps: Deps): Route[] {
         if (body.context) request.context = body.context;
         const { hits, warnings, timings } = await retrieve(deps, request, signal);
         reply.header(SERVER_TIMING, serverTiming(timings));
+        await rights.confirm();
         return { results: hits.map(toResult), warnings };
       },
     }),

@@ -8,9 +8,9 @@ import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
-import type { NamesCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
 import { answerNames } from './answer-names.ts';
-import type { FileProcessor } from './file-processor.ts';
+import type { FileProcessor, IncludeReader } from './file-processor.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import { parserView } from './views.ts';
@@ -54,7 +54,10 @@ interface Task {
   id: number;
   request: ProcessRequest;
   attempts: number;
+  /** The tenant. */
+  owner: string;
   members: MemberSink | undefined;
+  include: IncludeReader | undefined;
   settle(outcome: ProcessOutcome): void;
 }
 
@@ -97,10 +100,16 @@ class ProcessPool implements FileProcessor {
     if (!this.tools && !this.sandbox) this.ready = { toolNames: [], prefix: [] };
   }
 
-  process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink): Promise<ProcessOutcome> {
+  process(
+    request: ProcessRequest,
+    signal: AbortSignal,
+    members?: MemberSink,
+    owner = '',
+    include?: IncludeReader,
+  ): Promise<ProcessOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-    const task: Task = { id: 0, request, attempts: 0, members, settle: () => undefined };
+    const task: Task = { id: 0, request, attempts: 0, owner, members, include, settle: () => undefined };
     const abort = () => {
       this.drop(task);
       reject(signal.reason);
@@ -143,10 +152,11 @@ class ProcessPool implements FileProcessor {
   }
 
   /** Runs a program for a task. The call fails if the task was taken back or dropped. */
-  private async call(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer> {
+  private async call(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer> {
     const task = this.running.get(id);
     if (task && call.tool === 'names') return answerNames(this.analyzer, task.request.redaction, call, signal);
-    if (!task || !this.tools || call.tool === 'names') {
+    if (task?.include && call.tool === 'include') return task.include(call.path);
+    if (!task || !this.tools || call.tool === 'names' || call.tool === 'include') {
       return { ok: false, failure: this.failure('closed', { size: 0 }) };
     }
     return this.tools.run(call, task.request.path, signal);
@@ -156,13 +166,30 @@ class ProcessPool implements FileProcessor {
     if (!this.ready) return;
     const { toolNames, prefix } = this.ready;
     while (this.queue.length > 0 && !this.closed) {
-      const child = this.idleChild() ?? this.newChild(prefix) ?? this.leastBusyChild(this.queue[0]!);
+      const task = this.nextTask();
+      const used = this.childrenOf(task.owner);
+      const own = used < this.childrenMax ? (this.idleChild() ?? this.newChild(prefix, used === 0)) : undefined;
+      const child = own ?? this.leastBusyChild(task);
       if (!child) return;
-      const task = this.queue.shift()!;
+      this.queue.splice(this.queue.indexOf(task), 1);
       task.id = this.nextId++;
       this.running.set(task.id, task);
       child.send(task.id, { ...task.request, tools: toolNames }, this.timeMs(task.request));
     }
+  }
+
+  /** Returns the oldest task of the owner with the fewest running tasks. */
+  private nextTask(): Task {
+    const counts = new Map<string, number>();
+    for (const { owner } of this.running.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const runningOf = ({ owner }: Task): number => counts.get(owner) ?? 0;
+    return this.queue.reduce((best, task) => (runningOf(task) < runningOf(best) ? task : best));
+  }
+
+  /** Returns the number of children that work for the owner. */
+  private childrenOf(owner: string): number {
+    const works = (child: WatchedChild): boolean => child.pending.some((id) => this.running.get(id)?.owner === owner);
+    return [...this.children.keys()].filter(works).length;
   }
 
   private idleChild(): WatchedChild | undefined {
@@ -182,8 +209,9 @@ class ProcessPool implements FileProcessor {
     return open.sort((a, b) => a.pending.length - b.pending.length)[0];
   }
 
-  private newChild(prefix: readonly string[]): WatchedChild | undefined {
-    if (this.children.size >= this.childrenMax) return undefined;
+  /** Starts a child. If all work for other owners, an owner without a child gets one more, however long their files take. */
+  private newChild(prefix: readonly string[], mayExceed: boolean): WatchedChild | undefined {
+    if (this.children.size >= this.childrenMax + (mayExceed ? 1 : 0)) return undefined;
     this.ticker ??= setInterval(() => this.tick(), TICK_MS).unref();
     const child = new WatchedChild(this.script, prefix, {
       onOutcome: (id, outcome) => {
