@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
@@ -126,6 +127,7 @@ export interface Config {
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
   concurrentRequests: number;
+  doors: DoorSettings;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -241,6 +243,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
     concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
+    doors: readDoorSettings(read),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }

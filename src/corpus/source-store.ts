@@ -80,6 +80,7 @@ export interface SourceResult {
   textLength: number;
   chunkCount: number;
   chunkMetadatasCount: number;
+  chunkMetadataBytes: number;
   originMetadata: TypedMetadata;
   warnings: string[];
   /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */
@@ -193,6 +194,7 @@ const RESULT_COLUMNS = {
   text_length: 'int',
   chunk_count: 'int',
   chunk_metadatas_count: 'int',
+  chunk_metadata_bytes: 'bigint',
   origin_metadata: 'jsonb',
   warnings: 'jsonb',
   includes: 'jsonb',
@@ -213,11 +215,11 @@ export async function saveSourceResults(
   const saved = await tx.query<SavedResult & { id: string }>(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
-      origin_metadata = marked_records(r.origin_metadata, o.metadata), warnings = r.warnings,
-      includes = r.includes, redacted_by = r.redacted_by,
+      chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
+      warnings = r.warnings, includes = r.includes, redacted_by = r.redacted_by,
+      content_at = coalesce(u.content_at, t.content_at),
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
-      blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size),
-      content_at = coalesce(u.content_at, t.content_at)
+      blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size)
     from ${given} left join source_update u on u.tenant_id = ${tenantId} and u.source_id = r.id
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
     where t.tenant_id = ${tenantId} and t.id = r.id and t.deleted_at is null
@@ -228,10 +230,8 @@ export async function saveSourceResults(
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);
-  return new Map([
-    ...saved.map(({ id, ...result }) => [id, result] as const),
-    ...failed.map(({ id }) => [id, { wasUpdate: true, chunkMetadatasAdded: 0 }] as const),
-  ]);
+  const unchanged = failed.map(({ id }) => [id, { wasUpdate: true, chunkMetadatasAdded: 0 }] as const);
+  return new Map([...saved.map(({ id, ...result }) => [id, result] as const), ...unchanged]);
 }
 
 /** Marks the sources as mixed: from now on they may have chunks and text of other generations. */

@@ -50,6 +50,7 @@ test('every write keeps records of a connector trusted and records of a file unt
           textLength: 1,
           chunkCount: 0,
           chunkMetadatasCount: 0,
+          chunkMetadataBytes: 0,
         },
         ...{ originMetadata: parsed, warnings: [],
       includes: null, redactedBy: '' },

@@ -11,12 +11,14 @@ export interface FileProcessor {
    * Processes one file. A bad file gives an outcome with a failure. The promise rejects only with the signal's reason.
    *
    * `members` receives the files inside before the outcome. After a retry, `members` receives them again from the first.
-   * `include` gives the files that the file includes.
+   * `include` gives the files that the file includes. Owners share the processes: the file of an owner with none being processed
+   * does not wait for all files of another.
    */
   process(
     request: ProcessRequest,
     signal: AbortSignal,
     members?: MemberSink,
+    owner?: string,
     include?: IncludeReader,
   ): Promise<ProcessOutcome>;
   /** Ends all child processes. */

@@ -54,6 +54,8 @@ interface Task {
   id: number;
   request: ProcessRequest;
   attempts: number;
+  /** The tenant. */
+  owner: string;
   members: MemberSink | undefined;
   include: IncludeReader | undefined;
   settle(outcome: ProcessOutcome): void;
@@ -102,11 +104,12 @@ class ProcessPool implements FileProcessor {
     request: ProcessRequest,
     signal: AbortSignal,
     members?: MemberSink,
+    owner = '',
     include?: IncludeReader,
   ): Promise<ProcessOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-    const task: Task = { id: 0, request, attempts: 0, members, include, settle: () => undefined };
+    const task: Task = { id: 0, request, attempts: 0, owner, members, include, settle: () => undefined };
     const abort = () => {
       this.drop(task);
       reject(signal.reason);
@@ -163,13 +166,30 @@ class ProcessPool implements FileProcessor {
     if (!this.ready) return;
     const { toolNames, prefix } = this.ready;
     while (this.queue.length > 0 && !this.closed) {
-      const child = this.idleChild() ?? this.newChild(prefix) ?? this.leastBusyChild(this.queue[0]!);
+      const task = this.nextTask();
+      const used = this.childrenOf(task.owner);
+      const own = used < this.childrenMax ? (this.idleChild() ?? this.newChild(prefix, used === 0)) : undefined;
+      const child = own ?? this.leastBusyChild(task);
       if (!child) return;
-      const task = this.queue.shift()!;
+      this.queue.splice(this.queue.indexOf(task), 1);
       task.id = this.nextId++;
       this.running.set(task.id, task);
       child.send(task.id, { ...task.request, tools: toolNames }, this.timeMs(task.request));
     }
+  }
+
+  /** Returns the oldest task of the owner with the fewest running tasks. */
+  private nextTask(): Task {
+    const counts = new Map<string, number>();
+    for (const { owner } of this.running.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const runningOf = ({ owner }: Task): number => counts.get(owner) ?? 0;
+    return this.queue.reduce((best, task) => (runningOf(task) < runningOf(best) ? task : best));
+  }
+
+  /** Returns the number of children that work for the owner. */
+  private childrenOf(owner: string): number {
+    const works = (child: WatchedChild): boolean => child.pending.some((id) => this.running.get(id)?.owner === owner);
+    return [...this.children.keys()].filter(works).length;
   }
 
   private idleChild(): WatchedChild | undefined {
@@ -189,8 +209,9 @@ class ProcessPool implements FileProcessor {
     return open.sort((a, b) => a.pending.length - b.pending.length)[0];
   }
 
-  private newChild(prefix: readonly string[]): WatchedChild | undefined {
-    if (this.children.size >= this.childrenMax) return undefined;
+  /** Starts a child. If all work for other owners, an owner without a child gets one more, however long their files take. */
+  private newChild(prefix: readonly string[], mayExceed: boolean): WatchedChild | undefined {
+    if (this.children.size >= this.childrenMax + (mayExceed ? 1 : 0)) return undefined;
     this.ticker ??= setInterval(() => this.tick(), TICK_MS).unref();
     const child = new WatchedChild(this.script, prefix, {
       onOutcome: (id, outcome) => {

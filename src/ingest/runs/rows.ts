@@ -63,6 +63,7 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     textLength: 0,
     chunkCount: 0,
     chunkMetadatasCount: 0,
+    chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
     warnings: [],
     includes: null,
@@ -85,6 +86,7 @@ function processedRows(
     sourceId: source.id,
     generation: source.generation,
   }));
+  const withMetadata = chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0);
   const result: SourceResult = {
     id: source.id,
     status: 'ready',
@@ -92,7 +94,8 @@ function processedRows(
     language: file.language,
     textLength: file.textLength,
     chunkCount: chunks.length,
-    chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
+    chunkMetadatasCount: withMetadata.length,
+    chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
     includes: includes.size > 0 ? Object.fromEntries(includes) : null,
@@ -100,6 +103,15 @@ function processedRows(
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
+}
+
+/** Bytes of a record besides its key and its value. */
+const RECORD_BYTES = 32;
+
+function metadataBytes(metadata: TypedMetadata): number {
+  let bytes = 0;
+  for (const [key, { val }] of Object.entries(metadata)) bytes += key.length + Buffer.byteLength(val) + RECORD_BYTES;
+  return bytes;
 }
 
 /** Returns the metadata by which filters and people find the files of an archive or mail. */
