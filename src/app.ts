@@ -14,6 +14,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
+import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
@@ -36,6 +37,7 @@ export function apiRoutes(deps: Deps): Route[] {
   return [
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
+    ...pageRoutes(deps),
     ...completionsRoutes(deps),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),

@@ -132,6 +132,14 @@ const ROWS: Record<string, Row> = {
   'GET /sources/{id}/chunks query.principal_id': text,
   'GET /sources/{id}/text path.id': object('source'),
   'GET /sources/{id}/text query.principal_id': text,
+  'GET /sources/{id}/pages path.id': object('source'),
+  'GET /sources/{id}/pages query.principal_id': text,
+  'GET /sources/{id}/pages/{number}/image path.id': object('source'),
+  'GET /sources/{id}/pages/{number}/image path.number': text,
+  'GET /sources/{id}/pages/{number}/image query.principal_id': text,
+  'GET /sources/{id}/pages/{number}/boxes path.id': object('source'),
+  'GET /sources/{id}/pages/{number}/boxes path.number': text,
+  'GET /sources/{id}/pages/{number}/boxes query.principal_id': text,
   'GET /sources query.after_id': position,
   'GET /source-list query.source_group_id': listFilter('group', 'sources'),
   'GET /source-list query.tag_id': listFilter('tag', 'sources'),
@@ -274,7 +282,8 @@ async function check(name: string, row: Row): Promise<void> {
   const [method = '', path = '', place = ''] = name.split(' ');
   const ask = (id: string): Promise<TestAnswer> => {
     const [where, member = ''] = place.split(/\.(.*)/s);
-    const target = where === 'path' ? path.replace(`{${member}}`, id) : path.replace(/\{id\}/, ownIdFor(method, path));
+    const own = where === 'path' ? path.replace(`{${member}}`, id) : path.replace(/\{id\}/, ownIdFor(method, path));
+    const target = own.replace('{number}', '1');
     const query = where === 'query' ? `?${member}=${id}` : '';
     const body = 'body' in row && row.body ? row.body(id) : undefined;
     const headers = body === ONE_FILE_FORM ? ONE_FILE_HEADERS : {};

@@ -10,6 +10,7 @@ import { type MemberSink, sendMembers } from '../detect/members.ts';
 import { badFile, emptyFile, FileError, overLimit } from '../failure.ts';
 import { languageOf } from '../file-language.ts';
 import { parseFile } from '../formats/parse-file.ts';
+import type { PageTask } from '../page-task.ts';
 import type { ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
@@ -41,6 +42,7 @@ export async function processFile(
     const bytes = readFileSync(request.path);
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
+    if (request.pages) return { ok: true, file: await viewOf(fileType, bytes, request.pages) };
     // Loaded only for files with rules: these modules would be half of the start of a child process.
     const rules = request.redaction && (await import('./redact-parsed.ts'));
     const names = tools.names ?? null;
@@ -67,6 +69,14 @@ export async function processFile(
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
   }
+}
+
+/** Answers a question about the pages of a file. */
+async function viewOf(fileType: string, bytes: Uint8Array, task: PageTask): Promise<ProcessedFile> {
+  if (fileType !== 'pdf') throw badFile('parse', 'No pages', 'Only PDF files have pages that can be shown.');
+  const { viewPages } = await import('../formats/pdf/pages/page-view.ts');
+  const pages = await viewPages(bytes, task);
+  return { fileType, text: '', textLength: 0, language: null, metadata: {}, chunks: [], warnings: [], pages };
 }
 
 function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['inspected']> {
