@@ -213,8 +213,11 @@ create table source (
   text_length int not null default 0,           -- code points of the extracted text
   chunk_count int not null default 0,
   chunk_metadatas_count int not null default 0,
+  chunk_metadata_bytes bigint not null default 0, -- of the metadata of its chunks: the cost of a filter on them is worked out from it
   redacted_by text not null default '',         -- the ingest rules that the text was redacted with (redact.ts: ingestMark); empty = none
   warnings jsonb not null default '[]',
+  includes jsonb,                               -- path -> hash of the bytes there when the source was read, null = no file there:
+                                                -- the files that the source includes. Null: it includes nothing.
   created_at timestamptz not null,
   deleted_at timestamptz,                       -- tombstone
   primary key (tenant_id, id),
@@ -224,6 +227,7 @@ create index source_group_sources on source (tenant_id, source_group_id, id);
 create index source_pending on source (tenant_id, source_group_id) where status = 'pending';
 create index source_mixed on source (tenant_id, source_group_id) where mixed;
 create index source_path on source (tenant_id, source_group_id, path) where path is not null;
+create index source_includes on source (tenant_id, source_group_id) where includes is not null;
 create index source_parent on source (tenant_id, parent_source_id) where parent_source_id is not null;
 create index source_blob on source (tenant_id, blob_hash);
 create index source_language on source (tenant_id, language);  -- the languages in which a query is analyzed
@@ -815,6 +819,7 @@ create table message (
   context_group_ids uuid[],                   -- source groups of everything that the model read, also through the history
   context_source_ids uuid[],                  -- their sources
   context_chunk_ids uuid[],                   -- their chunks
+  erased_at timestamptz,                      -- content that the answer rests on was deleted, and the answer with it
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
   unique (tenant_id, conversation_id, id),

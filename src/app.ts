@@ -13,6 +13,8 @@ import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
+import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
+import type { Tool } from './features/mcp/tool.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -21,6 +23,7 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
+import { openAdmission } from './http/admission.ts';
 import type { Deps } from './http/deps.ts';
 import { registerServiceRoutes } from './http/operations/service-routes.ts';
 import { registerRoutes } from './http/register.ts';
@@ -65,14 +68,16 @@ export function describedRoutes(): Route[] {
   return apiRoutes({} as Deps);
 }
 
-/** Returns an application that is ready to listen. */
-export async function buildApp(deps: Deps): Promise<App> {
+/** Returns an application that is ready to listen. `moreTools` are offered on `/mcp` besides the service's own. */
+export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Promise<App> {
   const routes = apiRoutes(deps);
   const shutdown = new AbortController();
   const app = openServer(deps);
   registerServiceRoutes(app, deps, routes);
+  const admission = openAdmission(deps);
   registerConsoleSession(app, deps);
-  registerRoutes(app, deps, routes, shutdown.signal);
+  registerRoutes(app, deps, routes, shutdown.signal, { admission });
+  registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });
 }

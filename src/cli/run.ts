@@ -12,6 +12,7 @@ import { rmCommand } from './manage/rm.ts';
 import { runsCommand } from './manage/runs.ts';
 import { showCommand } from './manage/show.ts';
 import { tagsCommand } from './manage/tags.ts';
+import { mcpCommand } from './mcp.ts';
 import { authzCommand } from './operate/authz.ts';
 import { consoleCommand } from './operate/console.ts';
 import { doctorCommand } from './operate/doctor.ts';
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   modelsCommand,
   evalCommand,
   parseCommand,
+  mcpCommand,
   keysCommand,
   authzCommand,
   tenantsCommand,
@@ -110,7 +112,6 @@ function overview(): string {
   ].join('\n');
 }
 
-/** Returns the version of the package. package.json is two folders above src/cli and above dist/cli. */
 function print(io: Io, text: string): number {
   io.out(text);
   return 0;

@@ -97,10 +97,62 @@ export type AuthzPolicy = {
   operator: "and" | "or";
   /** Conditions and groups of conditions, as they were sent. */
   filters: Array<unknown>;
+  /** Declared types of attributes; absent without any. */
+  attribute_types?: Record<string, "text" | "number" | "boolean" | "time" | "text[]" | "number[]" | "boolean[]" | "time[]"> | undefined;
+  /** Tests of the policy, as they were sent; absent without any. */
+  tests?: Array<unknown> | undefined;
   /** Unix seconds. */
   creation_time: number;
   /** Unix seconds. */
   last_update_time: number;
+};
+
+/** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
+export type AuthzPolicyDocument = {
+  /** `and`: all conditions must hold. `or`: at least one must hold. · default "and" */
+  operator?: "and" | "or" | undefined;
+  /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
+  filters: Array<{
+    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name of a tag. · minLength 1, maxLength 256 */
+    key?: string | undefined;
+    /** How the value of the key is compared with `value`. */
+    operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
+    /** An array for in and nin, absent for exists and not_exists, else a scalar; or `{"subject": "…"}`: that attribute of the principal. */
+    value?: string | number | boolean | Array<string | number | boolean> | {
+      /** Name of an attribute of the principal. */
+      subject: string;
+    } | undefined;
+    /** What the condition is about. · default "source_metadata" */
+    target?: "source_metadata" | "chunk_metadata" | "group_metadata" | "tag" | "source_group" | undefined;
+    /** Also uses records that a file sets about itself: front matter, meta tags, properties, record columns. · default false */
+    trust_content?: boolean | undefined;
+  } | AuthzPolicyGroup>;
+  /** Types of the attributes, by name: `text`, `number`, `boolean` or `time`; with `[]` an array of these or a single one. All attributes that the policy uses must then be declared; an attribute of another type counts as missing, and cannot be set. */
+  attribute_types?: Record<string, "text" | "number" | "boolean" | "time" | "text[]" | "number[]" | "boolean[]" | "time[]"> | undefined;
+  /** Tests of the policy. They run when the policy is set; if one fails, the policy is refused. · maxItems 100 */
+  tests?: Array<{
+    /** What the test shows, for error messages. · minLength 1, maxLength 200 */
+    name?: string | undefined;
+    /** Attributes of the principal. */
+    given: Record<string, string | number | boolean | Array<string | number | boolean>>;
+    /** The facts about the source, by the targets of conditions. Absent facts are missing. */
+    source: {
+      /** Metadata that is set through the API or by a connector. */
+      source_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Records that the file sets about itself. They count for `trust_content` only. */
+      content_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Metadata of the chunk. */
+      chunk_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Metadata of the source group. */
+      group_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Names (or ids) of the tags of the group. · maxItems 100 */
+      tag?: Array<string> | undefined;
+      /** Name (or id) of the group. · minLength 1, maxLength 200 */
+      source_group?: string | undefined;
+    };
+    /** What the policy must decide. */
+    expect: "allow" | "deny";
+  }> | undefined;
 };
 
 /** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
@@ -235,7 +287,7 @@ export type CompletionResult = {
     message: {
       /** Always `assistant`. */
       role: "assistant";
-      /** Text of the answer, without citation markers. */
+      /** Text of the answer, without citation markers. Untrusted text: never show it as HTML. */
       content: string;
     };
     /** Why the answer ended. */
@@ -616,7 +668,7 @@ export type ListedSource = {
 export type LocalFileGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
-  /** Name of the source group. */
+  /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
@@ -1114,7 +1166,7 @@ export type SourceGroup = {
   id: string;
   /** Where the sources of the group come from. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
-  /** Name of the source group. */
+  /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
@@ -1602,6 +1654,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** Only groups with exactly this name. · minLength 1, maxLength 200 */
+        name?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3045,7 +3099,7 @@ export interface Operations {
         /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
-      body: AuthzPolicyGroup;
+      body: AuthzPolicyDocument;
     };
     response: AuthzPolicy;
   };

@@ -1,5 +1,6 @@
 /** Authenticates callers by `x-api-key`, or by a session of the console. All that do not work get the same answer. */
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { readApiKey } from '../access/api-key.ts';
 import type { Caller, Scope } from '../access/caller.ts';
 import { type AuthenticationRow, findKeyForAuthentication } from '../corpus/api-key-store.ts';
@@ -9,8 +10,8 @@ import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 import { type HttpRequest, hashSecret, sessionSecretOf } from './console-session.ts';
 
-/** A revocation by another process takes effect within this time. A revocation by this process takes effect at once. */
-export const KEY_CACHE_MS = 900;
+/** New requests notice a revocation by another process within this time, and one by this process at once. */
+export const KEY_CACHE_MS = 500;
 const KEY_CACHE_ENTRIES_MAX = 10_000;
 /** A session of the console ends when nobody has used it for this time. */
 export const SESSION_IDLE_SECONDS = 12 * 3_600;
@@ -106,5 +107,13 @@ function isLive({ usedAt, sessionExpiresAt }: SessionRow, now: Date): boolean {
 
 /** Returns the error for missing, unknown, expired and revoked keys. */
 export function unauthenticated(): ServiceError {
-  return new ServiceError('unauthenticated', 'A valid API key is needed in the header x-api-key.');
+  return new ServiceError(
+    'unauthenticated',
+    'A valid API key is needed in the header x-api-key; /mcp also takes it as Authorization: Bearer.',
+  );
+}
+
+/** Returns the key in `x-api-key`, else in `Authorization: Bearer`. The doors `/v1` and `/mcp` accept both. */
+export function keyOrBearer(headers: IncomingHttpHeaders): string | string[] | undefined {
+  return headers['x-api-key'] ?? /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }

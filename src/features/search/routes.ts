@@ -130,7 +130,7 @@ export function searchRoutes(deps: Deps): Route[] {
       },
       errors: [502, 504],
       example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
-      async handler({ body, caller, signal, reply }) {
+      async handler({ body, caller, signal, rights, reply }) {
         const request: RetrieveRequest = {
           tenantId: caller.tenantId,
           partitionNo: caller.partitionNo,
@@ -151,6 +151,7 @@ export function searchRoutes(deps: Deps): Route[] {
         const { hits, warnings, timings } = await retrieve(deps, request, signal);
         reply.header(SERVER_TIMING, serverTiming(timings));
         const highlights = body.highlights ? await highlightAll(hits, body.query, signal) : [];
+        await rights.confirm();
         return { results: hits.map((hit, i) => toResult(hit, highlights[i])), warnings };
       },
     }),
