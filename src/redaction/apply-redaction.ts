@@ -18,6 +18,11 @@ export function readerSteps(redactor: Redactor | null, redactedBy: string): read
  */
 const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
 
+/** Returns whether rules may change names, addresses and metadata. */
+export function changesFacts(redactor: Redactor | null): boolean {
+  return FACT_STEPS.some((step) => redactor?.appliesAt(step));
+}
+
 /**
  * Returns a name, an address, a value of metadata or a message about them, redacted for readers; undefined if a rule blocks it. It is
  * masked, not hashed, because a caller may have written it.
