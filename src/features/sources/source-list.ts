@@ -2,7 +2,7 @@
 import type { GroupLimits } from '../../access/limits.ts';
 import type { Database } from '../../db/database.ts';
 import { invalidRequest } from '../../errors.ts';
-import { changesFacts, redactFact } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { Redactors } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
@@ -50,7 +50,7 @@ export async function listSources(
 ): Promise<SourceList> {
   const { tenantId } = caller;
   const redactor = await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
-  const isRedacted = changesFacts(redactor);
+  const isRedacted = FACT_STEPS.some((step) => redactor?.appliesAt(step));
   if (isRedacted && page.sort === 'name')
     throw invalidRequest(
       'Query parameter "sort": sources cannot be sorted by name while redaction rules apply to names.',
