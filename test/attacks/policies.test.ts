@@ -80,7 +80,7 @@ describe('declared types', () => {
     assert.equal((await put({ filters: [LTE], attribute_types: TYPES })).status, 200);
     const wrong = { clearance: '3', teams: ['a', 1], until: 'tomorrow', admin: 'true' };
     for (const [name, value] of Object.entries(wrong)) {
-      const message = `/attributes/${name}: must be ${TYPES[name as keyof typeof TYPES]}, as the policy "default" declares.`;
+      const message = `/attributes/${name}: must be of the type ${TYPES[name as keyof typeof TYPES]}, as the policy "default" declares.`;
       assert.equal(await refusal(grant({ [name]: value })), message);
       const patch = {
         method: 'PATCH',

@@ -79,7 +79,13 @@ async function attack(): Promise<Record<string, string>> {
   await keep('group metadata', t.put(`/source-groups/${group}/metadata`, { metadata: record }));
   await keep('group name', t.put(`/source-groups/${group}`, { name: `herons of ${GUESS}` }));
   await keep('search with metadata', t.post('/search', { query: 'herons' }));
-  for (const path of [`/sources/${source}`, `/sources/${source}/chunks`, `/source-groups/${group}/sources`, '/sources'])
+  for (const path of [
+    `/sources/${source}`,
+    `/sources/${source}/chunks`,
+    `/source-groups/${group}/sources`,
+    '/sources',
+    '/source-list',
+  ])
     await keep(path, t.get(path));
   for (const path of ['/source-groups', `/source-groups/${group}`, '/local-file-groups', `/local-file-groups/${group}`])
     await keep(path, t.get(path));

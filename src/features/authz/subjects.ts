@@ -77,7 +77,9 @@ async function checkTypes(tx: Tx, tenantId: string, attributes: AttributesPatch)
     for (const [name, value] of Object.entries(attributes)) {
       if (value === null || value === undefined || !Object.hasOwn(types, name) || hasType(value, types[name]!))
         continue;
-      throw invalidRequest(`/attributes/${name}: must be ${types[name]}, as the policy "${policy}" declares.`);
+      throw invalidRequest(
+        `/attributes/${name}: must be of the type ${types[name]}, as the policy "${policy}" declares.`,
+      );
     }
   }
 }
