@@ -70,6 +70,20 @@ test('a file of thousands of chunks arrives with all chunks in order', async () 
   });
 });
 
+test('a file of several parts, an empty file and a missing file arrive as they are', async () => {
+  await withPool({ children: 1 }, async (pool) => {
+    const text = Array.from({ length: 50_000 }, (_, i) => `Line number ${i} of the file.`).join('\n');
+    const gone = { ...(await request('gone.txt', 'x')), path: join(folder, 'gone') };
+    const outcomes = await Promise.all([
+      pool.process(await request('large.txt', text), never),
+      pool.process(await request('empty.txt', ''), never),
+      pool.process(gone, never),
+    ]);
+    assert.ok(outcomes[0]!.ok && outcomes[0]!.file.text === text);
+    assert.deepEqual(outcomes.slice(1).map(titleOf), ['Empty file', 'The stored file is missing']);
+  });
+});
+
 test('a child process can read the grammars of programming languages', async () => {
   await withPool({ children: 1 }, async (pool) => {
     const outcome = await pool.process(await request('a.py', `def greet():\n    return 1\n`), never);
