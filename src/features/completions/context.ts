@@ -44,7 +44,8 @@ export async function findContext(
   body: CompletionBody,
   signal: AbortSignal,
 ): Promise<Context> {
-  const { caller, principal, redactor, question } = asked;
+  const { caller, principal, redactor, outputRedactor, question } = asked;
+  const masking = redactor?.withoutHashes ?? null;
   signal.throwIfAborted();
   const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
   const webSearch = body.grounding ? findOnWeb(deps, question.forModel, onUsage, signal) : undefined;
@@ -76,14 +77,16 @@ export async function findContext(
   const { access, pastChunks } = asked;
   const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...pastChunks] };
   asked.rights.holdContent(content);
-  const hitViews = await viewsOf(chosen, (hit, step) => redactChunk(redactor, hit, [step]));
+  const hitViews = await viewsOf(chosen, (hit, step) =>
+    redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
+  );
   const web = (await webSearch) ?? { pages: [], warnings: [] };
-  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(redactor, page, step));
+  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
   return {
     query: {
       ...query,
-      forModel: (await redactText(redactor, query.text, ['llm_input'])) ?? question.forModel,
-      forReader: (await redactText(redactor, query.text, ['output'])) ?? '',
+      forModel: (await redactText(masking, query.text, ['llm_input'])) ?? question.forModel,
+      forReader: (await redactText(masking, query.text, ['output'])) ?? '',
     },
     hits: labelled(hitViews, 0),
     pages: labelled(pageViews, hitViews.forModel.length),

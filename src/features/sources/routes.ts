@@ -23,6 +23,7 @@ import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { sourceListRoutes } from './source-list-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
 const AREA = 'Sources';
@@ -41,7 +42,14 @@ const sourceSchema = z
   .meta({ id: 'Source' });
 
 export function sourceRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), deleteRoute(deps), rawRoute(deps), ...metadataRoutes(deps)];
+  return [
+    listRoute(deps),
+    ...sourceListRoutes(deps),
+    getRoute(deps),
+    deleteRoute(deps),
+    rawRoute(deps),
+    ...metadataRoutes(deps),
+  ];
 }
 
 function listRoute(deps: Deps): Route {
