@@ -1,14 +1,20 @@
 /** Tests of the pool of child processes: outcomes, limits, crashes, aborts. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ProcessOutcome, ProcessRequest } from '../../src/files/parsed.ts';
 import { openProcessPool, type PoolOptions } from '../../src/files/sandbox/process-pool.ts';
+import { innermost } from '../../src/files/sandbox/watched-child.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
+import { eventually } from '../support/upload.ts';
 
+const POOL = new URL('../../src/files/sandbox/process-pool.ts', import.meta.url);
+const SANDBOXES = new URL('../support/files/sandboxes.ts', import.meta.url);
 const MISBEHAVING = new URL('../support/files/misbehaving-child.ts', import.meta.url);
 const never = new AbortController().signal;
 /** The sandbox of this system, if there is one. All limits hold inside and without. */
@@ -203,3 +209,32 @@ test('closing the pool settles all files in flight', async () => {
   assert.deepEqual([titleOf(await loop), titleOf(await queued)], ['Service stopped', 'Service stopped']);
   assert.equal(titleOf(await pool.process(await request('good', 'x'), never)), 'Service stopped');
 });
+
+test('a child in an endless loop ends when the service is killed', async (t) => {
+  if ((await sandbox.facts()).kind === null) {
+    t.skip('only a sandbox ends with the service');
+    return;
+  }
+  const source = `const { openProcessPool } = await import(${JSON.stringify(POOL.href)});
+    const { sandboxOf } = await import(${JSON.stringify(SANDBOXES.href)});
+    const script = new URL(${JSON.stringify(MISBEHAVING.href)});
+    const pool = openProcessPool({ children: 1, sandbox: sandboxOf(), script });
+    await pool.process(${JSON.stringify(await request('loop', 'x'))}, new AbortController().signal);`;
+  const service = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: 'ignore' });
+  let child: number | undefined;
+  await eventually(async () => {
+    child = innermost(service.pid);
+    return child !== service.pid && commandOf(child).startsWith(process.execPath);
+  });
+  service.kill('SIGKILL');
+  await eventually(async () => commandOf(child) === '');
+});
+
+/** Returns the command line of a process; empty when the process has ended. */
+function commandOf(pid: number | undefined): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

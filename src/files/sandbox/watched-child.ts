@@ -313,7 +313,7 @@ function nodeArguments(script: URL): string[] {
 }
 
 /** Returns the last process in the line of the process's only children: the program that the commands of a sandbox started. */
-function innermost(pid: number | undefined): number | undefined {
+export function innermost(pid: number | undefined): number | undefined {
   try {
     const child = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ')[0];
     return child ? innermost(Number(child)) : pid;
