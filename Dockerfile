@@ -19,6 +19,8 @@ ENV NODE_ENV=production \
     PINAKES_HOST=0.0.0.0 \
     PINAKES_PORT=7700 \
     PINAKES_DATA_DIR=/data
+# The sandbox of parsers and tools, where the container may make namespaces: see docs/sandbox.md.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist

@@ -1,15 +1,23 @@
 /** Tests of the pool of child processes: outcomes, limits, crashes, aborts. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ProcessOutcome, ProcessRequest } from '../../src/files/parsed.ts';
 import { openProcessPool, type PoolOptions } from '../../src/files/sandbox/process-pool.ts';
+import { innermost } from '../../src/files/sandbox/watched-child.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
+import { eventually } from '../support/upload.ts';
 
+const POOL = new URL('../../src/files/sandbox/process-pool.ts', import.meta.url);
+const SANDBOXES = new URL('../support/files/sandboxes.ts', import.meta.url);
 const MISBEHAVING = new URL('../support/files/misbehaving-child.ts', import.meta.url);
+/** A child with more processor time has started, and works. */
+const START_TICKS_MAX = 150;
 const never = new AbortController().signal;
 /** The sandbox of this system, if there is one. All limits hold inside and without. */
 const sandbox = sandboxOf();
@@ -67,6 +75,20 @@ test('a file of thousands of chunks arrives with all chunks in order', async () 
       outcome.file.chunks.map((chunk) => chunk.ordinal),
       rows.map((_, i) => i),
     );
+  });
+});
+
+test('a file of several parts, an empty file and a missing file arrive as they are', async () => {
+  await withPool({ children: 1 }, async (pool) => {
+    const text = Array.from({ length: 50_000 }, (_, i) => `Line number ${i} of the file.`).join('\n');
+    const gone = { ...(await request('gone.txt', 'x')), path: join(folder, 'gone') };
+    const outcomes = await Promise.all([
+      pool.process(await request('large.txt', text), never),
+      pool.process(await request('empty.txt', ''), never),
+      pool.process(gone, never),
+    ]);
+    assert.ok(outcomes[0]!.ok && outcomes[0]!.file.text === text);
+    assert.deepEqual(outcomes.slice(1).map(titleOf), ['Empty file', 'The stored file is missing']);
   });
 });
 
@@ -189,3 +211,38 @@ test('closing the pool settles all files in flight', async () => {
   assert.deepEqual([titleOf(await loop), titleOf(await queued)], ['Service stopped', 'Service stopped']);
   assert.equal(titleOf(await pool.process(await request('good', 'x'), never)), 'Service stopped');
 });
+
+test('a child in an endless loop ends when the service is killed', async (t) => {
+  if ((await sandbox.facts()).kind === null) {
+    t.skip('only a sandbox ends with the service');
+    return;
+  }
+  const source = `const { openProcessPool } = await import(${JSON.stringify(POOL.href)});
+    const { sandboxOf } = await import(${JSON.stringify(SANDBOXES.href)});
+    const script = new URL(${JSON.stringify(MISBEHAVING.href)});
+    const pool = openProcessPool({ children: 1, sandbox: sandboxOf(), script });
+    await pool.process(${JSON.stringify(await request('loop', 'x'))}, new AbortController().signal);`;
+  const service = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: 'ignore' });
+  let child: number | undefined;
+  await eventually(async () => {
+    child = innermost(service.pid);
+    return child !== service.pid && commandOf(child).startsWith(process.execPath) && ticksOf(child) > START_TICKS_MAX;
+  });
+  service.kill('SIGKILL');
+  await eventually(async () => commandOf(child) === '');
+});
+
+/** Returns the processor time of a process in hundredths of a second. */
+function ticksOf(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** Returns the command line of a process; empty when the process has ended. */
+function commandOf(pid: number | undefined): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

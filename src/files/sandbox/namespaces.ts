@@ -46,6 +46,8 @@ const UNSHARE: Kind = {
   command(found, view, hidden) {
     const namespaces = ['--user', '--map-root-user', '--mount', '--net', '--pid', '--ipc', '--uts'];
     return [
+      // The sandbox ends with the service. bubblewrap has a switch for that.
+      ...[found['setpriv']!, '--pdeathsig', 'KILL'],
       found['unshare']!,
       ...namespaces,
       '--fork',

@@ -14,12 +14,11 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import { processFile } from './process-file.ts';
 
 /**
- * A part of a file of `size` bytes, the file's request after its last part, the failure of a file that cannot be read, or the answer of
- * a program of the system for the current file.
+ * A part of a file of `size` bytes, the last part with the file's request, the failure of a file that cannot be read, or the answer of a
+ * program of the system for the current file.
  */
 export type ChildRequest =
-  | { id: number; size: number; bytes: Uint8Array }
-  | { id: number; request: FileRequest }
+  | { id: number; size: number; bytes: Uint8Array; request?: FileRequest }
   | { id: number; failure: FileFailure }
   | { id: number; answer: ToolAnswer };
 
@@ -70,13 +69,9 @@ function serve(channel: Socket): void {
   const files = new Map<number, IncomingFile>();
   const reader = new FrameReader((value) => {
     const message = value as ChildRequest;
-    if ('bytes' in message) {
-      const { id, size, bytes } = message;
-      files.set(id, withPart(files.get(id), size, bytes));
-      return;
-    }
     if ('failure' in message) {
       const { id, failure } = message;
+      files.delete(id);
       tail = tail.then(() => send({ id, outcome: { ok: false, failure } }));
       return;
     }
@@ -84,9 +79,14 @@ function serve(channel: Socket): void {
       answered(message.answer);
       return;
     }
-    const { id, request } = message;
-    const { whole, length } = files.get(id) ?? { whole: new Uint8Array(), length: 0 };
+    const { id, size, bytes, request } = message;
+    const file = withPart(files.get(id), size, bytes);
+    if (!request) {
+      files.set(id, file);
+      return;
+    }
     files.delete(id);
+    const { whole, length } = file;
     const tools: Tools = {};
     if (request.tools?.includes('ocr')) {
       tools.ocr = async (image) => new TextDecoder().decode(await ask(id, { tool: 'ocr', image }));

@@ -157,20 +157,23 @@ export class WatchedChild {
     this.events.onEnd(reason, this.pending);
   }
 
-  /** Sends a file and then its request. The child has no right to read the file. */
+  /** Sends a file, and its request with the last part. The child has no right to read the file. */
   private async sendFile(id: number, { path, ...request }: ProcessRequest): Promise<void> {
+    const size = request.size > FILE_BYTES_MAX ? 0 : request.size;
     let file: FileHandle | undefined;
     try {
       file = await open(path);
-      const size = request.size > FILE_BYTES_MAX ? 0 : (await file.stat()).size;
-      for (let from = 0; from < size && !this.ended; ) {
+      for (let from = 0; !this.ended; ) {
         const part = Buffer.allocUnsafe(Math.min(PART_BYTES, size - from));
         const { bytesRead } = await file.read(part, 0, part.length, from);
-        if (bytesRead === 0) break;
         from += bytesRead;
-        await this.write({ id, size, bytes: part.subarray(0, bytesRead) });
+        const bytes = part.subarray(0, bytesRead);
+        if (from < size && bytesRead > 0) await this.write({ id, size, bytes });
+        else {
+          await this.write({ id, size, bytes, request });
+          return;
+        }
       }
-      await this.write({ id, request });
     } catch (error) {
       const failure = (error as NodeJS.ErrnoException).code === 'ENOENT' ? MISSING : UNREADABLE;
       await this.write({ id, failure });
@@ -310,7 +313,7 @@ function nodeArguments(script: URL): string[] {
 }
 
 /** Returns the last process in the line of the process's only children: the program that the commands of a sandbox started. */
-function innermost(pid: number | undefined): number | undefined {
+export function innermost(pid: number | undefined): number | undefined {
   try {
     const child = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ')[0];
     return child ? innermost(Number(child)) : pid;

@@ -41,7 +41,7 @@ const ACTIONS: Record<string, () => void> = {
 const reader = new FrameReader(
   (value) => {
     const message = value as ChildRequest;
-    if (!('request' in message)) return;
+    if (!('request' in message) || !message.request) return;
     const { id, request } = message;
     count += 1;
     ACTIONS[request.name]?.();
