@@ -9,10 +9,9 @@ import { type Admission, openAdmission } from './admission.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
-import type { Route, Schema } from './route.ts';
+import { pathOf, type Route, type Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
-export const API_PREFIX = '/api/v1';
 /** Long, because the service also stops reading the connection while the disk is busy. */
 const UPLOAD_IDLE_MS = 120_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -24,10 +23,8 @@ declare module 'fastify' {
   }
 }
 
-/** Where and how routes are served. */
+/** How the callers of routes are admitted. */
 export interface Door {
-  /** Before the paths of the routes. */
-  prefix: string;
   /** Returns the API key of a request. */
   keyOf(headers: IncomingHttpHeaders): string | string[] | undefined;
   admission: Admission;
@@ -39,7 +36,7 @@ export function registerRoutes(
   deps: Deps,
   routes: readonly Route[],
   shutdown: AbortSignal,
-  { prefix = API_PREFIX, keyOf = apiKeyHeader, admission = openAdmission(deps) }: Partial<Door> = {},
+  { keyOf = apiKeyHeader, admission = openAdmission(deps) }: Partial<Door> = {},
 ): void {
   for (const declared of routes) {
     if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
@@ -50,7 +47,7 @@ export function registerRoutes(
     };
     app.route({
       method: route.method,
-      url: prefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: pathOf(route).replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
         const caller = await deps.auth.authenticate(keyOf(request.headers));
         request.caller = caller;

@@ -6,10 +6,11 @@ import type { Admission } from '../../http/admission.ts';
 import { keyOrBearer } from '../../http/auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from '../../http/body/body.ts';
 import type { Deps } from '../../http/deps.ts';
+import { namedPrincipal } from '../../http/principal-headers.ts';
 import { abortSignal } from '../../http/register.ts';
 import type { Route } from '../../http/route.ts';
 import { packageVersion } from '../../util/package-files.ts';
-import { type Exchange, namedPrincipal } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { listSourcesTool } from './list-sources-tool.ts';
 import { refusedOrigin } from './origins.ts';
 import { readSourceTool } from './read-source-tool.ts';
@@ -69,7 +70,13 @@ export function registerMcp(
     },
     async handler(request, reply) {
       const signal = abortSignal(reply, shutdown);
-      const exchange = { caller: request.caller!, principal: namedPrincipal(request), signal, raw: request, reply };
+      const exchange = {
+        caller: request.caller!,
+        principal: namedPrincipal(request.headers),
+        signal,
+        raw: request,
+        reply,
+      };
       const bytes = await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS);
       const response = await answer(bytes, (message) => serve(() => serverFor(exchange), exchange, message, deps));
       const type = response.headers.get('content-type');
