@@ -1,5 +1,6 @@
 /** Builds the HTTP application: the server with the routes of all features. It needs no worker in the same process. */
 import type { FastifyInstance } from 'fastify';
+import { examine } from './doctor.ts';
 import type { ServiceError } from './errors.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
@@ -9,8 +10,11 @@ import { openAiError } from './features/completions/openai/errors.ts';
 import { openAiRoutes } from './features/completions/openai/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
+import { serviceFactRoutes } from './features/console/routes.ts';
+import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
+import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import type { Tool } from './features/mcp/tool.ts';
@@ -21,11 +25,11 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
-import { openAdmission } from './http/admission.ts';
 import { keyOrBearer } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
 import { sendError } from './http/error-handler.ts';
 import { registerServiceRoutes } from './http/operations/service-routes.ts';
+import { openAdmission } from './http/rate-limit.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
@@ -54,6 +58,11 @@ export function apiRoutes(deps: Deps): Route[] {
     ...subjectRoutes(deps),
     ...policyRoutes(deps),
     ...auditRoutes(deps),
+    ...serviceFactRoutes(deps, {
+      examine: () => examine(deps, { thorough: false }),
+      uploadBytesMax: UPLOAD_BYTES_MAX,
+      filesPerUploadMax: FILES_MAX,
+    }),
   ];
 }
 
@@ -75,11 +84,15 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
   const compatible = openAiRoutes(deps);
   registerServiceRoutes(app, deps, [...routes, ...compatible]);
   const admission = openAdmission(deps);
+  registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
   app.register(async (scope) => {
     const bodyOf = (failure: ServiceError): string => JSON.stringify(openAiError(failure));
     scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, bodyOf));
-    registerRoutes(scope, deps, compatible, shutdown.signal, { admission, keyOf: keyOrBearer });
+    registerRoutes(scope, deps, compatible, shutdown.signal, {
+      admission,
+      authenticate: (auth, request) => auth.authenticate(keyOrBearer(request.headers)),
+    });
   });
   registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();

@@ -88,7 +88,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_EMBEDDING_DIMENSIONS', '4001'],
   ['PINAKES_WEB_GROUNDING', 'true'],
   ['PINAKES_WEB_GROUNDING', 'on'],
-  ['PINAKES_HISTORY_ON_DELETE', 'remove'],
+  ['PINAKES_HISTORY_ON_DELETE', 'erase'],
   ['PINAKES_LOG_LEVEL', 'verbose'],
   ['PINAKES_BOOTSTRAP_KEY', 'secret'],
   ['PINAKES_MASTER_KEY', 'k'],
@@ -101,6 +101,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_OCR_LANGUAGES', 'eng,deu'],
   ['PINAKES_OCR_LANGUAGES', '--psm'],
   ['PINAKES_LIBREOFFICE', '/usr/bin/soffice'],
+  ['PINAKES_SANDBOX', 'on'],
 ];
 
 describe('a wrong setting is one line with the variable, the problem and an example', () => {

@@ -9,15 +9,16 @@ import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
 import { openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
-import { openUsageLedger } from './corpus/usage-ledger.ts';
 import type { Database } from './db/database.ts';
 import { serverFacts } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
 import { openProcessPool } from './files/sandbox/process-pool.ts';
+import { openSandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import { openAuthenticator } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
+import { openLiveRights } from './http/live-rights.ts';
 import { openMetrics } from './http/operations/metrics.ts';
 import type { ServiceFacts } from './http/operations/service-gauges.ts';
 import { countWaitingJobs } from './jobs/job-counts.ts';
@@ -27,6 +28,7 @@ import { openEmbedding } from './llm/embedding/embedding.ts';
 import { openEntailment } from './llm/entailment.ts';
 import type { Embedding, EntailmentModel } from './llm/models.ts';
 import { openRerankModel } from './llm/rerank.ts';
+import { openUsageLedger } from './llm/usage-ledger.ts';
 import { openHttpClient } from './net/http-client.ts';
 import { openPresidio } from './redaction/presidio.ts';
 import { openRedactors } from './redaction/redactors.ts';
@@ -37,7 +39,7 @@ import { ConfigError } from './util/settings-reader.ts';
 import { systemClock } from './util/time.ts';
 
 /** Adapters that the caller passes instead of having them opened: tests pass their own clock, model or database. They stay open. */
-export type Overrides = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth'>>;
+export type Overrides = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth' | 'rights'>>;
 
 /**
  * Opens the database and migrates it, and opens the blob store, the queue, the parser processes, the models and the HTTP client.
@@ -67,12 +69,11 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
     const metrics = openMetrics(serviceFacts(config, db));
     const analyzer =
       overrides.analyzer === undefined ? openPresidio(config.presidio, http, metrics.analyzed) : overrides.analyzer;
+    const sandbox = overrides.sandbox ?? openSandbox(sandboxSettings(config));
+    const tools = openToolRunner(config.tools, sandbox);
     const processor =
       overrides.processor ??
-      closing(
-        openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools), analyzer }),
-        (pool) => pool.close(),
-      );
+      closing(openProcessPool({ children: config.parserProcesses, sandbox, tools, analyzer }), (pool) => pool.close());
     const chatModel =
       overrides.chatModel ??
       openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
@@ -85,6 +86,8 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
         ? closing(openEntailment(config.entailment), async (model) => model?.close())
         : overrides.entailment;
     const auth = openAuthenticator(db.system, clock);
+    const noteCheck = (err: unknown): void => log.warn({ err }, 'the rights of running requests could not be checked');
+    const rights = closing(openLiveRights(db.system, clock, noteCheck), (live) => live.close());
     const usage =
       overrides.usage ??
       closing(
@@ -97,9 +100,11 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
       clock,
       db,
       auth,
+      rights,
       blobs,
       queue,
       schedules,
+      sandbox,
       processor,
       chatModel,
       usage,

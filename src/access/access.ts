@@ -52,6 +52,11 @@ export async function openAccess(
   return { sourceGroupIds, tagIds, policy: policy ? compilePolicy(policy, attributes) : NOTHING };
 }
 
+/** Returns true if the access excludes nothing of the tenant. */
+export function isUnrestricted({ policy, sourceGroupIds, tagIds }: Access): boolean {
+  return policy === null && sourceGroupIds === null && tagIds === null;
+}
+
 /** Returns what a request may see that may name a principal and a policy. */
 export function accessOf(
   uses: Parameters<typeof principalOf>[0],

@@ -14,6 +14,7 @@ import { showCommand } from './manage/show.ts';
 import { tagsCommand } from './manage/tags.ts';
 import { mcpCommand } from './mcp.ts';
 import { authzCommand } from './operate/authz.ts';
+import { consoleCommand } from './operate/console.ts';
 import { doctorCommand } from './operate/doctor.ts';
 import { keysCommand } from './operate/keys.ts';
 import { migrateCommand } from './operate/migrate.ts';
@@ -49,6 +50,7 @@ const COMMANDS: readonly Command[] = [
   keysCommand,
   authzCommand,
   tenantsCommand,
+  consoleCommand,
   doctorCommand,
   migrateCommand,
   rotateMasterKeyCommand,

@@ -156,18 +156,18 @@ export async function listBranch(
   }));
 }
 
-const CONTEXT_OF_M = raw('m.context_group_ids, m.context_source_ids, m.context_chunk_ids');
+const CONTEXT_OF_M = raw('m.context_group_ids, m.context_source_ids, m.context_chunk_ids, m.erased_at');
 
 /**
  * Returns the condition that the caller may see a message: the caller may see everything that the answer rests on. If limits or
- * a policy apply to the caller, an answer with an unknown or deleted context is not seen.
+ * a policy apply to the caller, an answer with an unknown or deleted context is not seen. Nobody sees an erased answer.
  */
 function isSeen(tenantId: string, access: Access): Sql {
   const conditions = [
     ...(access.sourceGroupIds || access.tagIds ? [restsWithin(tenantId, access)] : []),
     ...(access.policy ? restsOnVisible(tenantId, access) : []),
   ];
-  return conditions.length === 0 ? raw('true') : sql`(b.role = 'user' or (${join(conditions, ' and ')}))`;
+  return sql`(b.role = 'user' or (${join([raw('b.erased_at is null'), ...conditions], ' and ')}))`;
 }
 
 function restsWithin(tenantId: string, access: Access): Sql {
@@ -336,6 +336,35 @@ async function insertMessage(tx: Tx, tenantId: string, conversationId: string, m
     values (${tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
       ${json(allCitations(message))}, ${message.finishReason}, ${message.createdAt}, ${message.context.groupIds}::uuid[],
       ${message.context.sourceIds}::uuid[], ${message.context.chunkIds}::uuid[])`);
+}
+
+/**
+ * Erases the answers that rest on the sources, or on the source group if `sourceIds` is null, also those that cite nothing of them. An
+ * answer whose context is unknown may rest on them and is erased too. The size of the conversation is not changed: it is an upper bound.
+ */
+export async function eraseAnswers(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  sourceIds: readonly string[] | null,
+  now: Date,
+): Promise<void> {
+  const ofSources = sourceIds
+    ? sql`(context_source_ids is null or context_source_ids && ${[...sourceIds]}::uuid[])`
+    : raw('true');
+  await tx.query(sql`
+    update message set content = '', citations = '[]', erased_at = ${now},
+      context_group_ids = '{}', context_source_ids = '{}', context_chunk_ids = '{}'
+    where tenant_id = ${tenantId} and role = 'assistant' and erased_at is null
+      and (context_group_ids is null or context_group_ids @> array[${groupId}::uuid]) and ${ofSources}`);
+}
+
+/** Returns true if one of the messages was erased. */
+export async function hasErased(db: Queryable, tenantId: string, ids: readonly string[]): Promise<boolean> {
+  const rows = await db.query(
+    sql`select from message where tenant_id = ${tenantId} and id = any(${ids}::uuid[]) and erased_at is not null limit 1`,
+  );
+  return rows.length > 0;
 }
 
 export async function setActiveLeaf(

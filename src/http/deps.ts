@@ -3,19 +3,21 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Config } from '../config.ts';
 import type { Connectors } from '../connectors/registry.ts';
-import type { UsageLedger } from '../corpus/usage-ledger.ts';
 import type { Database } from '../db/database.ts';
 import type { FileProcessor } from '../files/sandbox/file-processor.ts';
+import type { Sandbox } from '../files/sandbox/sandbox.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Schedules } from '../jobs/schedules.ts';
 import type { ChatModel, Embedding, EntailmentModel } from '../llm/models.ts';
 import type { RerankModel } from '../llm/rerank.ts';
+import type { UsageLedger } from '../llm/usage-ledger.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { NameAnalyzer } from '../redaction/presidio.ts';
 import type { Redactors } from '../redaction/redactors.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import type { Clock } from '../util/time.ts';
 import type { Authenticator } from './auth.ts';
+import type { LiveRights } from './live-rights.ts';
 import type { Metrics } from './operations/metrics.ts';
 
 export interface Deps {
@@ -25,10 +27,14 @@ export interface Deps {
   db: Database;
   /** Maps API keys to callers. Code that changes a key must call `forget`. */
   auth: Authenticator;
+  /** Ends requests whose rights end while they run. */
+  rights: LiveRights;
   blobs: BlobStore;
   queue: JobQueue;
   /** Works out the recurrence rules of tenants. */
   schedules: Schedules;
+  /** Where the programs run that read files. */
+  sandbox: Sandbox;
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;

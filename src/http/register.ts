@@ -1,14 +1,16 @@
 /** Registers routes with Fastify: checks in the order of http/route.ts, validation, idempotency keys, answers. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
-import { type Admission, openAdmission } from './admission.ts';
+import { type Authenticator, authenticateRequest } from './auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
+import { credentialOf } from './console-session.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
+import type { LiveRights, RequestRights } from './live-rights.ts';
+import { type Admission, openAdmission } from './rate-limit.ts';
 import { pathOf, type Route, type Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
@@ -25,8 +27,8 @@ declare module 'fastify' {
 
 /** How the callers of routes are admitted. */
 export interface Door {
-  /** Returns the API key of a request. */
-  keyOf(headers: IncomingHttpHeaders): string | string[] | undefined;
+  /** Returns the caller of a request. @throws ServiceError unauthenticated */
+  authenticate(auth: Authenticator, request: FastifyRequest): Promise<Caller>;
   admission: Admission;
 }
 
@@ -36,7 +38,7 @@ export function registerRoutes(
   deps: Deps,
   routes: readonly Route[],
   shutdown: AbortSignal,
-  { keyOf = apiKeyHeader, admission = openAdmission(deps) }: Partial<Door> = {},
+  { authenticate = authenticateRequest, admission = openAdmission(deps) }: Partial<Door> = {},
 ): void {
   for (const declared of routes) {
     if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
@@ -49,8 +51,9 @@ export function registerRoutes(
       method: route.method,
       url: pathOf(route).replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
-        const caller = await deps.auth.authenticate(keyOf(request.headers));
+        const caller = await authenticate(deps.auth, request);
         request.caller = caller;
+        deps.usage.noteUse(caller);
         checkScope(route, caller);
         await route.check?.(caller);
         admission.admit(caller, reply);
@@ -59,10 +62,6 @@ export function registerRoutes(
       handler: (request, reply) => answer(deps, route, request, reply, shutdown),
     });
   }
-}
-
-function apiKeyHeader(headers: IncomingHttpHeaders): string | string[] | undefined {
-  return headers['x-api-key'];
 }
 
 async function answer(
@@ -77,7 +76,7 @@ async function answer(
   const query = validate(route.query!, parseQuery(request.raw.url?.split(/\?(.*)/s)[1] ?? ''), 'query');
   const params = readParams(route.params, request.params);
   const serialize = (value: unknown): string => JSON.stringify(route.response.schema.parse(value));
-  const signal = abortSignal(reply, shutdown);
+  const { signal, rights } = watchRequest(deps.rights, caller, reply, shutdown);
   let claim = noClaim;
   try {
     claim = await claimFor(deps, route, request, bytes, serialize);
@@ -88,12 +87,15 @@ async function answer(
       body,
       caller,
       signal,
+      rights,
       idempotency: claim,
       raw: request,
       reply,
     } as never);
     // A reply is thenable: the handler's promise resolves to undefined once its stream has ended.
     if (reply.raw.headersSent) return reply;
+    // A change is answered also if it ended the rights of its own key.
+    if (route.method === 'GET') await rights.confirm();
     const text = serialize(result);
     await claim.finish(text);
     return reply.code(route.response.status).type(JSON_TYPE).send(text);
@@ -103,7 +105,7 @@ async function answer(
     }
     // The first failure is reported, not this one. A claim that is not released expires after an hour.
     await claim.release().catch((err: unknown) => request.log.warn({ err }, 'idempotency key not released'));
-    throw error;
+    throw signal.aborted ? signal.reason : error;
   }
 }
 
@@ -120,7 +122,7 @@ function claimFor(
     db: deps.db,
     clock: deps.clock,
     caller: request.caller!,
-    apiKey: String(request.headers['x-api-key']),
+    apiKey: credentialOf(request),
     key: String(key),
     route: `${route.method} ${request.raw.url}`,
     body: bytes,
@@ -221,16 +223,28 @@ function strict(schema: Schema, route: Route): Schema {
   throw new Error(`route ${route.method} ${route.path} lets unknown members pass`);
 }
 
-/** Returns a signal that aborts when the client leaves before the answer is complete. `request.raw` closes too early to show this. */
-export function abortSignal(reply: FastifyReply, shutdown: AbortSignal): AbortSignal {
+/**
+ * Returns the rights of a request, and a signal that aborts when they end, when the client leaves before the answer is complete, or
+ * when the service stops. `request.raw` closes too early to show that the client has left.
+ */
+export function watchRequest(
+  live: LiveRights,
+  caller: Caller,
+  reply: FastifyReply,
+  shutdown: AbortSignal,
+): { signal: AbortSignal; rights: RequestRights } {
   const controller = new AbortController();
   const onShutdown = (): void => controller.abort(new ServiceError('overloaded', 'The service is stopping.'));
   if (shutdown.aborted) onShutdown();
   else shutdown.addEventListener('abort', onShutdown, { once: true });
+  const rights = live.watch(caller, (reason) => controller.abort(reason));
   // The listener is removed here and not earlier: an answer may still stream after its handler has returned.
-  reply.raw.once('close', () => {
+  const leave = (): void => {
+    rights.release();
     shutdown.removeEventListener('abort', onShutdown);
     if (!reply.raw.writableFinished) controller.abort(new Error('the client left'));
-  });
-  return controller.signal;
+  };
+  if (reply.raw.closed) leave();
+  else reply.raw.once('close', leave);
+  return { signal: controller.signal, rights };
 }

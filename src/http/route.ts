@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Caller, Scope } from '../access/caller.ts';
 import type { Tx } from '../db/database.ts';
+import type { RequestRights } from './live-rights.ts';
 
 /** The idempotency key of a request, as its handler sees it. */
 export interface IdempotencyRecord {
@@ -30,8 +31,10 @@ export interface RouteRequest<Params, Query, Body> {
   query: Output<Query>;
   body: Output<Body>;
   caller: Caller;
-  /** Aborts when the client leaves before the answer is complete, and on shutdown after the grace time. */
+  /** Aborts when the client leaves before the answer is complete, when `rights` end, and on shutdown after the grace time. */
   signal: AbortSignal;
+  /** The rights of the request, which may end while it runs. */
+  rights: RequestRights;
   /** Its functions do nothing if the request has no `Idempotency-Key`, or if the route does not accept one. */
   idempotency: IdempotencyRecord;
   /** The framework's request and reply: only for streaming bodies and answers. */
@@ -70,6 +73,8 @@ export interface Route<
   alternatives?: Record<string, { description: string; schema: Record<string, unknown> }>;
   /** The success answer is a file that the handler streams with http/body/download.ts. Used by the OpenAPI description only. */
   download?: { description: string };
+  /** The success answer has the header `Server-Timing`. Used by the OpenAPI description only. */
+  timing?: true;
   /** Error statuses of this route, besides those of every route (openapi/openapi.ts). */
   errors?: readonly number[];
   /** The route accepts `Idempotency-Key`. `once`: the answer holds a secret, so every reuse of the key is a conflict. */

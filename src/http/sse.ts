@@ -5,11 +5,13 @@ import type { FastifyReply } from 'fastify';
 const HEARTBEAT_MS = 15_000;
 /** A client that reads nothing for this long is disconnected: its waiting answer keeps a call to a model open. */
 const SLOW_READER_MS = 60_000;
+/** How long an aborted stream waits until its reader has taken the last event. */
+const LAST_EVENT_MS = 500;
 
 export interface EventStream {
   /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
   send(event: object): Promise<void>;
-  /** Sends a last event, even after the signal aborted, and ends the stream. */
+  /** Sends a last event and ends the stream. After the signal aborted, a slow reader is disconnected. */
   end(last?: object): void;
 }
 
@@ -26,7 +28,11 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
     send: (event) => writeText(reply, frame(event), signal),
     end(last) {
       clearInterval(timer);
-      if (!reply.raw.destroyed) reply.raw.end(last === undefined ? undefined : frame(last));
+      if (reply.raw.destroyed) return;
+      reply.raw.end(last === undefined ? undefined : frame(last));
+      if (!signal.aborted) return;
+      const cut = setTimeout(() => reply.raw.destroy(), LAST_EVENT_MS);
+      reply.raw.once('close', () => clearTimeout(cut));
     },
   };
 }

@@ -66,6 +66,8 @@ export interface Hit {
   id: string;
   sourceId: string;
   sourceGroupId: string;
+  /** The version of the source that the chunk was made from. */
+  generation: number;
   sourceType: string;
   fileType: string;
   name: string;

@@ -32,7 +32,7 @@ const COMMANDS = [
     'parse',
     'keys',
   ],
-  ...['authz', 'tenants', 'doctor', 'migrate', 'rotate-master-key'],
+  ...['authz', 'tenants', 'console', 'doctor', 'migrate', 'rotate-master-key'],
 ];
 
 test('--version prints the version of the package', async () => {

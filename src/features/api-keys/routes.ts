@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
-import { USAGE_KEPT_DAYS } from '../../corpus/usage-ledger.ts';
 import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
 import { readUsage } from './usage.ts';
@@ -26,6 +26,9 @@ const apiKeySchema = z
     tag_ids: z.array(idSchema).nullable().describe('Only source groups with one of these tags; null: not limited.'),
     expires_time: timeSchema.nullable().describe('Time when the key expires, Unix seconds; null: never.'),
     creation_time: timeSchema,
+    last_used_time: timeSchema
+      .nullable()
+      .describe('Time of the last request with the key, Unix seconds, to the minute; null: not used yet.'),
   })
   .meta({ id: 'ApiKey' });
 
@@ -240,5 +243,6 @@ function toWire(row: ApiKeyView): z.input<typeof apiKeySchema> {
     tag_ids: row.tagIds,
     expires_time: unixSeconds(row.expiresAt),
     creation_time: unixSeconds(row.createdAt),
+    last_used_time: unixSeconds(row.lastUsedAt),
   };
 }

@@ -44,7 +44,8 @@ const NOT_STORED: Warning = {
  *
  * Returning from the generator early or aborting ends the call of the model. Then nothing is stored.
  *
- * @throws ServiceError when the model fails; the signal's reason when it aborts.
+ * @throws ServiceError when the model fails, or when the rights of the request or the content have ended before the citations are
+ *   sent; the signal's reason when it aborts.
  */
 export async function* answer(
   deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'entailment'>,
@@ -53,19 +54,25 @@ export async function* answer(
   body: Pick<CompletionBody, 'citation' | 'trace'> & { store?: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
-  const { turn, redactor } = asked;
+  const { turn, outputRedactor } = asked;
   const sourceCount = context.hits.forModel.length + context.pages.forModel.length;
   const answerText = openAnswerText(
     (number) => number >= 1 && number <= sourceCount,
-    redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
+    outputRedactor?.appliesAt('output') ? outputRedactor.stream('output', signal) : null,
     deps.config.outputPolicy && deps.chatModel.ask ? openOutputPolicy(retrievedIn(context)) : null,
   );
   // Without sources the model is not called, because it could only invent an answer.
   const request = frame(deps, asked, context, body.citation);
+  let isFirst = true;
   for await (const event of sourceCount === 0 ? NO_SOURCES : deps.chatModel.stream(request, signal)) {
     signal.throwIfAborted();
     const delta = await answerText.take(event);
-    if (delta !== '') yield delta;
+    if (delta !== '') {
+      // A model may think for long before its first words. Quotations follow the search at once.
+      await asked.rights.confirm(isFirst && event.type === 'text');
+      isFirst = false;
+      yield delta;
+    }
     if (answerText.finishReason !== null) break; // ends the call of the model
   }
   signal.throwIfAborted();
@@ -82,7 +89,8 @@ export async function* answer(
   const cited = await cite(text, isAnswer && body.citation ? answerText.markers() : null, context, judge);
   const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
   const stores = isAnswer && body.store !== false;
-  const stored = stores && (await saveTurn(deps, asked, context.hits.forReader, answered, signal));
+  const stored = stores && (await saveTurn(deps, asked, context, answered, signal));
+  if (!stored && (isAnswer || body.trace)) await asked.rights.confirm(true);
   return {
     text,
     finishReason,

@@ -3,6 +3,7 @@ import { type StandaloneQuery, standaloneQuery } from '../../answers/conversatio
 import type { Deps } from '../../http/deps.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { redactChunk, redactText, type View, viewsOf } from '../../redaction/apply-redaction.ts';
+import type { ReadContent } from '../../retrieval/reading/fence.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
 import type { Asked } from './conversation.ts';
@@ -25,6 +26,8 @@ export interface Context {
   hits: View<LabelledHit[]>;
   /** The pages of the web search. Empty without web grounding. */
   pages: View<WebPage[]>;
+  /** The chunks that the answer may repeat. When one of them is gone, the answer ends. */
+  content: ReadContent;
   warnings: Warning[];
   /** Times of the search, for the header Server-Timing. */
   timings: Record<string, number>;
@@ -41,7 +44,8 @@ export async function findContext(
   body: CompletionBody,
   signal: AbortSignal,
 ): Promise<Context> {
-  const { caller, principal, redactor, question } = asked;
+  const { caller, principal, redactor, outputRedactor, question } = asked;
+  const masking = redactor?.withoutHashes ?? null;
   signal.throwIfAborted();
   const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
   const webSearch = body.grounding ? findOnWeb(deps, question.forModel, onUsage, signal) : undefined;
@@ -70,17 +74,23 @@ export async function findContext(
     signal,
   );
   const chosen = diversify(hits, body.limit);
-  const hitViews = await viewsOf(chosen, (hit, step) => redactChunk(redactor, hit, [step]));
+  const { access, pastChunks } = asked;
+  const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...pastChunks] };
+  asked.rights.holdContent(content);
+  const hitViews = await viewsOf(chosen, (hit, step) =>
+    redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
+  );
   const web = (await webSearch) ?? { pages: [], warnings: [] };
-  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(redactor, page, step));
+  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
   return {
     query: {
       ...query,
-      forModel: (await redactText(redactor, query.text, ['llm_input'])) ?? question.forModel,
-      forReader: (await redactText(redactor, query.text, ['output'])) ?? '',
+      forModel: (await redactText(masking, query.text, ['llm_input'])) ?? question.forModel,
+      forReader: (await redactText(masking, query.text, ['output'])) ?? '',
     },
     hits: labelled(hitViews, 0),
     pages: labelled(pageViews, hitViews.forModel.length),
+    content,
     // The search also asks for spare hits. The warning counts only when fewer hits than `limit` were found.
     warnings: [
       ...warnings.filter(({ type }) => type !== 'postfilter_underfilled' || hits.length < body.limit),

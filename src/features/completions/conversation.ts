@@ -1,6 +1,7 @@
 /** Reads what a completion continues: the place of the turn in its conversation, the question, and the history for the model. */
-import { openAccess, type Principal, principalOf } from '../../access/access.ts';
+import { type Access, isUnrestricted, openAccess, type Principal, principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
+import { type Rules, readRules } from '../../access/standing.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from '../../answers/conversation/history.ts';
 import {
   type BranchMessage,
@@ -15,10 +16,12 @@ import {
 import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
+import type { RequestRights } from '../../http/live-rights.ts';
 import { readFilters } from '../../http/search-filters.ts';
 import type { ChatMessage } from '../../llm/models.ts';
 import { redactText, type View } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
+import { type ReadChunk, readPresent } from '../../retrieval/reading/fence.ts';
 import type { Filters } from '../../retrieval/types.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, newId } from '../../util/ids.ts';
@@ -44,15 +47,22 @@ export interface Turn {
   storedQuestion: string | null;
 }
 
-/** A message before the question. Messages that the caller sent have no context. */
-export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'context'>>;
+/** A message before the question. Messages that the caller sent have no id and no context. */
+export type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'id' | 'context'>>;
 
 /** A question and the conversation that it continues. */
 export interface Asked {
   caller: Caller;
   /** Null when authorization is off. */
   principal: Principal | null;
+  /** The rules with which the answer began. The answer ends when other rules apply. */
+  rules: Rules;
+  /** What the caller may see under these rules. */
+  access: Access;
+  rights: RequestRights;
   redactor: Redactor | null;
+  /** The redactor of the step `output`. A language model may repeat what the caller wrote, so its answers have masks, not hashes. */
+  outputRedactor: Redactor | null;
   filters: Filters;
   turn: Turn;
   /** The question as it was asked. Only the search uses this form. */
@@ -61,6 +71,8 @@ export interface Asked {
   question: View<string>;
   /** The earlier messages that fit the model, redacted for models. */
   history: PastMessage[];
+  /** The chunks of earlier answers that the answer may repeat. When one of them is gone, the answer ends. */
+  pastChunks: ReadChunk[];
 }
 
 /**
@@ -74,30 +86,55 @@ export async function readConversation(
   deps: Pick<Deps, 'db' | 'config' | 'clock' | 'chatModel' | 'redactors'>,
   caller: Caller,
   body: CompletionBody,
+  rights: RequestRights,
 ): Promise<Asked> {
   const filters = await readFilters(deps.db, caller.tenantId, body);
   const principal = principalOf(deps, body);
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
   const sent = body.messages[latest]!.content;
-  const { turn, redactor, past } = await deps.db.transaction(caller.tenantId, async (tx) => {
-    const found = await findTurn(tx, caller.tenantId, ownerOf(caller, principal), body, sent);
-    return {
-      turn: found,
-      redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      past: found.isNew ? body.messages.slice(0, latest) : await storedHistory(tx, caller, principal, found),
-    };
+  const { tenantId } = caller;
+  const { turn, rules, access, redactor, past, pastChunks } = await deps.db.transaction(tenantId, async (tx) => {
+    const rules = await readRules(tx, tenantId, principal);
+    const access = await openAccess(tx, tenantId, caller, principal);
+    const found = await findTurn(tx, tenantId, ownerOf(caller, principal), body, sent);
+    const redactor = await deps.redactors.forTenant(tx, tenantId, rules.redactionVersion);
+    const fields = { turn: found, rules, access, redactor };
+    if (found.isNew) return { ...fields, past: body.messages.slice(0, latest), pastChunks: [] };
+    const past = await storedHistory(tx, tenantId, access, found);
+    // Without limits, policy and erasure, stored answers outlive what they rest on.
+    const outlives = isUnrestricted(access) && deps.config.historyOnDelete === 'keep';
+    const chunkIds = outlives ? [] : past.flatMap(({ context }) => context.chunkIds ?? []);
+    return { ...fields, past, pastChunks: await readPresent(tx, tenantId, access, [...new Set(chunkIds)]) };
   });
+  rights.holdRules(rules);
   const original = turn.storedQuestion ?? sent;
-  const question = await viewOfQuestion(redactor, original);
-  const redacted = await collect<PastMessage, PastMessage>(past, async (message) => {
-    const content = await redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_ANSWER_STEPS);
+  // Hashes of the caller's own text would let the caller look for the hashed values of stored content.
+  const masking = redactor?.withoutHashes ?? null;
+  const question = await viewOfQuestion(masking, original);
+  const redacted = await collect<PastMessage, PastMessage>(past as PastMessage[], async (message) => {
+    const content = await redactText(masking, message.content, turn.isNew ? ['llm_input'] : PAST_ANSWER_STEPS);
     return content === undefined ? undefined : { ...message, content };
   });
   const { history, complete } = fitHistory(redacted, question.forModel, deps.chatModel.contextTokens);
   if (!complete && !turn.isNew && body.truncation === 'disabled') {
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
   }
-  return { caller, principal, redactor, filters, turn, original, question, history };
+  const outputRedactor = deps.chatModel.ask ? masking : redactor;
+  return {
+    caller,
+    principal,
+    rules,
+    access,
+    rights,
+    redactor,
+    outputRedactor,
+    filters,
+    turn,
+    original,
+    question,
+    history,
+    pastChunks,
+  };
 }
 
 /** Returns the views of a question. A stored question is sent to models again, so its readers see no more than models. */
@@ -112,13 +149,12 @@ async function viewOfQuestion(redactor: Redactor | null, original: string): Prom
 /** Returns the stored messages before the question, without answers that rest on something that the caller may not see. */
 async function storedHistory(
   tx: Tx,
-  caller: Caller,
-  principal: Principal | null,
+  tenantId: string,
+  access: Access,
   { conversationId, parentId }: Turn,
-): Promise<PastMessage[]> {
+): Promise<BranchMessage[]> {
   if (parentId === null) return [];
-  const access = await openAccess(tx, caller.tenantId, caller, principal);
-  const branch = await listBranch(tx, caller.tenantId, conversationId, parentId, access, HISTORY_MESSAGES_MAX);
+  const branch = await listBranch(tx, tenantId, conversationId, parentId, access, HISTORY_MESSAGES_MAX);
   return branch.filter(({ seen }) => seen);
 }
 

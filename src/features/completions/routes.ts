@@ -36,6 +36,7 @@ export function completionsRoutes(deps: Deps): Route[] {
         description: DESCRIPTION,
       },
       body: completionBody,
+      timing: true,
       response: { status: 200, schema: completionResultSchema, description: 'The answer.' },
       alternatives: {
         'text/plain': { description: 'With `stream`: the text of the answer.', schema: { type: 'string' } },
@@ -44,20 +45,20 @@ export function completionsRoutes(deps: Deps): Route[] {
           schema: { type: 'string' },
         },
       },
-      errors: [404, 502, 504],
+      errors: [404, 409, 502, 504],
       example: { messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
-      async handler({ body, caller, signal, raw, reply }) {
+      async handler({ body, caller, signal, rights, raw, reply }) {
         const events = acceptsEvents(raw.headers.accept);
         if (!events && (body.threadId !== undefined || body.runId !== undefined)) {
           throw invalidRequest('/threadId and /runId belong to ag-ui: send Accept: text/event-stream.');
         }
         const created = unixSeconds(deps.clock.now());
-        const asked = await readConversation(deps, caller, body);
+        const asked = await readConversation(deps, caller, body, rights);
         const context = await findContext(deps, asked, body, signal);
         reply.header(SERVER_TIMING, serverTiming(context.timings));
         const stream = answer(deps, asked, context, body, signal);
         if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
-        if (events) return sendEvents(reply, asked.turn, stream, body.runId ?? newId(), signal);
+        if (events) return sendEvents(reply, asked, stream, body.runId ?? newId(), signal);
         return sendText(reply, asked.turn, stream, signal);
       },
     }),

@@ -1,7 +1,9 @@
 /** Stores a turn, and records what its answer rests on. The SQL is in corpus/conversation-store.ts. */
+import { findEnded, holdStanding } from '../../access/standing.ts';
 import type { Citation } from '../../answers/grounding/citations.ts';
 import {
   appendMessages,
+  hasErased,
   insertConversation,
   lockConversation,
   type MessageContext,
@@ -10,8 +12,12 @@ import {
   type StoredCitation,
   type StoredWebCitation,
 } from '../../corpus/conversation-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import type { LabelledHit } from './context.ts';
+import { endedError } from '../../http/live-rights.ts';
+import { findGone, type ReadContent } from '../../retrieval/reading/fence.ts';
+import type { Context, LabelledHit } from './context.ts';
 import { type Asked, type PastMessage, reachedLimit } from './conversation.ts';
 
 const TITLE_CODE_POINTS_MAX = 80;
@@ -32,23 +38,29 @@ interface Answered {
  * Writes question and answer in one transaction and makes the answer the active leaf.
  *
  * @returns false when the turn was not stored: the database failed, or the conversation was deleted or became full in the meantime.
- * @throws the signal's reason.
+ * @throws ServiceError when the rights of the request or the content have ended; the signal's reason.
  */
 export async function saveTurn(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   asked: Asked,
-  hits: readonly LabelledHit[],
+  context: Pick<Context, 'hits' | 'content'>,
   answered: Answered,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { turn, principal, caller } = asked;
+  const hits = context.hits.forReader;
   const { conversationId, threadId } = turn;
   const question = asked.question.forReader;
   const createdAt = deps.clock.now();
+  let ended: ServiceError | undefined;
+  let stored = false;
   try {
-    return await deps.db.transaction(
+    stored = await deps.db.transaction(
       caller.tenantId,
       async (tx) => {
+        const rested = restsOn(hits, asked.history, answered.quotedNumbers);
+        ended = await findEnd(tx, asked, context.content, rested.groupIds, createdAt);
+        if (ended !== undefined) return false;
         if (turn.isNew) {
           const conversation = { id: conversationId, title: titleOf(question), threadId, createdAt };
           await insertConversation(tx, caller.tenantId, {
@@ -61,7 +73,7 @@ export async function saveTurn(
           const added = turn.storedQuestion === null ? question : null;
           if (conversation === undefined || reachedLimit(conversation, added) !== undefined) return false;
         }
-        const messages = messagesOf(asked, answered, restsOn(hits, asked.history, answered.quotedNumbers), createdAt);
+        const messages = messagesOf(asked, answered, rested, createdAt);
         await appendMessages(tx, caller.tenantId, conversationId, messages);
         return true;
       },
@@ -70,8 +82,27 @@ export async function saveTurn(
   } catch (error) {
     signal.throwIfAborted();
     deps.log.error({ err: error }, 'a turn could not be stored');
-    return false;
   }
+  if (ended !== undefined) throw ended;
+  return stored;
+}
+
+/** Returns why the turn must not be stored. A revocation or deletion that comes later waits until the turn is stored. */
+async function findEnd(
+  tx: Tx,
+  asked: Asked,
+  content: ReadContent,
+  groupIds: readonly string[] | null,
+  now: Date,
+): Promise<ServiceError | undefined> {
+  const { caller, history } = asked;
+  await holdStanding(tx, caller, groupIds ?? content.chunks.map(({ sourceGroupId }) => sourceGroupId));
+  const gone = await findGone(tx, [content]);
+  const past = history.flatMap(({ id }) => id ?? []);
+  const isErased = past.length > 0 && (await hasErased(tx, caller.tenantId, past));
+  const [ended] = await findEnded(tx, [asked], now);
+  if (ended) return endedError(ended);
+  return gone.size > 0 || isErased ? endedError('content') : undefined;
 }
 
 function messagesOf(

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { toServiceError } from '../../http/error-handler.ts';
 import { openEventStream, startStream, writeText } from '../../http/sse.ts';
 import type { Answer } from './answer.ts';
-import type { Turn } from './conversation.ts';
+import type { Asked, Turn } from './conversation.ts';
 import { toCitations, toTrace } from './result.ts';
 
 /** Names the conversation, whose id is allocated before the first byte. Both streams send this header. */
@@ -45,7 +45,7 @@ export async function sendText(
  */
 export async function sendEvents(
   reply: FastifyReply,
-  turn: Turn,
+  { turn, rights }: Asked,
   answer: AnswerStream,
   runId: string,
   signal: AbortSignal,
@@ -65,12 +65,15 @@ export async function sendEvents(
     for (; !step.done; step = await answer.next())
       await events.send({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: step.value });
     await events.send({ type: 'TEXT_MESSAGE_END', messageId });
-    for (const event of closingEvents(step.value, threadId, runId, messageId)) await events.send(event);
+    for (const event of closingEvents(step.value, threadId, runId, messageId)) {
+      await rights.confirm();
+      await events.send(event);
+    }
     events.end();
   } catch (error) {
     logFailure(reply, error, signal);
     await answer.return(undefined as never);
-    const failure = toServiceError(error);
+    const failure = toServiceError(signal.aborted ? signal.reason : error);
     events.end({ type: 'RUN_ERROR', message: failure.message, code: failure.type });
   }
   return reply;

@@ -102,7 +102,7 @@ function changeRoute(deps: Deps): Route {
     idempotent: true,
     async handler({ caller, params, idempotency, signal, raw }) {
       const boundary = boundaryOf(raw.headers['content-type']);
-      const body = readPieces(raw.raw, UPLOAD_BYTES_MAX);
+      const body = readPieces(raw.raw, UPLOAD_BYTES_MAX, signal);
       const change = await receiveChange({ blobs: deps.blobs, tenantId: caller.tenantId, body, boundary, signal });
       return changeFiles(deps, caller, params.id, change, idempotency, signal);
     },

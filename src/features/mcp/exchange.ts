@@ -1,6 +1,7 @@
 /** One request to `/mcp`: who asks, for whom, and how a tool calls a route of the API on behalf of the same caller. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../access/caller.ts';
+import type { RequestRights } from '../../http/live-rights.ts';
 import type { NamedPrincipal } from '../../http/principal-headers.ts';
 import type { Route } from '../../http/route.ts';
 import { validate } from '../../http/validate.ts';
@@ -8,8 +9,10 @@ import { validate } from '../../http/validate.ts';
 export interface Exchange {
   caller: Caller;
   principal: NamedPrincipal;
-  /** Aborts when the client leaves, and on shutdown after the grace time. */
+  /** Aborts when the rights end, when the client leaves, and on shutdown after the grace time. */
   signal: AbortSignal;
+  /** The rights of the request: it ends when they end. */
+  rights: RequestRights;
   raw: FastifyRequest;
   reply: FastifyReply;
 }
@@ -18,14 +21,14 @@ export interface Exchange {
 export async function callRoute(
   route: Route,
   given: { params?: unknown; query?: unknown; body?: unknown },
-  { caller, principal, signal, raw, reply }: Exchange,
+  { caller, principal, signal, rights, raw, reply }: Exchange,
 ): Promise<unknown> {
   const withPrincipal = (value: unknown): unknown => ({ ...(value as object), ...principal });
   const request = {
     params: route.params && validate(route.params, given.params, 'query'),
     query: route.query && validate(route.query, given.query === undefined ? {} : withPrincipal(given.query), 'query'),
     body: route.body && validate(route.body, withPrincipal(given.body), 'body'),
-    ...{ caller, signal, raw, reply },
+    ...{ caller, signal, rights, raw, reply },
   };
   await route.check?.(caller);
   return route.response.schema.parse(await route.handler(request as never));

@@ -2,12 +2,12 @@
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
-import type { Admission } from '../../http/admission.ts';
 import { keyOrBearer } from '../../http/auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from '../../http/body/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import { namedPrincipal } from '../../http/principal-headers.ts';
-import { abortSignal } from '../../http/register.ts';
+import type { Admission } from '../../http/rate-limit.ts';
+import { watchRequest } from '../../http/register.ts';
 import type { Route } from '../../http/route.ts';
 import { packageVersion } from '../../util/package-files.ts';
 import type { Exchange } from './exchange.ts';
@@ -65,20 +65,17 @@ export function registerMcp(
       checkOrigin(request, reply);
       const caller = await deps.auth.authenticate(keyOrBearer(request.headers));
       request.caller = caller;
+      deps.usage.noteUse(caller);
       admission.admit(caller, reply);
       if (Number(request.headers['content-length'] ?? 0) > JSON_BODY_BYTES_MAX) throw tooLarge(JSON_BODY_BYTES_MAX);
     },
     async handler(request, reply) {
-      const signal = abortSignal(reply, shutdown);
-      const exchange = {
-        caller: request.caller!,
-        principal: namedPrincipal(request.headers),
-        signal,
-        raw: request,
-        reply,
-      };
+      const caller = request.caller!;
+      const { signal, rights } = watchRequest(deps.rights, caller, reply, shutdown);
+      const exchange = { caller, principal: namedPrincipal(request.headers), signal, rights, raw: request, reply };
       const bytes = await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS);
       const response = await answer(bytes, (message) => serve(() => serverFor(exchange), exchange, message, deps));
+      await rights.confirm();
       const type = response.headers.get('content-type');
       if (type !== null) reply.type(type);
       // Every answer ends with the result of the one request, so an event stream is complete at once.

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
+import type { RequestRights } from '../live-rights.ts';
 import { type ByteRange, planDownload } from './byte-range.ts';
 import { attachment } from './content-disposition.ts';
 
@@ -17,7 +18,7 @@ export interface StoredFile {
 
 /**
  * Sends the file as an attachment of the type `application/octet-stream`, so that a browser saves it and never shows it as a page of
- * this service. A failure after the first byte resets the connection.
+ * this service. A failure after the first byte resets the connection, as does the end of the rights of the request.
  *
  * @throws ServiceError range_not_satisfiable, or what `open` throws.
  */
@@ -25,7 +26,7 @@ export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   file: StoredFile,
-  signal: AbortSignal,
+  { signal, rights }: { signal: AbortSignal; rights: RequestRights },
 ): Promise<FastifyReply> {
   const etag = `"${file.hash}"`;
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
@@ -59,8 +60,14 @@ export async function sendFile(
     reply.raw.end();
     return reply;
   }
+  const confirmed = async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const bytes of parts) {
+      await rights.confirm();
+      yield bytes;
+    }
+  };
   try {
-    await pipeline(body, reply.raw, { signal });
+    await pipeline(body, confirmed, reply.raw, { signal });
   } catch (error) {
     if (!signal.aborted) request.log.error({ err: error }, 'a download failed');
     reply.raw.destroy();

@@ -36,9 +36,14 @@ export function boundaryOf(contentType: string | undefined): string {
  *
  * A consumer that stops early keeps the connection open, so that an answer can be sent.
  *
- * @throws ServiceError too_large as soon as more than `bytesMax` bytes arrived; invalid_request when the client leaves.
+ * @throws ServiceError too_large as soon as more than `bytesMax` bytes arrived; invalid_request when the client leaves; the signal's
+ *   reason.
  */
-export async function* readPieces(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
+export async function* readPieces(
+  request: IncomingMessage,
+  bytesMax: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   const waiting: Buffer[] = [];
   let isOver: 'no' | 'complete' | 'broken' = 'no';
   let wake = (): void => undefined;
@@ -56,10 +61,13 @@ export async function* readPieces(request: IncomingMessage, bytesMax: number): A
     if (isOver === 'no') isOver = 'broken';
     wake();
   };
+  const onAbort = (): void => wake();
   request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  signal.addEventListener('abort', onAbort);
   let bytes = 0;
   try {
     for (;;) {
+      signal.throwIfAborted();
       const piece = waiting.shift();
       if (piece) {
         bytes += piece.length;
@@ -81,6 +89,7 @@ export async function* readPieces(request: IncomingMessage, bytesMax: number): A
   } finally {
     request.pause();
     request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -92,6 +92,14 @@ const DOWNLOAD_PARAMETERS = [
 
 const FILE_CONTENT = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
+const TIMING_HEADER = {
+  'server-timing': {
+    description:
+      'Milliseconds of each stage of the search, one after the other: `analyze;dur=0.4, lexical;dur=3.1, …`.',
+    schema: { type: 'string' },
+  },
+};
+
 /** Answers of a download, besides the whole file. */
 const DOWNLOAD_RESPONSES = {
   206: { description: 'The requested range.', content: FILE_CONTENT },
@@ -129,7 +137,7 @@ function responses(route: Route, components: Json): Json {
   const { status, schema, description } = route.response;
   const success = {
     description: route.download?.description ?? description ?? route.operation.summary,
-    headers: { 'x-request-id': { schema: { type: 'string' } } },
+    headers: { 'x-request-id': { schema: { type: 'string' } }, ...(route.timing ? TIMING_HEADER : {}) },
     content: {
       ...(route.download
         ? FILE_CONTENT
@@ -226,8 +234,9 @@ function moveDefinitions(schema: Json, components: Json, at = '#/components/sche
     );
   };
   for (const [id, definition] of Object.entries($defs ?? {})) {
-    const { $schema: _d, id: _id, ...body } = definition;
+    const { $schema: _d, id: _id, $defs: own, ...body } = definition;
     components[id] = clean(body);
+    if (own) moveDefinitions({ $defs: own }, components);
   }
   const { id, ...own } = rest as { id?: string } & Json;
   const cleaned = clean(own) as Json;

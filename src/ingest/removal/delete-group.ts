@@ -15,6 +15,7 @@ import type { JobHandler } from '../../jobs/queue.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { eraseOneTimeCredential } from '../../vault/secret-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { eraseHistory } from './erase-history.ts';
 
 /** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
 const CHUNKS_PER_TRANSACTION = 500;
@@ -29,7 +30,7 @@ const FILES_REMOVED_AT_ONCE = 8;
  * @throws ServiceError not_found
  */
 export async function requestDeletion(
-  deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
+  deps: Pick<IngestDeps, 'db' | 'config' | 'queue' | 'clock' | 'crash'>,
   caller: Caller,
   groupId: string,
   sourceType?: string,
@@ -42,6 +43,7 @@ export async function requestDeletion(
     if (group.status === 'deleting') return;
     const deletedAt = group.deletedAt ?? deps.clock.now();
     await setGroupStatus(tx, tenantId, groupId, 'deleting', { deletedAt, error: null });
+    await eraseHistory(deps, tx, tenantId, groupId, null);
     await deleteSetting(tx, tenantId, groupId, deletedAt);
     await eraseOneTimeCredential(tx, tenantId, groupId);
     await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });

@@ -8,7 +8,7 @@ import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import { removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
-import { addChunkMetadatasCount, lockGroup } from '../../corpus/group-store.ts';
+import { addChunkMetadatasCount, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
 import { findTombstone, listTombstonesInside, listTombstonesOfGroup } from '../../corpus/source-lookup.ts';
 import { removeTombstonedSource, type TombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
@@ -17,6 +17,7 @@ import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { eraseHistory } from './erase-history.ts';
 
 const SOURCES_AT_ONCE = 100;
 /** Ids in one audit entry; the entry only counts the others. */
@@ -28,14 +29,16 @@ const TEXTS_PER_TRANSACTION = 50;
 /**
  * Hides the source and the sources found inside it, and starts their removal. A repeated request changes nothing.
  *
- * The group's counter is corrected. An active run counts the hidden pending files as skipped.
+ * The group's counter is corrected. An active run counts the hidden pending files as skipped. `also` runs in the same
+ * transaction.
  *
  * @throws ServiceError not_found
  */
 export async function requestSourceDeletion(
-  deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
+  deps: Pick<IngestDeps, 'db' | 'config' | 'queue' | 'clock' | 'crash'>,
   caller: Caller,
   sourceId: string,
+  also: (tx: Tx, group: SourceGroup) => Promise<void>,
 ): Promise<void> {
   const { tenantId } = caller;
   await deps.db.transaction(tenantId, async (tx) => {
@@ -47,11 +50,13 @@ export async function requestSourceDeletion(
     const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
     // Another request already hid the source.
     if (hidden.length === 0) return;
+    await eraseHistory(deps, tx, tenantId, group.id, hidden);
     const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);
     const pending = hidden.filter((source) => source.waits).length;
     if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
+    await also(tx, group);
     await appendAudit(tx, {
       tenantId,
       actor: caller.apiKeyId,
@@ -66,7 +71,7 @@ export async function requestSourceDeletion(
 
 /** Hides files of a locked group and the sources found inside them, starts their removal, and returns the hidden sources. */
 export async function hideFiles(
-  deps: Pick<IngestDeps, 'queue' | 'clock'>,
+  deps: Pick<IngestDeps, 'config' | 'queue' | 'clock'>,
   tx: Tx,
   tenantId: string,
   groupId: string,
@@ -75,6 +80,7 @@ export async function hideFiles(
   if (sourceIds.length === 0) return [];
   const hidden = await tombstoneSources(tx, tenantId, sourceIds, deps.clock.now());
   if (hidden.length === 0) return [];
+  await eraseHistory(deps, tx, tenantId, groupId, hidden);
   const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
   if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -chunkMetadatas);
   await deps.queue.enqueue(tx, 'delete-files', { tenantId, groupId });

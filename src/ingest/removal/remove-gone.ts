@@ -9,6 +9,7 @@ import { tombstoneSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { eraseHistory } from './erase-history.ts';
 
 const SOURCES_PER_TRANSACTION = 20;
 
@@ -52,6 +53,7 @@ export async function hideSources(
   for (const sourceId of sourceIds) {
     const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
     if (hidden.length === 0) continue;
+    await eraseHistory(deps, tx, tenantId, groupId, hidden);
     const metadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (metadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -metadatas);
     await addDeleted(tx, tenantId, runId, hidden.length);

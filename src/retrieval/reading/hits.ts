@@ -19,7 +19,7 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   redactedBy: string;
 };
 
-const HIT_COLUMNS = raw(`c.id, c.source_id, c.source_group_id,
+const HIT_COLUMNS = raw(`c.id, c.source_id, c.source_group_id, c.generation,
   s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
   c.start_offset, c.end_offset, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
@@ -106,6 +106,7 @@ export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Reda
     id: row.id,
     sourceId: row.sourceId,
     sourceGroupId: row.sourceGroupId,
+    generation: row.generation,
     sourceType: row.sourceType,
     fileType: row.fileType,
     name: facts.name,

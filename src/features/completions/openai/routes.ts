@@ -60,19 +60,20 @@ function chatRoute(deps: Deps, presets: Presets): Route {
         'The headers `x-principal-id` and `x-authz-policy` may name the principal and the policy. Errors have `param` and `code` too.',
     },
     body: chatBody,
+    timing: true,
     response: { status: 200, schema: chatCompletionSchema, description: 'The answer.' },
     alternatives: {
       'text/event-stream': { description: 'With `stream`: chunks, and `[DONE]`.', schema: { type: 'string' } },
     },
-    errors: [404, 502, 504],
+    errors: [404, 409, 502, 504],
     example: { model: 'pinakes', messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
-    async handler({ body, caller, signal, raw, reply }) {
+    async handler({ body, caller, signal, rights, raw, reply }) {
       const head = newHead(unixSeconds(deps.clock.now()), body.model);
       const preset = presetOf(presets, body.model);
       const completion = toCompletion(body, preset, namedPrincipal(raw.headers));
       const { usage, tokens } = countedUsage(deps.usage);
       const counting = { ...deps, usage };
-      const asked = await readConversation(deps, caller, completion);
+      const asked = await readConversation(deps, caller, completion, rights);
       const context = await findContext(counting, asked, completion, signal);
       reply.header(SERVER_TIMING, serverTiming(context.timings));
       const stream = answer(counting, asked, context, { ...completion, store: body.store === true }, signal);
@@ -80,7 +81,7 @@ function chatRoute(deps: Deps, presets: Presets): Route {
       const after = (ended: Answer): string => (hasFootnotes ? footnotesOf(ended) : '');
       if (body.stream) {
         const include = body.stream_options?.include_usage === true;
-        return sendChunks(reply, stream, { head, after, usage: include ? tokens : null }, signal);
+        return sendChunks(reply, stream, { head, rights, after, usage: include ? tokens : null }, signal);
       }
       const ended = await answerOf(stream);
       const message = { role: 'assistant' as const, content: ended.text + after(ended), refusal: null };

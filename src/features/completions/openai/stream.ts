@@ -1,6 +1,7 @@
 /** Streams an answer as the chunks of the OpenAI API. */
 import type { FastifyReply } from 'fastify';
 import { toServiceError } from '../../../http/error-handler.ts';
+import type { RequestRights } from '../../../http/live-rights.ts';
 import { openEventStream, writeText } from '../../../http/sse.ts';
 import type { Usage } from '../../../llm/models.ts';
 import type { Answer } from '../answer.ts';
@@ -10,6 +11,7 @@ import { type ChatHead, endOf, factsOf, toUsage } from './result.ts';
 
 export interface ChatStreamOptions {
   head: ChatHead;
+  rights: RequestRights;
   /** Returns the text that follows the answer. */
   after(answer: Answer): string;
   /** Returns the tokens so far; null when the caller did not ask for them. */
@@ -23,7 +25,7 @@ export interface ChatStreamOptions {
 export async function sendChunks(
   reply: FastifyReply,
   answer: AsyncGenerator<string, Answer>,
-  { head, after, usage }: ChatStreamOptions,
+  { head, rights, after, usage }: ChatStreamOptions,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   let step = await answer.next();
@@ -40,6 +42,7 @@ export async function sendChunks(
     );
     for (; !step.done; step = await answer.next()) await events.send(delta(step.value));
     const ended = step.value;
+    await rights.confirm();
     const footnotes = after(ended);
     if (footnotes !== '') await events.send(delta(footnotes));
     await events.send(chunk([{ index: 0, delta: {}, ...endOf(ended) }], factsOf(ended)));
@@ -49,7 +52,7 @@ export async function sendChunks(
   } catch (error) {
     logFailure(reply, error, signal);
     await answer.return(undefined as never);
-    events.end(openAiError(toServiceError(error)));
+    events.end(openAiError(toServiceError(signal.aborted ? signal.reason : error)));
   }
   return reply;
 }

@@ -1,0 +1,87 @@
+/**
+ * Ends answers in the middle, many times and in every way, and measures for how long content still arrives.
+ *
+ *     npm run check:live-rights -- [--count 1000] [--at-once 8] [--seed 1]
+ *
+ * Prints a table. Exit code 1 if content arrived later than a second after the change was acknowledged, if an answer did not end in
+ * that time, or if something of it was stored. PINAKES_TEST_DATABASE_URL chooses a PostgreSQL server.
+ */
+import { parseArgs } from 'node:util';
+import {
+  ask,
+  countStored,
+  ENDS,
+  FORMS,
+  type Form,
+  openVictim,
+  openWorld,
+  type World,
+} from '../test/attacks/live-rights-world.ts';
+import { openRandom } from '../test/support/random.ts';
+
+const LIMIT_MS = 1_000;
+/** Longest time between the first words of an answer and the change. */
+const HEAD_START_MS_MAX = 400;
+
+interface Result {
+  name: string;
+  form: Form;
+  /** Time from the acknowledgement to the last content; 0 if none came later. */
+  lateMs: number;
+  /** Time from the acknowledgement to the end of the connection. */
+  endMs: number;
+  stored: number;
+}
+
+async function attack(world: World, name: string, form: Form, headStartMs: number): Promise<Result> {
+  const { isAlone, end } = ENDS[name]!;
+  const victim = await openVictim(world, isAlone);
+  const received = ask(world.url, victim.key, victim.body, form);
+  await Promise.race([form === 'json' ? undefined : received.begun, received.ended]);
+  await new Promise((resolve) => setTimeout(resolve, headStartMs));
+  await end(world, victim);
+  const acknowledgedAt = performance.now();
+  await received.ended;
+  const endMs = performance.now() - acknowledgedAt;
+  const lateMs = Math.max(0, received.contentAt - acknowledgedAt);
+  return { name, form, lateMs, endMs, stored: await countStored(world, victim) };
+}
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '1000' },
+    'at-once': { type: 'string', default: '8' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+for (const [name, value] of Object.entries(values))
+  if (!/^[1-9]\d{0,6}$/.test(value)) throw new Error(`--${name} must be a whole number, not ${value}`);
+
+const world = await openWorld({ PINAKES_LOG_LEVEL: 'error' });
+const random = openRandom(Number(values.seed));
+const names = Object.keys(ENDS);
+const results: Result[] = [];
+let next = 0;
+async function work(): Promise<void> {
+  for (let n = next++; n < Number(values.count); n = next++) {
+    const name = names[n % names.length]!;
+    const form = FORMS[Math.floor(n / names.length) % FORMS.length]!;
+    results.push(await attack(world, name, form, random.next() * HEAD_START_MS_MAX));
+  }
+}
+await Promise.all(Array.from({ length: Number(values['at-once']) }, work));
+await world.close();
+
+const most = (of: readonly number[]): string => Math.max(0, ...of).toFixed(0);
+console.log(`seed ${values.seed}, ${world.t.deps.db.kind} database`);
+console.log('| ended by | answers | last content after ms, at most | end after ms, at most | stored |');
+console.log('|---|---:|---:|---:|---:|');
+for (const name of names) {
+  const of = results.filter((result) => result.name === name);
+  const [late, ends] = [of.map(({ lateMs }) => lateMs), of.map(({ endMs }) => endMs)];
+  const stored = of.reduce((sum, result) => sum + result.stored, 0);
+  console.log(`| ${name} | ${of.length} | ${most(late)} | ${most(ends)} | ${stored} |`);
+}
+const failed = results.filter(({ lateMs, endMs, stored }) => lateMs > LIMIT_MS || endMs > LIMIT_MS || stored > 0);
+console.log(`${results.length} answers, ${failed.length} failed`);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,145 @@
+/** Downloads and uploads end when the key of their caller is revoked. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { get, request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { insertBlobRows } from '../../src/corpus/blob-row-store.ts';
+import { insertGroup } from '../../src/corpus/group-store.ts';
+import { insertSources } from '../../src/corpus/source-store.ts';
+import { openLiveRights } from '../../src/http/live-rights.ts';
+import { newId } from '../../src/util/ids.ts';
+import { systemClock } from '../../src/util/time.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+
+const TIMEOUT_MS = 120_000;
+/** More than the buffers of the service, of the connection and of the client together. */
+const FILE_BYTES = 64 * 1024 * 1024;
+let t: TestApp;
+
+before(async () => {
+  t = await openTestApp();
+});
+after(() => t.close());
+
+async function issue(): Promise<{ id: string; key: string }> {
+  const scopes = ['knowledge:read', 'ingestion:manage'];
+  return (await t.post('/api-keys', { name: 'victim', scopes })).body;
+}
+
+async function crawledFile(bytes: number): Promise<string> {
+  const { db, blobs } = t.deps;
+  async function* parts() {
+    for (let left = bytes; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536), 'x');
+  }
+  const staged = await blobs.stage(t.tenantId, parts());
+  await blobs.commit([staged]);
+  const createdAt = new Date();
+  const group = { id: newId(), sourceType: 'web', createdAt };
+  const id = newId();
+  await db.transaction(t.tenantId, async (tx) => {
+    await insertBlobRows(tx, t.tenantId, [staged], createdAt);
+    await insertGroup(tx, t.tenantId, { ...group, name: 'Crawl', chunkMetadataKeys: [], uploadAt: null });
+    const source = {
+      id,
+      name: 'big',
+      fileType: 'html',
+      fileSize: staged.size,
+      blobHash: staged.hash,
+      contentAt: createdAt,
+    };
+    await insertSources(tx, t.tenantId, group, [source]);
+  });
+  return id;
+}
+
+test('a download that its reader has stopped is cut when the key is revoked', { timeout: TIMEOUT_MS }, async () => {
+  const { id, key } = await issue();
+  const sourceId = await crawledFile(FILE_BYTES);
+  const url = await t.url();
+  const received = await new Promise<number>((resolve, reject) => {
+    const sent = get(
+      `${url}/api/v1/sources/${sourceId}/raw`,
+      { agent: false, headers: { 'x-api-key': key } },
+      (response) => {
+        let bytes = 0;
+        response.once('data', async () => {
+          response.pause();
+          const revoked = await t.delete(`/api-keys/${id}`);
+          if (revoked.status !== 200) reject(new Error(revoked.text));
+          // The service has noticed when its request has ended.
+          while (!t.logs.some((line) => line['apiKeyId'] === id && line['clientLeft']))
+            await new Promise((wait) => setTimeout(wait, 10));
+          response.resume();
+        });
+        response.on('data', (part) => {
+          bytes += part.length;
+        });
+        response.once('error', () => {});
+        response.once('close', () => resolve(bytes));
+      },
+    );
+    sent.once('error', reject);
+  });
+  assert.ok(received < FILE_BYTES, `all ${received} bytes arrived`);
+});
+
+/** Resolves when the service has begun to store a file that it receives. */
+async function isStaged(): Promise<void> {
+  const staging = join(t.deps.config.blobs.directory, '.staging');
+  while (readdirSync(staging).length === 0) await new Promise((wait) => setTimeout(wait, 10));
+}
+
+test('an upload ends when the key is revoked, and leaves nothing', { timeout: TIMEOUT_MS }, async () => {
+  const { id, key } = await issue();
+  const url = await t.url();
+  const boundary = 'b';
+  const answered = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const sent = request(`${url}/api/v1/local-file-groups`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'x-api-key': key, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    });
+    sent.once('error', reject);
+    sent.once('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      response.once('end', () => {
+        sent.destroy();
+        resolve({ status: response.statusCode!, text });
+      });
+    });
+    sent.write(`--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nheron`);
+    void isStaged().then(() => t.delete(`/api-keys/${id}`));
+  });
+  assert.equal(answered.status, 401, answered.text);
+  assert.equal((await t.get('/source-groups?q=a.txt')).body.pagination.total, 0);
+});
+
+test('content waits for a check while the database does not answer', { timeout: TIMEOUT_MS }, async () => {
+  const { id, key } = await issue();
+  const { system } = t.deps.db;
+  const answer = Promise.withResolvers<void>();
+  const query: typeof system.query = async (statement) => {
+    await answer.promise;
+    return system.query(statement);
+  };
+  const slow = { ...system, query };
+  const live = openLiveRights(slow, systemClock, () => {});
+  const caller = await t.deps.auth.authenticate(key);
+  const ended: string[] = [];
+  const rights = live.watch(caller, ({ type }) => ended.push(type));
+  let isConfirmed = false;
+  const confirmed = rights.confirm(true).then(() => {
+    isConfirmed = true;
+  });
+  confirmed.catch(() => {});
+  assert.equal((await t.delete(`/api-keys/${id}`)).status, 200);
+  assert.equal(isConfirmed, false);
+  answer.resolve();
+  await assert.rejects(confirmed, { code: 'unauthenticated' });
+  assert.deepEqual(ended, ['authentication_error']);
+  await live.close();
+});
