@@ -19,6 +19,7 @@ import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import type { Tool } from './features/mcp/tool.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
+import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
@@ -44,6 +45,7 @@ export function apiRoutes(deps: Deps): Route[] {
   return [
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
+    ...pageRoutes(deps),
     ...completionsRoutes(deps),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
@@ -84,7 +86,7 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
   const compatible = openAiRoutes(deps);
   registerServiceRoutes(app, deps, [...routes, ...compatible]);
   const admission = openAdmission(deps);
-  registerConsoleSession(app, deps);
+  if (deps.config.console) registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
   app.register(async (scope) => {
     const bodyOf = (failure: ServiceError): string => JSON.stringify(openAiError(failure));
