@@ -231,6 +231,19 @@ describe('errors', () => {
     assert.equal(error.type, 'upstream_error');
   });
 
+  test('a stream ends with an error when its key is revoked', async () => {
+    const key = await t.issueKey(['inference:run']);
+    const { apiKeyId: id } = await t.deps.auth.authenticate(key);
+    fake.respond({ stallAfter: ['Staff get 25 days of leave. '] });
+    const stream = await open(key).chat.completions.create({ model: 'pinakes', messages, stream: true });
+    const read = async () => {
+      for await (const chunk of stream)
+        if (chunk.choices[0]?.delta.content) assert.equal((await t.delete(`/api-keys/${id}`)).status, 200);
+    };
+    assert.equal((await failure(read())).type, 'authentication_error');
+    await fake.calls.at(-1)!.left;
+  });
+
   test('a client that leaves a stream ends the call of the model', async () => {
     fake.respond({ stallAfter: ['Staff get '] });
     const stream = await client.chat.completions.create({ model: 'pinakes', messages, stream: true });
