@@ -1,10 +1,13 @@
 /** Builds the HTTP application: the server with the routes of all features. It needs no worker in the same process. */
 import type { FastifyInstance } from 'fastify';
 import { examine } from './doctor.ts';
+import type { ServiceError } from './errors.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
+import { openAiError } from './features/completions/openai/errors.ts';
+import { openAiRoutes } from './features/completions/openai/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { serviceFactRoutes } from './features/console/routes.ts';
@@ -23,9 +26,11 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
-import { openAdmission } from './http/admission.ts';
+import { keyOrBearer } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
+import { sendError } from './http/error-handler.ts';
 import { registerServiceRoutes } from './http/operations/service-routes.ts';
+import { openAdmission } from './http/rate-limit.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
@@ -68,15 +73,29 @@ export function describedRoutes(): Route[] {
   return apiRoutes({} as Deps);
 }
 
+/** Returns all routes of the OpenAPI description: those of the API and of `/v1`. Their handlers cannot run. */
+export function allDescribedRoutes(): Route[] {
+  return [...describedRoutes(), ...openAiRoutes({} as Deps)];
+}
+
 /** Returns an application that is ready to listen. `moreTools` are offered on `/mcp` besides the service's own. */
 export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Promise<App> {
   const routes = apiRoutes(deps);
   const shutdown = new AbortController();
   const app = openServer(deps);
-  registerServiceRoutes(app, deps, routes);
+  const compatible = openAiRoutes(deps);
+  registerServiceRoutes(app, deps, [...routes, ...compatible]);
   const admission = openAdmission(deps);
   if (deps.config.console) registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
+  app.register(async (scope) => {
+    const bodyOf = (failure: ServiceError): string => JSON.stringify(openAiError(failure));
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, bodyOf));
+    registerRoutes(scope, deps, compatible, shutdown.signal, {
+      admission,
+      authenticate: (auth, request) => auth.authenticate(keyOrBearer(request.headers)),
+    });
+  });
   registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });

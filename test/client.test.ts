@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { clientText } from '../scripts/client-text.ts';
-import { describedRoutes } from '../src/app.ts';
+import { allDescribedRoutes } from '../src/app.ts';
 import { OPERATIONS } from '../src/client/api.ts';
 import { openPinakes, type Pinakes, PinakesError } from '../src/client/client.ts';
 import { parseEvents } from '../src/client/events.ts';
-import { API_PREFIX } from '../src/http/register.ts';
+import { pathOf } from '../src/http/route.ts';
 import { newId } from '../src/util/ids.ts';
 import { buildWorker, type Worker } from '../src/worker.ts';
 import { openTestApp, type TestApp } from './support/app.ts';
@@ -39,7 +39,7 @@ test('src/client/api.ts is up to date: npm run client writes it', () => {
 });
 
 test('the client has every route', () => {
-  const expected = describedRoutes().map(({ operation, method, path }) => [operation.id, [method, API_PREFIX + path]]);
+  const expected = allDescribedRoutes().map((route) => [route.operation.id, [route.method, pathOf(route)]]);
   assert.deepEqual(Object.entries(OPERATIONS).sort(), expected.sort());
 });
 

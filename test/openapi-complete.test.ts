@@ -1,9 +1,9 @@
 /** The OpenAPI description has everything that a caller needs: descriptions, limits, defaults, errors, examples. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describedRoutes } from '../src/app.ts';
+import { allDescribedRoutes } from '../src/app.ts';
 import { openApiDocument } from '../src/http/openapi/openapi.ts';
-import { API_PREFIX } from '../src/http/register.ts';
+import { pathOf } from '../src/http/route.ts';
 import { validate } from '../src/http/validate.ts';
 
 type Json = Record<string, unknown>;
@@ -17,13 +17,13 @@ interface Operation {
   responses: Record<string, Json>;
 }
 
-const routes = describedRoutes();
+const routes = allDescribedRoutes();
 const document = openApiDocument(routes);
 const paths = document['paths'] as Record<string, Record<string, Operation>>;
 const operations = routes.map((route) => ({
   name: `${route.method} ${route.path}`,
   route,
-  operation: paths[API_PREFIX + route.path]![route.method.toLowerCase()]!,
+  operation: paths[pathOf(route)]![route.method.toLowerCase()]!,
 }));
 
 test('every route has a unique operation id, one tag, a one-line summary, and its scopes in the description', () => {
@@ -124,6 +124,6 @@ test('search and completions describe the header Server-Timing, and no other rou
   );
   assert.deepEqual(
     timed.map(({ operation }) => operation.operationId),
-    ['search', 'createCompletion'],
+    ['search', 'createCompletion', 'createChatCompletion'],
   );
 });

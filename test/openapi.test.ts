@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { describedRoutes } from '../src/app.ts';
+import { allDescribedRoutes } from '../src/app.ts';
 import { openApiDocument, openApiText } from '../src/http/openapi/openapi.ts';
-import { API_PREFIX } from '../src/http/register.ts';
+import { pathOf } from '../src/http/route.ts';
 import { openTestApp } from './support/app.ts';
 
 type Json = Record<string, unknown>;
-const routes = describedRoutes();
+const routes = allDescribedRoutes();
 const document = openApiDocument(routes) as {
   openapi: string;
   paths: Record<string, Record<string, Json>>;
@@ -64,7 +64,7 @@ test('the service serves the same OpenAPI description as openapi.json', async ()
 test('the description is OpenAPI 3.1 and has every route', () => {
   assert.equal(document.openapi, '3.1.0');
   for (const route of routes) {
-    const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()] as Json;
+    const operation = document.paths[pathOf(route)]?.[route.method.toLowerCase()] as Json;
     const name = `${route.method} ${route.path}`;
     assert.ok(operation, name);
     const responses = Object.keys(operation['responses'] as Json);
@@ -93,7 +93,7 @@ test('every reference of the description has a target, and no internal keyword i
 test('request bodies are described without additional members on every level', () => {
   for (const route of routes) {
     if (!route.body || route.body.meta()?.['open'] === true) continue;
-    const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()];
+    const operation = document.paths[pathOf(route)]?.[route.method.toLowerCase()];
     const seen = new Set<string>();
     const check = (root: unknown): void => {
       for (const [path, node] of nodes(root)) {

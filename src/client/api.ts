@@ -207,6 +207,56 @@ export type ChangedFiles = {
   deleted: number;
 };
 
+export type ChatCompletion = {
+  /** Id of the answer. */
+  id: string;
+  /** Always `chat.completion`. */
+  object: "chat.completion";
+  /** Unix seconds. */
+  created: number;
+  /** The model of the request. */
+  model: string;
+  /** The answers: always one. */
+  choices: Array<{
+    /** Always 0. */
+    index: number;
+    /** The answer. */
+    message: {
+      /** Always `assistant`. */
+      role: "assistant";
+      /** Text of the answer. With footnotes, the citations follow the answer. */
+      content: string;
+      /** Always null. */
+      refusal: null;
+    };
+    /** Always null. */
+    logprobs: null;
+    /** Why the answer ended. `stop` also when the sources hold no answer. */
+    finish_reason: "stop" | "length" | "content_filter";
+    /** The reason in the words of POST /completions: `no_answer` says that the sources hold no answer. */
+    native_finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
+    /** The chunks that the answer cites, in the order of their numbers. Empty when `citation` is false. */
+    citations: Array<CitedContent>;
+    /** Parts of the answer that rest on web pages. Absent when the answer cites no web page. */
+    web_citations?: Array<WebCitation> | undefined;
+    /** Sentences that no verified citation supports. Absent when there are none. */
+    unsupported_spans?: Array<Span> | undefined;
+  }>;
+  /** Tokens of the chat model. */
+  usage: {
+    /** Tokens of all calls of the chat model for this answer. 0 without a model. */
+    prompt_tokens: number;
+    /** Tokens that the chat model wrote. */
+    completion_tokens: number;
+    /** Both together. */
+    total_tokens: number;
+  };
+  /** With `store`: the conversation that holds the answer. Else null. */
+  conversation_id: string | null;
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+};
+
 export type CitedContent = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -756,6 +806,17 @@ export type MetadataRecord = {
   val: string;
   /** `string`. Records of the origin may also be `integer`, `float`, `date` or `datetime`. */
   type: string;
+};
+
+export type Model = {
+  /** Name of the model. */
+  id: string;
+  /** Always `model`. */
+  object: "model";
+  /** Unix seconds; always the same. */
+  created: number;
+  /** Always `pinakes`. */
+  owned_by: string;
 };
 
 export type Neighbour = {
@@ -3172,6 +3233,117 @@ export interface Operations {
     request: Record<never, never>;
     response: ServiceChecks;
   };
+  /** Answer in the shape of the OpenAI API */
+  createChatCompletion: {
+    request: {
+      body: {
+        /** `pinakes`, or a preset that `GET /v1/models` lists. · maxLength 256 */
+        model: string;
+        /** The last message with role `user` is the question, the messages before it are the history. Messages of tools are left out. `developer` counts as `system`. Content may also be a list of text parts. · minItems 1, maxItems 200 */
+        messages: Array<{
+          /** Author of the message. */
+          role: "system" | "user" | "assistant";
+          /** Text of the message. · minLength 0, maxLength 1048576 */
+          content: string;
+        }>;
+        /** Streams the answer as server-sent events that end with `[DONE]`. */
+        stream?: boolean | null | undefined;
+        /** With `include_usage`, a stream has a last chunk with `usage`. */
+        stream_options?: Record<string, unknown> | null | undefined;
+        /** Stores question and answer as a conversation. Not stored by default. */
+        store?: boolean | null | undefined;
+        /** Only 1 is possible. */
+        n?: 1 | null | undefined;
+        /** Only text is possible. */
+        modalities?: Array<"text"> | null | undefined;
+        /** Only `{"type": "text"}` is possible. */
+        response_format?: Record<string, unknown> | null | undefined;
+        /** `none` or `auto`: no tool is ever called. */
+        tool_choice?: "none" | "auto" | null | undefined;
+        /** `none` or `auto`: no function is ever called. */
+        function_call?: "none" | "auto" | null | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Accepted, without effect. */
+        audio?: unknown | undefined;
+        /** Accepted, without effect. */
+        frequency_penalty?: unknown | undefined;
+        /** Accepted, without effect. */
+        functions?: unknown | undefined;
+        /** Accepted, without effect. */
+        logit_bias?: unknown | undefined;
+        /** Accepted, without effect. */
+        logprobs?: unknown | undefined;
+        /** Accepted, without effect. */
+        max_completion_tokens?: unknown | undefined;
+        /** Accepted, without effect. */
+        max_tokens?: unknown | undefined;
+        /** Accepted, without effect. */
+        metadata?: unknown | undefined;
+        /** Accepted, without effect. */
+        moderation?: unknown | undefined;
+        /** Accepted, without effect. */
+        parallel_tool_calls?: unknown | undefined;
+        /** Accepted, without effect. */
+        prediction?: unknown | undefined;
+        /** Accepted, without effect. */
+        presence_penalty?: unknown | undefined;
+        /** Accepted, without effect. */
+        prompt_cache_key?: unknown | undefined;
+        /** Accepted, without effect. */
+        prompt_cache_options?: unknown | undefined;
+        /** Accepted, without effect. */
+        prompt_cache_retention?: unknown | undefined;
+        /** Accepted, without effect. */
+        reasoning_effort?: unknown | undefined;
+        /** Accepted, without effect. */
+        safety_identifier?: unknown | undefined;
+        /** Accepted, without effect. */
+        seed?: unknown | undefined;
+        /** Accepted, without effect. */
+        service_tier?: unknown | undefined;
+        /** Accepted, without effect. */
+        stop?: unknown | undefined;
+        /** Accepted, without effect. */
+        temperature?: unknown | undefined;
+        /** Accepted, without effect. */
+        tools?: unknown | undefined;
+        /** Accepted, without effect. */
+        top_logprobs?: unknown | undefined;
+        /** Accepted, without effect. */
+        top_p?: unknown | undefined;
+        /** Accepted, without effect. */
+        user?: unknown | undefined;
+        /** Accepted, without effect. */
+        verbosity?: unknown | undefined;
+        /** Accepted, without effect. */
+        web_search_options?: unknown | undefined;
+      };
+    };
+    response: ChatCompletion;
+  };
+  /** List the models of the OpenAI-compatible endpoint */
+  listModels: {
+    request: Record<never, never>;
+    response: {
+      /** Always `list`. */
+      object: "list";
+      /** The models. */
+      data: Array<Model>;
+    };
+  };
+  /** Get a model of the OpenAI-compatible endpoint */
+  getModel: {
+    request: {
+      params: {
+        /** Name of the model. */
+        model: string;
+      };
+    };
+    response: Model;
+  };
 }
 
 export type OperationId = keyof Operations;
@@ -3288,4 +3460,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listAuditEvents: ['GET', '/api/v1/audit-events'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],
+  createChatCompletion: ['POST', '/v1/chat/completions'],
+  listModels: ['GET', '/v1/models'],
+  getModel: ['GET', '/v1/models/{model}'],
 };

@@ -109,7 +109,7 @@ function isLive({ usedAt, sessionExpiresAt }: SessionRow, now: Date): boolean {
 export function unauthenticated(): ServiceError {
   return new ServiceError(
     'unauthenticated',
-    'A valid API key is needed in the header x-api-key; /mcp also takes it as Authorization: Bearer.',
+    'A valid API key is needed in the header x-api-key. For /mcp and /v1 it may also be the bearer token.',
   );
 }
 

@@ -24,7 +24,12 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 /** Sends the error answer, and logs the cause that the caller does not see. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bodyOf: (failure: ServiceError) => string = errorBody,
+): FastifyReply {
   if (reply.raw.destroyed) {
     request.log.info('client left before the answer');
     return reply.hijack();
@@ -40,7 +45,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     failure.retryAfterSeconds ??
     (failure.code === 'overloaded' || failure.code === 'rate_limited' ? OVERLOAD_RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter))));
-  return reply.code(failure.status).type('application/json; charset=utf-8').send(errorBody(failure));
+  return reply.code(failure.status).type('application/json; charset=utf-8').send(bodyOf(failure));
 }
 
 /** Answers requests that Node refuses before Fastify sees them. Node's own answers would have no body. */

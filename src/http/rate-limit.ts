@@ -2,8 +2,11 @@
  * Limits the requests of API keys: per minute, with a bucket that refills evenly, and at the same time. A key and all keys that
  * descend from it count together, so issuing keys multiplies nothing. Each process counts for itself.
  */
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '../access/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
+import type { Deps } from './deps.ts';
 
 const MINUTE_MS = 60_000;
 const BUCKETS_MAX = 10_000;
@@ -65,6 +68,26 @@ export function openConcurrencyLimiter(max: number): ConcurrencyLimiter {
         if (left > 0) running.set(rootKeyId, left);
         else running.delete(rootKeyId);
       };
+    },
+  };
+}
+
+export interface Admission {
+  /** Counts a request until its answer is complete. @throws ServiceError rate_limited. */
+  admit(caller: Caller, reply: FastifyReply): void;
+}
+
+/** Returns the limits that all doors of one process share: the API, `/v1` and `/mcp`. */
+export function openAdmission({ config, clock }: Pick<Deps, 'config' | 'clock'>): Admission {
+  const limiter = openRateLimiter(config.rateLimitPerMinute, clock);
+  const concurrency = openConcurrencyLimiter(config.concurrentRequests);
+  return {
+    admit({ rootKeyId }, reply) {
+      limiter.take(rootKeyId);
+      const leave = concurrency.enter(rootKeyId);
+      // The client may have left while its key was checked: then no event follows, and the request would count for ever.
+      if (reply.raw.closed) leave();
+      else reply.raw.once('close', leave);
     },
   };
 }

@@ -4,17 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
-import { type Admission, openAdmission } from './admission.ts';
 import { type Authenticator, authenticateRequest } from './auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
 import { credentialOf } from './console-session.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
 import type { LiveRights, RequestRights } from './live-rights.ts';
-import type { Route, Schema } from './route.ts';
+import { type Admission, openAdmission } from './rate-limit.ts';
+import { pathOf, type Route, type Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
-export const API_PREFIX = '/api/v1';
 /** Long, because the service also stops reading the connection while the disk is busy. */
 const UPLOAD_IDLE_MS = 120_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -26,10 +25,8 @@ declare module 'fastify' {
   }
 }
 
-/** Where and how routes are served. */
+/** How the callers of routes are admitted. */
 export interface Door {
-  /** Before the paths of the routes. */
-  prefix: string;
   /** Returns the caller of a request. @throws ServiceError unauthenticated */
   authenticate(auth: Authenticator, request: FastifyRequest): Promise<Caller>;
   admission: Admission;
@@ -41,7 +38,7 @@ export function registerRoutes(
   deps: Deps,
   routes: readonly Route[],
   shutdown: AbortSignal,
-  { prefix = API_PREFIX, authenticate = authenticateRequest, admission = openAdmission(deps) }: Partial<Door> = {},
+  { authenticate = authenticateRequest, admission = openAdmission(deps) }: Partial<Door> = {},
 ): void {
   for (const declared of routes) {
     if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
@@ -52,7 +49,7 @@ export function registerRoutes(
     };
     app.route({
       method: route.method,
-      url: prefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: pathOf(route).replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
         const caller = await authenticate(deps.auth, request);
         request.caller = caller;

@@ -49,7 +49,9 @@ export interface Route<
   Response extends Schema = Schema,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below /api/v1, with `{name}` parameters, e.g. `/local-file-groups/{id}`. */
+  /** Before the path; `/api/v1` when absent. */
+  prefix?: '/v1';
+  /** Below the prefix, with `{name}` parameters, e.g. `/local-file-groups/{id}`. */
   path: string;
   /** The API key must have one of these scopes. */
   scopes: readonly [Scope, ...Scope[]];
@@ -83,6 +85,13 @@ export interface Route<
   example?: unknown;
   /** Returns the body of the success answer, or `reply` if the handler has streamed the answer itself. */
   handler(request: RouteRequest<Params, Query, Body>): Promise<z.input<Response> | FastifyReply>;
+}
+
+const API_PREFIX = '/api/v1';
+
+/** Returns the whole path of a route, with `{name}` parameters. */
+export function pathOf({ prefix, path }: Pick<Route, 'prefix' | 'path'>): string {
+  return (prefix ?? API_PREFIX) + path;
 }
 
 /** Returns the route unchanged. Its type parameters give the handler the types of the schemas. */

@@ -51,7 +51,7 @@ export function openServer(deps: Deps): FastifyInstance {
   app.decorateRequest('caller', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by register.ts and handlers
-  app.setErrorHandler(sendError);
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   const registered = collectRoutes(app);
   app.setNotFoundHandler((request, reply) => answerUnknownRoute(registered, request, reply));
   app.addHook('onRequest', async (request, reply) => {

@@ -14,7 +14,7 @@ export function validate<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalidRequest(describeIssue(deepest(result.error.issues), where));
+  throw invalidRequest(describeIssues(result.error.issues, where));
 }
 
 /**
@@ -55,6 +55,11 @@ function deepest(issues: readonly Issue[]): Issue {
   return best.path.length === 0 && best.code === 'invalid_type'
     ? first
     : { ...best, path: [...first.path, ...best.path] };
+}
+
+/** Returns words for the first problem. @param where what was validated, such as `body`. */
+export function describeIssues(issues: readonly Issue[], where: string): string {
+  return describeIssue(deepest(issues), where);
 }
 
 function describeIssue(issue: Issue, where: string): string {

@@ -1,8 +1,8 @@
 /** Finds every place of the API where a caller can put an id, from the route table. */
 
 import { openApiDocument } from '../../src/http/openapi/openapi.ts';
-import { API_PREFIX } from '../../src/http/register.ts';
 import type { Route } from '../../src/http/route.ts';
+import { pathOf } from '../../src/http/route.ts';
 
 /** Invalid ids in a path. */
 export const MALFORMED = [
@@ -39,7 +39,7 @@ export function idSlots(routes: readonly Route[]): IdSlot[] {
     components: { schemas: Record<string, Json> };
   };
   return routes.flatMap((route) => {
-    const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()];
+    const operation = document.paths[pathOf(route)]?.[route.method.toLowerCase()];
     const parameters = operation?.parameters.filter((one) => one.in === 'path' || isIdName(one.name)) ?? [];
     const names = parameters.filter((one) => one.in !== 'header').map((one) => `${one.in}.${one.name}`);
     const body = operation?.requestBody?.content['application/json']?.schema;

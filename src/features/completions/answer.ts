@@ -40,6 +40,8 @@ const NOT_STORED: Warning = {
 /**
  * Streams the text of the answer. The return value of the generator is the answer with its citations, after the turn was stored.
  *
+ * With `store` false the turn is not stored, and nothing is said about it.
+ *
  * Returning from the generator early or aborting ends the call of the model. Then nothing is stored.
  *
  * @throws ServiceError when the model fails, or when the rights of the request or the content have ended before the citations are
@@ -49,7 +51,7 @@ export async function* answer(
   deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'entailment'>,
   asked: Asked,
   context: Context,
-  body: Pick<CompletionBody, 'citation' | 'trace'>,
+  body: Pick<CompletionBody, 'citation' | 'trace'> & { store?: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
   const { turn, outputRedactor } = asked;
@@ -86,18 +88,27 @@ export async function* answer(
   const judge = openJudge(deps.entailment, signal, (err) => deps.log.warn({ err }, 'the entailment model failed'));
   const cited = await cite(text, isAnswer && body.citation ? answerText.markers() : null, context, judge);
   const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
-  const stored = isAnswer && (await saveTurn(deps, asked, context, answered, signal));
+  const stores = isAnswer && body.store !== false;
+  const stored = stores && (await saveTurn(deps, asked, context, answered, signal));
   if (!stored && (isAnswer || body.trace)) await asked.rights.confirm(true);
   return {
     text,
     finishReason,
     ...cited,
-    warnings: isAnswer && !stored ? [...context.warnings, NOT_STORED] : context.warnings,
+    warnings: stores && !stored ? [...context.warnings, NOT_STORED] : context.warnings,
     trace: body.trace ? context : null,
     conversationId: stored || !turn.isNew ? turn.conversationId : null,
     userMessageId: stored ? turn.userMessageId : null,
     assistantMessageId: stored ? turn.assistantMessageId : null,
   };
+}
+
+/** Returns the answer when its text does not matter before the end. */
+export async function answerOf(stream: AsyncGenerator<string, Answer>): Promise<Answer> {
+  for (;;) {
+    const step = await stream.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** Returns the addresses to which text of a model may lead, and the texts whose addresses it may repeat as links. */

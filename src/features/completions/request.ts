@@ -5,7 +5,7 @@ import { filterShape } from '../../http/search-filters.ts';
 import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
 
-const MESSAGES_MAX = 200;
+export const MESSAGES_MAX = 200;
 /** Maximum messages of a conversation. `GET /conversations/{id}` returns the whole tree, so its size must be limited. */
 export const CONVERSATION_MESSAGES_MAX = 2_000;
 const LIMIT_MAX = 100;
@@ -14,12 +14,13 @@ const THREAD_ID_LENGTH_MAX = 256;
 /** A JSON body has at most 1 MiB, so no message is longer. */
 const MESSAGE_LENGTH_MAX = 1024 * 1024;
 
-const messageSchema = z.strictObject({
+export const messageSchema = z.strictObject({
   role: z.enum(['system', 'user', 'assistant']).describe('Author of the message.'),
   content: text(0, MESSAGE_LENGTH_MAX).describe('Text of the message.'),
 });
 
-const parameters = z.strictObject({
+/** The parameters of a completion, without the conversion of a RunAgentInput. */
+export const parameters = z.strictObject({
   messages: z
     .array(messageSchema)
     .min(1)

@@ -9,7 +9,7 @@ import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing
 import { type Route, route } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { type Answer, answer } from './answer.ts';
+import { answer, answerOf } from './answer.ts';
 import { findContext } from './context.ts';
 import { readConversation } from './conversation.ts';
 import { acceptsEvents, completionBody } from './request.ts';
@@ -64,11 +64,4 @@ export function completionsRoutes(deps: Deps): Route[] {
       },
     }),
   ];
-}
-
-async function answerOf(stream: AsyncGenerator<string, Answer>): Promise<Answer> {
-  for (;;) {
-    const step = await stream.next();
-    if (step.done) return step.value;
-  }
 }

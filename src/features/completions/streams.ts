@@ -106,7 +106,7 @@ function closingEvents(answer: Answer, threadId: string, runId: string, messageI
 }
 
 /** Logs a failure, unless the client has disconnected. */
-function logFailure(reply: FastifyReply, error: unknown, signal: AbortSignal): void {
+export function logFailure(reply: FastifyReply, error: unknown, signal: AbortSignal): void {
   if (signal.aborted) return;
   const failure = toServiceError(error);
   reply.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a completion stream failed');

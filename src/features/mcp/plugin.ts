@@ -2,14 +2,15 @@
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
-import type { Admission } from '../../http/admission.ts';
 import { keyOrBearer } from '../../http/auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from '../../http/body/body.ts';
 import type { Deps } from '../../http/deps.ts';
+import { namedPrincipal } from '../../http/principal-headers.ts';
+import type { Admission } from '../../http/rate-limit.ts';
 import { watchRequest } from '../../http/register.ts';
 import type { Route } from '../../http/route.ts';
 import { packageVersion } from '../../util/package-files.ts';
-import { type Exchange, namedPrincipal } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { listSourcesTool } from './list-sources-tool.ts';
 import { refusedOrigin } from './origins.ts';
 import { readSourceTool } from './read-source-tool.ts';
@@ -71,7 +72,7 @@ export function registerMcp(
     async handler(request, reply) {
       const caller = request.caller!;
       const { signal, rights } = watchRequest(deps.rights, caller, reply, shutdown);
-      const exchange = { caller, principal: namedPrincipal(request), signal, rights, raw: request, reply };
+      const exchange = { caller, principal: namedPrincipal(request.headers), signal, rights, raw: request, reply };
       const bytes = await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS);
       const response = await answer(bytes, (message) => serve(() => serverFor(exchange), exchange, message, deps));
       await rights.confirm();

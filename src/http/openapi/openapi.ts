@@ -1,8 +1,7 @@
 /** Builds the OpenAPI 3.1 description from the routes. It uses the same schemas as the validation. */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
-import { API_PREFIX } from '../register.ts';
-import type { Route, Schema } from '../route.ts';
+import { pathOf, type Route, type Schema } from '../route.ts';
 import { errorSchema } from '../schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -15,7 +14,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
   const components: Json = {};
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const path = `${API_PREFIX}${route.path}`;
+    const path = pathOf(route);
     const item = paths[path] ?? {};
     paths[path] = item;
     item[route.method.toLowerCase()] = operation(route, components);

@@ -1,0 +1,45 @@
+/** Writes the citations of an answer below its text, for programs that show nothing but text. */
+import type { Answer } from '../answer.ts';
+
+/** Begins the footnotes. */
+const START = '\n\n---\n\n1. ';
+const QUOTATION_CODE_POINTS_MAX = 60;
+
+type Cited = Pick<Answer, 'citations' | 'webCitations'>;
+
+/** Returns the text that follows the answer; empty when it cites nothing. The answer itself stays as it is, so offsets in it stay valid. */
+export function footnotesOf({ citations, webCitations }: Cited): string {
+  const ofChunks = citations.map(({ chunk, quote, quoted, verified }) => {
+    const place = [chunk.name, ...chunk.headingPath].filter((part) => part !== '').join(' › ');
+    const pages = chunk.pages?.length ? `, page ${chunk.pages.join(', ')}` : '';
+    const url = chunk.url === null ? '' : ` (${chunk.url})`;
+    // The text above already has the words of a quotation: its beginning shows which one it is.
+    const said = quote === '' ? '' : `: “${quoted ? cut(line(quote)) : line(quote)}”`;
+    return `${inert(line(place))}${pages}${url}${inert(said)}${verified ? '' : ' (not verified)'}`;
+  });
+  const ofPages = webCitations.map(({ title, url }) => `${inert(line(title))} (${url})`);
+  const [first, ...others] = [...ofChunks, ...new Set(ofPages)];
+  return first === undefined ? '' : START + [first, ...others.map((note, i) => `${i + 2}. ${note}`)].join('\n');
+}
+
+/** Returns an earlier answer without its footnotes: programs send back what they got, and a model would imitate it. */
+export function withoutFootnotes(text: string): string {
+  const start = text.lastIndexOf(START);
+  return start === -1 ? text : text.slice(0, start);
+}
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= QUOTATION_CODE_POINTS_MAX
+    ? text
+    : `${characters.slice(0, QUOTATION_CODE_POINTS_MAX - 1).join('')}…`;
+}
+
+function line(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Returns the text without effect in Markdown: a file must not put links, pictures or HTML into a chat window. */
+function inert(text: string): string {
+  return text.replace(/[\\`[\]<>]/g, '\\$&');
+}

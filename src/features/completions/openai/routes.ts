@@ -1,0 +1,150 @@
+/**
+ * The routes of `/v1`: existing chat programs use the service as a model. An answer is made by the functions that answer POST
+ * /completions, so scope, policies, redaction and limits are the same.
+ */
+import { z } from 'zod';
+import type { Deps } from '../../../http/deps.ts';
+import { SERVER_TIMING, serverTiming } from '../../../http/operations/server-timing.ts';
+import { namedPrincipal } from '../../../http/principal-headers.ts';
+import { type Route, route } from '../../../http/route.ts';
+import type { Usage } from '../../../llm/models.ts';
+import { unixSeconds } from '../../../util/time.ts';
+import { type Answer, answer, answerOf } from '../answer.ts';
+import { findContext } from '../context.ts';
+import { readConversation } from '../conversation.ts';
+import { footnotesOf } from './footnotes.ts';
+import { type Presets, readPresets } from './presets.ts';
+import { chatBody, presetOf, toCompletion } from './request.ts';
+import { chatCompletionSchema, endOf, factsOf, newHead, toUsage } from './result.ts';
+import { sendChunks } from './stream.ts';
+
+const AREA = 'OpenAI-compatible';
+/** The models do not change: any fixed time will do. */
+const MODEL_CREATED = 1_767_225_600;
+
+const modelSchema = z
+  .object({
+    id: z.string().describe('Name of the model.'),
+    object: z.literal('model').describe('Always `model`.'),
+    created: z.int().describe('Unix seconds; always the same.'),
+    owned_by: z.string().describe('Always `pinakes`.'),
+  })
+  .meta({ id: 'Model' });
+
+const toModel = (id: string): z.input<typeof modelSchema> => ({
+  id,
+  object: 'model',
+  created: MODEL_CREATED,
+  owned_by: 'pinakes',
+});
+
+/** Returns the routes. @throws ConfigError for a wrong preset. */
+export function openAiRoutes(deps: Deps): Route[] {
+  const presets = readPresets(deps.config?.doors.presets ?? {});
+  return [chatRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
+}
+
+function chatRoute(deps: Deps, presets: Presets): Route {
+  return route({
+    method: 'POST',
+    prefix: '/v1',
+    path: '/chat/completions',
+    scopes: ['inference:run'],
+    check: (caller) => deps.usage.assertBudget(caller),
+    operation: {
+      id: 'createChatCompletion',
+      area: AREA,
+      summary: 'Answer in the shape of the OpenAI API',
+      description:
+        'Answers the last user message from the sources, as POST /completions does. The key is also accepted as `Authorization: Bearer`. ' +
+        'The headers `x-principal-id` and `x-authz-policy` may name the principal and the policy. Errors have `param` and `code` too.',
+    },
+    body: chatBody,
+    timing: true,
+    response: { status: 200, schema: chatCompletionSchema, description: 'The answer.' },
+    alternatives: {
+      'text/event-stream': { description: 'With `stream`: chunks, and `[DONE]`.', schema: { type: 'string' } },
+    },
+    errors: [404, 409, 502, 504],
+    example: { model: 'pinakes', messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
+    async handler({ body, caller, signal, rights, raw, reply }) {
+      const head = newHead(unixSeconds(deps.clock.now()), body.model);
+      const preset = presetOf(presets, body.model);
+      const completion = toCompletion(body, preset, namedPrincipal(raw.headers));
+      const { usage, tokens } = countedUsage(deps.usage);
+      const counting = { ...deps, usage };
+      const asked = await readConversation(deps, caller, completion, rights);
+      const context = await findContext(counting, asked, completion, signal);
+      reply.header(SERVER_TIMING, serverTiming(context.timings));
+      const stream = answer(counting, asked, context, { ...completion, store: body.store === true }, signal);
+      const hasFootnotes = preset.footnotes ?? deps.config.doors.footnotes;
+      const after = (ended: Answer): string => (hasFootnotes ? footnotesOf(ended) : '');
+      if (body.stream) {
+        const include = body.stream_options?.include_usage === true;
+        return sendChunks(reply, stream, { head, rights, after, usage: include ? tokens : null }, signal);
+      }
+      const ended = await answerOf(stream);
+      const message = { role: 'assistant' as const, content: ended.text + after(ended), refusal: null };
+      return {
+        ...head,
+        object: 'chat.completion' as const,
+        choices: [{ index: 0, message, ...endOf(ended) }],
+        usage: toUsage(tokens()),
+        ...factsOf(ended),
+      };
+    },
+  });
+}
+
+function modelsRoute(presets: Presets): Route {
+  return route({
+    method: 'GET',
+    prefix: '/v1',
+    path: '/models',
+    scopes: ['inference:run'],
+    operation: {
+      id: 'listModels',
+      area: AREA,
+      summary: 'List the models of the OpenAI-compatible endpoint',
+      description: '`pinakes`, and the presets of the operator.',
+    },
+    response: {
+      status: 200,
+      schema: z.object({
+        object: z.literal('list').describe('Always `list`.'),
+        data: z.array(modelSchema).describe('The models.'),
+      }),
+    },
+    handler: async () => ({ object: 'list' as const, data: [...presets.keys()].map(toModel) }),
+  });
+}
+
+function modelRoute(presets: Presets): Route {
+  return route({
+    method: 'GET',
+    prefix: '/v1',
+    path: '/models/{model}',
+    scopes: ['inference:run'],
+    operation: { id: 'getModel', area: AREA, summary: 'Get a model of the OpenAI-compatible endpoint' },
+    params: z.strictObject({ model: z.string().describe('Name of the model.') }),
+    response: { status: 200, schema: modelSchema },
+    async handler({ params }) {
+      presetOf(presets, params.model);
+      return toModel(params.model);
+    },
+  });
+}
+
+/** Returns the ledger, and the sum of what is added to it through this value. */
+function countedUsage(ledger: Deps['usage']): { usage: Deps['usage']; tokens: () => Usage } {
+  const sum = { inputTokens: 0, outputTokens: 0 };
+  const usage: Deps['usage'] = {
+    ...ledger,
+    add(account, used) {
+      sum.inputTokens += used.inputTokens;
+      sum.outputTokens += used.outputTokens;
+      ledger.add(account, used);
+    },
+  };
+  return { usage, tokens: () => sum };
+}

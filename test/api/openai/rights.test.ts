@@ -1,0 +1,93 @@
+/** What `/v1` shows: exactly what POST /completions shows the same key, principal and policy. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { ChatModel } from '../../../src/llm/models.ts';
+import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
+import {
+  CANARIES,
+  type CanaryWorld,
+  headersOf,
+  membersOf,
+  openCanaryWorld,
+  POLICIES,
+  PRINCIPALS,
+} from '../../support/worlds/canary-world.ts';
+
+const messages = [{ role: 'user', content: 'What is known about the heron?' }];
+
+/** A model that repeats all that it gets. */
+const quotesEverything: ChatModel = {
+  name: 'parrot',
+  contextTokens: 8_192,
+  async *stream({ chunks }) {
+    for (const { content, number } of chunks) {
+      yield { type: 'quote', text: content, number };
+      yield { type: 'text', delta: ' ' };
+    }
+    yield { type: 'finish', reason: 'stop' };
+  },
+};
+
+let t: TestApp;
+let world: CanaryWorld;
+before(async () => {
+  t = await openTestApp({ env: { PINAKES_AUTHORIZATION: 'on' }, given: { chatModel: quotesEverything } });
+  world = await openCanaryWorld(t);
+});
+after(() => t.close());
+
+const chat = (more: object, headers: Record<string, string>, key: string): Promise<TestAnswer> =>
+  t.request({
+    method: 'POST',
+    path: '//v1/chat/completions',
+    key,
+    body: { model: 'pinakes', messages, ...more },
+    headers,
+  });
+const canaries = (text: string) => [...new Set(text.match(CANARIES))].sort();
+
+test('an answer shows exactly what POST /completions shows the same key, principal and policy', async () => {
+  const seen = new Set<string>();
+  for (const [name, key] of Object.entries(world.keys)) {
+    for (const principal of PRINCIPALS) {
+      for (const policy of POLICIES) {
+        const what = `${name}, ${principal}, ${policy}`;
+        const as = membersOf(principal, policy);
+        const expected = await t.post('/completions', { messages, ...as }, key);
+        const named = [await chat({}, headersOf(principal, policy), key), await chat(as, {}, key)];
+        const streamed = await chat({ stream: true }, headersOf(principal, policy), key);
+        for (const answer of named) {
+          assert.equal(answer.status, expected.status, what);
+          if (expected.status !== 200) continue;
+          const [own, other] = [answer.body.choices[0], expected.body.choices[0]];
+          assert.equal(own.message.content, other.message.content, what);
+          assert.equal(JSON.stringify(own.citations), JSON.stringify(other.citations), what);
+          assert.equal(own.native_finish_reason, other.finish_reason, what);
+        }
+        assert.deepEqual(canaries(streamed.text), canaries(expected.text), what);
+        for (const canary of canaries(expected.text)) seen.add(canary);
+      }
+    }
+  }
+  // The matrix would prove nothing if nobody saw anything.
+  assert.ok(seen.size >= 8, [...seen].join());
+  assert.ok(!seen.has('canary-gone') && seen.has('canary-high') && seen.has('canary-legal'), [...seen].join());
+});
+
+test('a principal is named once: in the headers or in the body', async () => {
+  const both = await chat({ principal_id: 'seller' }, headersOf('lawyer'), t.key);
+  assert.deepEqual([both.status, both.body.error.type], [400, 'invalid_request_error']);
+  const wrong = await chat({}, { 'x-authz-policy': 'No Such!' }, t.key);
+  assert.equal(wrong.status, 400);
+});
+
+test('redaction rules apply to answers', async () => {
+  const rule = { name: 'r', kind: 'dictionary', terms: ['canary-open'], action: 'mask', apply_at: ['output'] };
+  assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
+  for (const stream of [false, true]) {
+    const { text } = await chat({ stream }, {}, t.key);
+    assert.match(text, /\[R\]/);
+    assert.doesNotMatch(text, /canary-open/);
+  }
+  assert.equal((await t.delete('/redaction-policy')).status, 200);
+});
