@@ -37,7 +37,7 @@ async function attack(world: World, name: string, form: Form, headStartMs: numbe
   const { isAlone, end } = ENDS[name]!;
   const victim = await openVictim(world, isAlone);
   const received = ask(world.url, victim.key, victim.body, form);
-  await Promise.race([form === 'json' ? undefined : received.begun, received.ended]);
+  await Promise.race([form === 'json' ? victim.asked : received.begun, received.ended]);
   await new Promise((resolve) => setTimeout(resolve, headStartMs));
   await end(world, victim);
   const acknowledgedAt = performance.now();

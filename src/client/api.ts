@@ -170,12 +170,12 @@ export type CitedContent = {
   url: string | null;
   /** Text of the chunk. */
   content: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
@@ -286,12 +286,12 @@ export type Content = {
   url: string | null;
   /** Text of the chunk. */
   content: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
@@ -649,14 +649,14 @@ export type MetadataRecord = {
 export type Neighbour = {
   /** Id of the chunk. · format "uuid" */
   id: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Text of the chunk. */
   content: string;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
 };
 
 export type PageSource = {
@@ -896,12 +896,12 @@ export type SearchResult = {
   url: string | null;
   /** Text of the chunk. */
   content: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */

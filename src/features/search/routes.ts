@@ -1,7 +1,7 @@
 /** The route POST /search. */
 import { z } from 'zod';
-import { principalOf } from '../../access/access.ts';
-import { contentShape, toContent } from '../../http/content-record.ts';
+import { principalOf, seesWholeTenant } from '../../access/access.ts';
+import { contentShape, toContent, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -126,7 +126,9 @@ export function searchRoutes(deps: Deps): Route[] {
         const { hits, warnings, timings } = await retrieve(deps, request, signal);
         reply.header(SERVER_TIMING, serverTiming(timings));
         await rights.confirm();
-        return { results: hits.map(toResult), warnings };
+        const isOpen = seesWholeTenant(caller, request.principal);
+        const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));
+        return { results: shown.map(toResult), warnings };
       },
     }),
   ];
