@@ -2,12 +2,14 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY console/package.json console/
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY data data
 COPY migrations migrations
 COPY src src
+COPY console console
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:24-slim

@@ -5,7 +5,7 @@
  *
  * The pages of a chunk are right when they hold nearly all of its sequences of three words, and each page holds some of them.
  */
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import type { ChunkDraft } from '../src/corpus/values.ts';
@@ -21,7 +21,8 @@ const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/f
 const paths = globSync('**/*.{pdf,PDF}', { cwd: folder, exclude: ['hostile/**'] }).map((path) => join(folder, path));
 let [wrong, all, files] = [0, 0, 0];
 for (const path of paths.toSorted()) {
-  const outcome = await processFile({ path, name: basename(path), size: statSync(path).size, chunkMetadataKeys: [] });
+  const bytes = readFileSync(path);
+  const outcome = await processFile({ name: basename(path), size: bytes.length, chunkMetadataKeys: [] }, bytes);
   if (!outcome.ok) {
     console.log(`${basename(path)}: ${outcome.failure.title}`);
     continue;

@@ -114,7 +114,7 @@ async function measure(input: Input): Promise<void> {
 async function processorSeconds(name: string, bytes: Uint8Array): Promise<{ parsing: number; whole: number }> {
   const start = process.cpuUsage();
   const type = await detectFileType(bytes, name);
-  const parsed = await parseFile(type, bytes, { path: '', name, size: bytes.length, chunkMetadataKeys: [] });
+  const parsed = await parseFile(type, bytes, { name, size: bytes.length, chunkMetadataKeys: [] });
   const parsing = seconds(process.cpuUsage(start));
   const language = languageOf(parsed);
   for (const cut of chunkFile(parsed)) chunkTerms(cut, parsed.title ?? name, language);

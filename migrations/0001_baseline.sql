@@ -37,10 +37,36 @@ create table api_key (
   root_id uuid not null,                      -- the operator's key from which this one descends; limits count for all its descendants
   family_id uuid not null,                    -- the first key of the chain of rotations; conversations belong to it
   replaced_by uuid,                           -- the key that a rotation put in its place
+  last_used_at timestamptz,                   -- a minute old at most; null = not used yet
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)
 );
 comment on table api_key is 'API keys with their scopes and limits. The key itself is not stored.';
+
+create table console_session (
+  tenant_id uuid not null,
+  id uuid not null,
+  api_key_id uuid not null,                   -- the session may do what this key may do, and ends with it
+  secret_hash bytea not null unique,          -- SHA-256 of the value of the cookie
+  created_at timestamptz not null,
+  used_at timestamptz not null,               -- a few minutes old at most; a session that nobody uses ends
+  expires_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, api_key_id) references api_key (tenant_id, id) on delete cascade
+);
+create index console_session_key on console_session (tenant_id, api_key_id, id);
+comment on table console_session is 'Browsers that are signed in to the console. The value of the cookie is not stored.';
+
+create table console_link (
+  tenant_id uuid not null,
+  id uuid not null,
+  api_key_id uuid not null,                   -- the session that the link begins belongs to this key
+  secret_hash bytea not null unique,          -- SHA-256 of the word in the link
+  expires_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, api_key_id) references api_key (tenant_id, id) on delete cascade
+);
+comment on table console_link is 'Sign-in links to the console that nobody has used yet. Each is used once.';
 
 create table idempotency_key (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -187,8 +213,11 @@ create table source (
   text_length int not null default 0,           -- code points of the extracted text
   chunk_count int not null default 0,
   chunk_metadatas_count int not null default 0,
+  chunk_metadata_bytes bigint not null default 0, -- of the metadata of its chunks: the cost of a filter on them is worked out from it
   redacted_by text not null default '',         -- the ingest rules that the text was redacted with (redact.ts: ingestMark); empty = none
   warnings jsonb not null default '[]',
+  includes jsonb,                               -- path -> hash of the bytes there when the source was read, null = no file there:
+                                                -- the files that the source includes. Null: it includes nothing.
   created_at timestamptz not null,
   deleted_at timestamptz,                       -- tombstone
   primary key (tenant_id, id),
@@ -198,6 +227,7 @@ create index source_group_sources on source (tenant_id, source_group_id, id);
 create index source_pending on source (tenant_id, source_group_id) where status = 'pending';
 create index source_mixed on source (tenant_id, source_group_id) where mixed;
 create index source_path on source (tenant_id, source_group_id, path) where path is not null;
+create index source_includes on source (tenant_id, source_group_id) where includes is not null;
 create index source_parent on source (tenant_id, parent_source_id) where parent_source_id is not null;
 create index source_blob on source (tenant_id, blob_hash);
 create index source_language on source (tenant_id, language);  -- the languages in which a query is analyzed
@@ -536,6 +566,7 @@ create table run_error (
   foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
 );
 create index run_error_page on run_error (tenant_id, run_id, id);
+create index run_error_source on run_error (tenant_id, source_id, run_id);
 create unique index run_error_origin on run_error (tenant_id, run_id, origin_id) where origin_id is not null;
 comment on table run_error is 'Sources that a run could not ingest, and why.';
 
@@ -902,7 +933,7 @@ begin
 end $$;
 
 select protect_tenant_rows(name) from unnest(array[
-  'api_key', 'idempotency_key',
+  'api_key', 'console_session', 'console_link', 'idempotency_key',
   'source_group', 'tag', 'tag_source_group',
   'blob', 'upload', 'source', 'source_text',
   'chunk', 'text_index', 'text_index_term', 'text_index_change',

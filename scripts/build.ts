@@ -1,4 +1,4 @@
-/** Builds dist/ for the published package: JavaScript with type declarations, and the executable. */
+/** Builds dist/ for the published package: JavaScript with type declarations, the executable and the console. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,3 +22,4 @@ if (stale.length > 0) {
   process.stderr.write(`These built files still name .ts files: ${stale.join(', ')}\n`);
   process.exit(1);
 }
+await import('./console.ts');

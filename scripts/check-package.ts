@@ -49,6 +49,11 @@ try {
     execFileSync(process.execPath, [bin, ...args], { cwd: folder, encoding: 'utf8', env });
   writeFileSync(join(folder, 'note.txt'), 'The lighthouse was lit for the first time in 1874.\n');
   pinakes('ingest', '--wait', 'note.txt');
+  const page = await fetch(`${service.url}/console/`);
+  const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1];
+  const entry = script === undefined ? undefined : await fetch(service.url + script);
+  if (page.status !== 200 || entry?.status !== 200)
+    throw new Error('The installed service does not serve the console.');
   const answer = pinakes('ask', 'When was the lighthouse lit for the first time?');
   console.log(answer.trim());
   const stopCode = await service.stop();

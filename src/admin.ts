@@ -7,6 +7,7 @@
  *   POST   /tenants {name}       -> {id, name, creation_time, key}: creates a tenant and its first key, with all scopes
  *   DELETE /tenants/{name}       -> {id, name}: deletes the tenant and all its data
  *   POST   /keys {tenant, name}  -> {key}: issues a key with all scopes, for a tenant whose keys were lost
+ *   POST   /console-links {tenant?} -> {token, expires_time}: a sign-in link to the console, used once
  *   GET    /migrations           -> {applied: [name], pending: [name]}
  *   POST   /migrations {}        -> the same, and {changed_over: [tenant name]}: tenants whose indexes of text search were rebuilt
  *   POST   /master-key/rotate {} -> {secrets, key_id, previous_key_id, origin: file | environment}
@@ -25,6 +26,7 @@ import { listMigrations } from './db/facts.ts';
 import { openStores } from './deps.ts';
 import { examine } from './doctor.ts';
 import { notFound, ServiceError } from './errors.ts';
+import { makeSignInToken } from './features/console/session.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body/body.ts';
 import type { Deps } from './http/deps.ts';
@@ -165,6 +167,11 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
     case 'POST /keys': {
       const wanted = validate(z.strictObject({ tenant: nameSchema, name: nameSchema }), body, 'body');
       return { key: await issueKey(deps, (await getTenant(deps, wanted.tenant)).id, wanted.name) };
+    }
+    case 'POST /console-links': {
+      const { tenant } = validate(z.strictObject({ tenant: nameSchema.optional() }), body ?? {}, 'body');
+      const { token, expiresAt } = await makeSignInToken(deps, tenant);
+      return { token, expires_time: unixSeconds(expiresAt) };
     }
     case 'POST /master-key/{name}': {
       if (name !== 'rotate') throw notFound();

@@ -1,14 +1,20 @@
 /** Builds the HTTP application: the server with the routes of all features. It needs no worker in the same process. */
 import type { FastifyInstance } from 'fastify';
+import { examine } from './doctor.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
+import { serviceFactRoutes } from './features/console/routes.ts';
+import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
+import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
+import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
+import type { Tool } from './features/mcp/tool.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
@@ -16,6 +22,7 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
+import { openAdmission } from './http/admission.ts';
 import type { Deps } from './http/deps.ts';
 import { registerServiceRoutes } from './http/operations/service-routes.ts';
 import { registerRoutes } from './http/register.ts';
@@ -46,6 +53,11 @@ export function apiRoutes(deps: Deps): Route[] {
     ...subjectRoutes(deps),
     ...policyRoutes(deps),
     ...auditRoutes(deps),
+    ...serviceFactRoutes(deps, {
+      examine: () => examine(deps, { thorough: false }),
+      uploadBytesMax: UPLOAD_BYTES_MAX,
+      filesPerUploadMax: FILES_MAX,
+    }),
   ];
 }
 
@@ -54,13 +66,16 @@ export function describedRoutes(): Route[] {
   return apiRoutes({} as Deps);
 }
 
-/** Returns an application that is ready to listen. */
-export async function buildApp(deps: Deps): Promise<App> {
+/** Returns an application that is ready to listen. `moreTools` are offered on `/mcp` besides the service's own. */
+export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Promise<App> {
   const routes = apiRoutes(deps);
   const shutdown = new AbortController();
   const app = openServer(deps);
   registerServiceRoutes(app, deps, routes);
-  registerRoutes(app, deps, routes, shutdown.signal);
+  const admission = openAdmission(deps);
+  registerConsoleSession(app, deps);
+  registerRoutes(app, deps, routes, shutdown.signal, { admission });
+  registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });
 }

@@ -101,6 +101,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_OCR_LANGUAGES', 'eng,deu'],
   ['PINAKES_OCR_LANGUAGES', '--psm'],
   ['PINAKES_LIBREOFFICE', '/usr/bin/soffice'],
+  ['PINAKES_SANDBOX', 'on'],
 ];
 
 describe('a wrong setting is one line with the variable, the problem and an example', () => {

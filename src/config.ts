@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
@@ -33,6 +34,7 @@ const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 export const FUSION_METHODS = ['weighted', 'rrf'] as const;
 export const FUSION_WEIGHT_DEFAULT = 0.5;
 const QUERY_REWRITING = ['model', 'rule', 'off'] as const;
+const SANDBOX_MODES = ['auto', 'required', 'off'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** Settings that client commands and crash tests read. */
 const READ_ELSEWHERE = ['PINAKES_URL', 'PINAKES_API_KEY', 'PINAKES_CRASH_AT'];
@@ -92,6 +94,8 @@ export interface Config {
   /** The analyzer of names for redaction rules; there is none if `url` is null. A text is analyzed in each of the languages. */
   presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
+  /** Whether the console is served at /console/. */
+  console: boolean;
   webGrounding: boolean;
   /** How follow-up questions are rewritten for retrieval: by the chat model if there is one, by rules, or not at all. */
   queryRewriting: (typeof QUERY_REWRITING)[number];
@@ -113,6 +117,8 @@ export interface Config {
   parserProcesses: number;
   /** Installed programs that parsers may use. `ocrLanguages` has the names that tesseract uses; null: OCR is off. */
   tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
+  /** Whether parsers and tools run in a sandbox. `required`: no file is read without one. */
+  sandbox: (typeof SANDBOX_MODES)[number];
   /** Number of jobs of one kind that a worker runs at the same time; of one tenant at most one less. */
   workerConcurrency: number;
   /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
@@ -121,6 +127,7 @@ export interface Config {
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
   concurrentRequests: number;
+  doors: DoorSettings;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -206,6 +213,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       timeoutMs: read.integer('PINAKES_PRESIDIO_TIMEOUT_MS', 10_000, 1, PRESIDIO_TIMEOUT_MS_MAX),
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
+    console: read.choice('PINAKES_CONSOLE', ['on', 'off'], 'on') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
     outputPolicy: read.choice('PINAKES_OUTPUT_POLICY', ['on', 'off'], 'on') === 'on',
     queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),
@@ -230,10 +238,12 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       delayMinMs: read.integer('PINAKES_CRAWL_DELAY_MIN_MS', 50, 0, CRAWL_DELAY_MS_MAX),
     },
     tools: readTools(read),
+    sandbox: readSandbox(read),
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
     concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
+    doors: readDoorSettings(read),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }
@@ -328,8 +338,13 @@ function readHub(read: SettingsReader): Config['hub'] {
 }
 
 /** Reads the settings that `pinakes parse` needs. @throws ConfigError */
-export function loadToolConfig(env: Environment): Config['tools'] {
-  return readTools(new SettingsReader(env));
+export function loadToolConfig(env: Environment): Config['tools'] & Pick<Config, 'sandbox'> {
+  const read = new SettingsReader(env);
+  return { ...readTools(read), sandbox: readSandbox(read) };
+}
+
+function readSandbox(read: SettingsReader): Config['sandbox'] {
+  return read.choice('PINAKES_SANDBOX', SANDBOX_MODES, 'auto');
 }
 
 function readTools(read: SettingsReader): Config['tools'] {

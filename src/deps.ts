@@ -15,6 +15,7 @@ import { serverFacts } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
 import { openProcessPool } from './files/sandbox/process-pool.ts';
+import { openSandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import { openAuthenticator } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
@@ -68,12 +69,11 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
     const metrics = openMetrics(serviceFacts(config, db));
     const analyzer =
       overrides.analyzer === undefined ? openPresidio(config.presidio, http, metrics.analyzed) : overrides.analyzer;
+    const sandbox = overrides.sandbox ?? openSandbox(sandboxSettings(config));
+    const tools = openToolRunner(config.tools, sandbox);
     const processor =
       overrides.processor ??
-      closing(
-        openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools), analyzer }),
-        (pool) => pool.close(),
-      );
+      closing(openProcessPool({ children: config.parserProcesses, sandbox, tools, analyzer }), (pool) => pool.close());
     const chatModel =
       overrides.chatModel ??
       openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
@@ -104,6 +104,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
       blobs,
       queue,
       schedules,
+      sandbox,
       processor,
       chatModel,
       usage,

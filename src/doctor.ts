@@ -1,5 +1,7 @@
 /** Checks the service for the operator, and reports one line in words for each check. */
 import { statfs } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
@@ -8,7 +10,9 @@ import { textSearchFacts } from './corpus/text-index.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
+import { openSandbox, type Sandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
+import { examineSandbox } from './files/sandbox/try-sandbox.ts';
 import type { ChatModel, Embedding, EntailmentModel } from './llm/models.ts';
 import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
@@ -22,6 +26,8 @@ const FREE_BYTES_MIN = 2 * 1024 ** 3;
 /** Within this time, the service removes what a crash left behind, and claims the jobs of dead workers again. */
 const GRACE_SECONDS = 2 * 60 * 60;
 
+const POSTGRES_PORT = 5432;
+const ADMIN_SOCKET = 'admin.sock';
 const MODEL_TIMEOUT_MS = 20_000;
 /** A reasoning model may use up these tokens before it writes a word. This still shows that the model answers. */
 const PROBE_TOKENS_MAX = 16;
@@ -80,11 +86,33 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('analyzer of names', () => tryAnalyzer(uses));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
-  const tools = openToolRunner(uses.config.tools);
+  const sandbox = openSandbox(sandboxSettings(uses.config));
+  const tools = openToolRunner(uses.config.tools, sandbox);
+  await add('sandbox', () => attackService(uses.config, sandbox));
   await add('OCR', () => tools.describe('ocr'));
   await add('LibreOffice', () => tools.describe('office'));
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));
   return { ok: checks.every((check) => check.ok), checks };
+}
+
+/** Attacks the service from inside the sandbox. */
+function attackService(config: Config, sandbox: Sandbox): Promise<{ ok: boolean; detail: string }> {
+  return examineSandbox(sandbox, {
+    ...{
+      pid: process.pid,
+      dataDir: config.dataDir,
+      blobs: config.blobs.directory,
+      temporary: tmpdir(),
+      home: homedir(),
+    },
+    ...{ program: import.meta.dirname, ports: [config.port, databasePort(config)].filter((port) => port > 0) },
+    sockets: [join(config.dataDir, ADMIN_SOCKET)],
+  });
+}
+
+/** Returns the port of a database server, or 0 without one. */
+function databasePort({ databaseUrl }: Config): number {
+  return databaseUrl === null ? 0 : Number(new URL(databaseUrl).port || POSTGRES_PORT);
 }
 
 async function diskSpace(directory: string): Promise<{ ok: boolean; detail: string }> {

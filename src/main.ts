@@ -75,6 +75,7 @@ export async function startService(role: Role, config: Config, env: Environment,
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);
     await worker?.start();
+    if (worker) void noteSandbox(deps);
     const admin = role === 'worker' ? undefined : await openAdminServer(deps);
     if (admin) closers.push(() => admin.close());
     if (worker) closers.push(() => worker.stop(STOP_GRACE_MS));
@@ -85,6 +86,16 @@ export async function startService(role: Role, config: Config, env: Environment,
     await stopAll(closers);
     throw error;
   }
+}
+
+/** Logs whether files are read in a sandbox. The start does not wait for the answer. */
+async function noteSandbox({ sandbox, log }: Deps): Promise<void> {
+  const { kind, mode, reason } = await sandbox.facts();
+  if (kind) log.info({ sandbox: kind }, 'files are read in a sandbox');
+  else if (mode === 'off') log.info('files are read without a sandbox, because PINAKES_SANDBOX is off');
+  else if (mode === 'auto')
+    log.warn({ reason }, 'there is no sandbox: a program that reads files has the rights of the service');
+  else log.error({ reason }, 'there is no sandbox, but PINAKES_SANDBOX is required: no file is read');
 }
 
 async function listen(app: App, deps: Deps): Promise<string> {

@@ -10,7 +10,7 @@ const PROJECT = join(import.meta.dirname, '..');
 function read(folder: string, pattern: string): Map<string, string> {
   const root = join(PROJECT, folder);
   return new Map(
-    globSync(pattern, { cwd: root }).map((path) => [
+    globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }).map((path) => [
       path.replaceAll('\\', '/'),
       readFileSync(join(root, path), 'utf8'),
     ]),
@@ -23,6 +23,7 @@ function source(path: string, text: string): rules.Sources {
 
 const all = read('src', '**/*.ts');
 const sources = new Map([...all].filter(([path]) => !path.endsWith('.test.ts')));
+const consoleFiles = read('console/src', '**/*.{ts,tsx}');
 const tables = rules.tablesOf([...read('migrations', '*.sql').values()]);
 
 test('the rules read the real files of src/', () => {
@@ -41,12 +42,59 @@ test('SQL is written in stores only', () => assert.deepEqual(rules.sqlOutsideSto
 test('each table is written by one file', () => assert.deepEqual(rules.tablesWithSeveralWriters(sources, tables), []));
 test('src/ has no default exports, enums or barrels', () => assert.deepEqual(rules.forbiddenForms(sources), []));
 
+test('the console imports nothing of the service but its client', () => {
+  const outside = [...consoleFiles].flatMap(([path, text]) =>
+    [...text.matchAll(/from '((?:\.\.\/)+src\/[^']*)'/g)].map((match) => `${path}: ${match[1]}`),
+  );
+  assert.ok(outside.length > 0, 'no import was found');
+  assert.deepEqual(
+    outside.filter((one) => !/: (?:\.\.\/)+src\/client\/\w+\.ts$/.test(one)),
+    [],
+  );
+});
+
+test('the console has no default exports, enums or barrels', () =>
+  assert.deepEqual(rules.forbiddenForms(consoleFiles), []));
+
+test('the console writes no HTML, and keeps nothing secret in the storage of the browser', () => {
+  const written = [...consoleFiles].filter(([, text]) =>
+    /dangerouslySetInnerHTML|\.(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(|new Function\(/.test(
+      text,
+    ),
+  );
+  assert.deepEqual([...new Map(written).keys()], []);
+  const stored = [...consoleFiles].flatMap(([path, text]) =>
+    [...text.matchAll(/(?:local|session)Storage\.setItem\(([^,]+),/g)].map((match) => `${path}: ${match[1]}`),
+  );
+  assert.deepEqual(stored.toSorted(), ["shell/theme.ts: 'theme'", 'words/words.ts: STORED']);
+});
+
+test('the styles of the console name sides by the direction of the text', () => {
+  const physical =
+    /(?<![\w-])-?(?:ml|mr|pl|pr|left|right|border-l|border-r|rounded-l|rounded-r|rounded-tl|rounded-tr|rounded-bl|rounded-br|text-left|text-right)(?:-[\w[\]./%]+)?(?=[\s"'`])/g;
+  const found = [...consoleFiles].flatMap(([path, text]) =>
+    [...text.matchAll(/className=(?:"[^"]*"|\{[^}]*\})/g)].flatMap(([classes]) =>
+      [...classes.matchAll(physical)].map(([name]) => `${path}: ${name}`),
+    ),
+  );
+  assert.deepEqual(found, []);
+});
+
 test('no file or line is too long, no folder too full', () => {
   for (const folder of ['src', 'test', 'scripts', 'bench']) {
     const files = read(folder, '**/*.ts');
     assert.deepEqual(rules.longFiles(files, { lines: folder === 'src' }), []);
     assert.deepEqual(rules.crowdedFolders(files.keys()), []);
   }
+  // A list of class names and a text of the catalogue are one string, however long.
+  const withoutTexts = (text: string): string => text.replace(/className=.*$|(["'`])[^"'`\n]{80,}\1/gm, '""');
+  const files = new Map(
+    [...consoleFiles]
+      .filter(([path]) => path !== 'parts/icon-paths.ts')
+      .map(([path, text]) => [path, withoutTexts(text)]),
+  );
+  assert.deepEqual(rules.longFiles(files, { lines: true }), []);
+  assert.deepEqual(rules.crowdedFolders(files.keys()), []);
 });
 
 test('every file that is exempt from a rule exists', () => {

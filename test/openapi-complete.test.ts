@@ -117,3 +117,13 @@ test('the description has the limits and defaults of the interface', () => {
     for (const [word, value] of Object.entries(limits))
       assert.deepEqual(members[name]?.[word], value, `${name} ${word}`);
 });
+
+test('search and completions describe the header Server-Timing, and no other route does', () => {
+  const timed = operations.filter(({ operation }) =>
+    Object.values(operation.responses).some(({ headers }) => headers && 'server-timing' in (headers as Json)),
+  );
+  assert.deepEqual(
+    timed.map(({ operation }) => operation.operationId),
+    ['search', 'createCompletion'],
+  );
+});

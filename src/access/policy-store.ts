@@ -3,13 +3,15 @@
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import type { PageRequest } from '../db/page-sql.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
+import { type AttributeTypes, attributesOfType } from './attribute-types.ts';
 import type { Attributes, Policy } from './policy.ts';
+import type { PolicyDocument } from './policy-tests.ts';
 
 export interface NamedPolicy {
   id: string;
   name: string;
   version: number;
-  definition: Policy;
+  definition: PolicyDocument;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -18,20 +20,21 @@ const COLUMNS = raw('p.id, p.name, p.version, p.definition, p.created_at, p.upda
 
 /**
  * Returns the policy, null if it does not exist, and the attributes of the principal. A principal that is null, unknown or expired
- * has no attributes.
+ * has no attributes. Attributes without their declared type are left out.
  */
 export async function findRules(
   tx: Queryable,
   tenantId: string,
   { id, policy, at }: { id: string | null; policy: string; at: Date },
 ): Promise<{ policy: Policy | null; attributes: Attributes }> {
-  const [rules] = await tx.query<{ policy: Policy | null; attributes: Attributes | null }>(
+  const [rules] = await tx.query<{ policy: PolicyDocument | null; attributes: Attributes | null }>(
     keepPlan(sql`
-    select (select p.definition from authz_policy p where p.tenant_id = ${tenantId} and p.name = ${policy}) as policy,
+    select (select p.definition - 'tests' from authz_policy p where p.tenant_id = ${tenantId} and p.name = ${policy}) as policy,
       (select s.attributes from subject s
        where s.tenant_id = ${tenantId} and s.principal_id = ${id} and coalesce(s.expires_at > ${at}, true)) as attributes`),
   );
-  return { policy: rules!.policy, attributes: rules!.attributes ?? {} };
+  const { policy: found, attributes } = rules!;
+  return { policy: found, attributes: attributesOfType(attributes ?? {}, found?.attribute_types) };
 }
 
 export async function findPolicy(tx: Queryable, tenantId: string, name: string): Promise<NamedPolicy | undefined> {
@@ -58,6 +61,16 @@ export async function countPolicies(tx: Queryable, tenantId: string): Promise<nu
     sql`select count(*) as total from authz_policy where tenant_id = ${tenantId}`,
   );
   return count!.total;
+}
+
+/** Returns the policies that declare types of attributes, by name. */
+export async function listAttributeTypes(
+  tx: Queryable,
+  tenantId: string,
+): Promise<{ policy: string; types: AttributeTypes }[]> {
+  return tx.query<{ policy: string; types: AttributeTypes }>(sql`
+    select p.name as policy, p.definition -> 'attribute_types' as types from authz_policy p
+    where p.tenant_id = ${tenantId} and p.definition -> 'attribute_types' is not null order by p.name`);
 }
 
 /** Creates the policy or its next version, and returns it. */

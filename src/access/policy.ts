@@ -176,7 +176,8 @@ export function asksForTag({ target, key }: PolicyCondition): boolean {
   return target === 'tag' && key !== 'name' && key !== 'id';
 }
 
-function isSubjectRef(value: PolicyCondition['value']): value is SubjectRef {
+/** Returns whether an operand is an attribute of the principal. */
+export function isSubjectRef(value: PolicyCondition['value']): value is SubjectRef {
   return typeof value === 'object' && !Array.isArray(value);
 }
 

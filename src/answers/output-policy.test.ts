@@ -32,6 +32,7 @@ describe('addresses that are not those of a source lead nowhere', () => {
     ['<img src="https://evil.example/a.png">', '&lt;img src="hxxps://evil.example/a.png">'],
     ['<IMG SRC=//evil.example/a.png>', '&lt;IMG SRC=//evil.example/a.png>'],
     ['<a href="h&#116;tps://evil.example">x</a>', '&lt;a href="h&#116;tps://evil.example">x&lt;/a>'],
+    ['<ftp://evil.example/a> <javascript:alert(1)>', '&lt;ftp://evil.example/a> &lt;javascript:alert(1)>'],
     ['<svg/onload=alert(1)>', '&lt;svg/onload=alert(1)>'],
     ['![x](https://docs.example.org/guide?page=3)', '![x] (hxxps://docs.example.org/guide?page=3)'],
     ['![x](https://docs.example.org/guide?page=2&d=secret)', '![x] (hxxps://docs.example.org/guide?page=2&d=secret)'],
@@ -43,7 +44,7 @@ describe('other text stays as it is', () => {
   for (const text of [
     'As [1] says: `a[0](b)` is 3 < 4, and 5 <6.',
     'See [2]: the default is 80.',
-    'Use `List<string>` or <br> or <div>.',
+    'Use `List<string>`, `vector<std::string>` or <br> or <div>.',
     'The guide (https://docs.example.org/guide?page=2).',
     '[guide](https://docs.example.org/guide?page=2#other) and <https://docs.example.org/guide?page=2>',
     'Get it [here](https://downloads.example.org/tool.tgz) or from https://downloads.example.org/tool.tgz.',
@@ -62,6 +63,12 @@ test('text in pieces is shown like the whole text', () => {
   }
   const policy = open();
   assert.equal([...text].map((unit) => policy.push(unit)).join('') + policy.end(), whole);
+});
+
+test('among very many addresses, only the first lead anywhere: an answer of addresses is read in little time', () => {
+  const allowed = '[g](https://docs.example.org/guide?page=2) ';
+  const out = shown(allowed.repeat(1_000));
+  assert.ok(out.startsWith(allowed.repeat(100)) && out.endsWith('[g] (hxxps://docs.example.org/guide?page=2) '));
 });
 
 test('an endless address is not held back for ever', () => {

@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { environment, loadToolConfig } from '../config.ts';
 import { type Inspection, inspectFile } from '../files/sandbox/inspect-file.ts';
 import { openProcessPool } from '../files/sandbox/process-pool.ts';
+import { openSandbox } from '../files/sandbox/sandbox.ts';
 import { openToolRunner } from '../files/sandbox/tool-runner.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
 import { CliError, usageError } from './shared/io.ts';
@@ -31,7 +32,9 @@ search finds and answers cite. The command needs no running service.`,
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file?.isFile()) throw usageError(`There is no file ${JSON.stringify(path)}.`);
     const name = textOption(options, 'name') ?? basename(path);
-    const pool = openProcessPool({ children: 1, tools: openToolRunner(loadToolConfig(environment())) });
+    const settings = loadToolConfig(environment());
+    const sandbox = openSandbox({ mode: settings.sandbox, searchPath: settings.searchPath, hidden: [] });
+    const pool = openProcessPool({ children: 1, sandbox, tools: openToolRunner(settings, sandbox) });
     const seen = await inspectFile(pool, { path: resolve(path), name, size: file.size, chunkMetadataKeys: [] });
     await pool.close();
     if (!seen.ok) throw new CliError(`${seen.failure.title}: ${seen.failure.message}`);

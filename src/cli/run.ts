@@ -1,7 +1,6 @@
 /** The command line: the list of commands, the help, and the exit codes of failures. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PinakesError } from '../client/client.ts';
+import { packageVersion } from '../util/package-files.ts';
 import { askCommand } from './ask.ts';
 import { evalCommand } from './eval/eval.ts';
 import { ingestCommand } from './ingest.ts';
@@ -13,7 +12,9 @@ import { rmCommand } from './manage/rm.ts';
 import { runsCommand } from './manage/runs.ts';
 import { showCommand } from './manage/show.ts';
 import { tagsCommand } from './manage/tags.ts';
+import { mcpCommand } from './mcp.ts';
 import { authzCommand } from './operate/authz.ts';
+import { consoleCommand } from './operate/console.ts';
 import { doctorCommand } from './operate/doctor.ts';
 import { keysCommand } from './operate/keys.ts';
 import { migrateCommand } from './operate/migrate.ts';
@@ -45,9 +46,11 @@ const COMMANDS: readonly Command[] = [
   modelsCommand,
   evalCommand,
   parseCommand,
+  mcpCommand,
   keysCommand,
   authzCommand,
   tenantsCommand,
+  consoleCommand,
   doctorCommand,
   migrateCommand,
   rotateMasterKeyCommand,
@@ -57,7 +60,7 @@ const COMMANDS: readonly Command[] = [
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   try {
-    if (first === '--version' || first === '-v') return print(io, `${version()}\n`);
+    if (first === '--version' || first === '-v') return print(io, `${packageVersion()}\n`);
     if (first === 'help' && rest[0] !== undefined) return print(io, helpOf(commandNamed(rest[0])));
     if (first === '--help' || first === '-h' || first === 'help') return print(io, overview());
     if (first === undefined) {
@@ -107,14 +110,6 @@ function overview(): string {
     'Client commands use the service at PINAKES_URL (default: http://127.0.0.1:7700) with the key in',
     'PINAKES_API_KEY (default: the key in the file <data dir>/admin.key).\n',
   ].join('\n');
-}
-
-/** Returns the version of the package. package.json is two folders above src/cli and above dist/cli. */
-function version(): string {
-  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
 }
 
 function print(io: Io, text: string): number {

@@ -26,6 +26,8 @@ export type ApiKey = {
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
+  /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
+  last_used_time: number | null;
 };
 
 export type ApiKeyUsage = {
@@ -73,7 +75,7 @@ export type AuditEvent = {
   /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
   /** Kind of the object that was changed. */
-  object_kind: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
+  object_kind: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
   /** Id of the object. Policies and metadata columns have their name here, subjects their principal. */
   object_id: string;
   /** What changed, without secrets and without content. */
@@ -95,10 +97,62 @@ export type AuthzPolicy = {
   operator: "and" | "or";
   /** Conditions and groups of conditions, as they were sent. */
   filters: Array<unknown>;
+  /** Declared types of attributes; absent without any. */
+  attribute_types?: Record<string, "text" | "number" | "boolean" | "time" | "text[]" | "number[]" | "boolean[]" | "time[]"> | undefined;
+  /** Tests of the policy, as they were sent; absent without any. */
+  tests?: Array<unknown> | undefined;
   /** Unix seconds. */
   creation_time: number;
   /** Unix seconds. */
   last_update_time: number;
+};
+
+/** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
+export type AuthzPolicyDocument = {
+  /** `and`: all conditions must hold. `or`: at least one must hold. · default "and" */
+  operator?: "and" | "or" | undefined;
+  /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
+  filters: Array<{
+    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name of a tag. · minLength 1, maxLength 256 */
+    key?: string | undefined;
+    /** How the value of the key is compared with `value`. */
+    operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
+    /** An array for in and nin, absent for exists and not_exists, else a scalar; or `{"subject": "…"}`: that attribute of the principal. */
+    value?: string | number | boolean | Array<string | number | boolean> | {
+      /** Name of an attribute of the principal. */
+      subject: string;
+    } | undefined;
+    /** What the condition is about. · default "source_metadata" */
+    target?: "source_metadata" | "chunk_metadata" | "group_metadata" | "tag" | "source_group" | undefined;
+    /** Also uses records that a file sets about itself: front matter, meta tags, properties, record columns. · default false */
+    trust_content?: boolean | undefined;
+  } | AuthzPolicyGroup>;
+  /** Types of the attributes, by name: `text`, `number`, `boolean` or `time`; with `[]` an array of these or a single one. All attributes that the policy uses must then be declared; an attribute of another type counts as missing, and cannot be set. */
+  attribute_types?: Record<string, "text" | "number" | "boolean" | "time" | "text[]" | "number[]" | "boolean[]" | "time[]"> | undefined;
+  /** Tests of the policy. They run when the policy is set; if one fails, the policy is refused. · maxItems 100 */
+  tests?: Array<{
+    /** What the test shows, for error messages. · minLength 1, maxLength 200 */
+    name?: string | undefined;
+    /** Attributes of the principal. */
+    given: Record<string, string | number | boolean | Array<string | number | boolean>>;
+    /** The facts about the source, by the targets of conditions. Absent facts are missing. */
+    source: {
+      /** Metadata that is set through the API or by a connector. */
+      source_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Records that the file sets about itself. They count for `trust_content` only. */
+      content_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Metadata of the chunk. */
+      chunk_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Metadata of the source group. */
+      group_metadata?: Record<string, string | number | boolean> | undefined;
+      /** Names (or ids) of the tags of the group. · maxItems 100 */
+      tag?: Array<string> | undefined;
+      /** Name (or id) of the group. · minLength 1, maxLength 200 */
+      source_group?: string | undefined;
+    };
+    /** What the policy must decide. */
+    expect: "allow" | "deny";
+  }> | undefined;
 };
 
 /** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
@@ -180,11 +234,11 @@ export type CitedContent = {
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
   score: number;
   /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
     lexical: number | null;
     /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
@@ -233,7 +287,7 @@ export type CompletionResult = {
     message: {
       /** Always `assistant`. */
       role: "assistant";
-      /** Text of the answer, without citation markers. */
+      /** Text of the answer, without citation markers. Untrusted text: never show it as HTML. */
       content: string;
     };
     /** Why the answer ended. */
@@ -296,11 +350,11 @@ export type Content = {
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
   score: number;
   /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
     lexical: number | null;
     /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
@@ -313,6 +367,14 @@ export type Content = {
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
+};
+
+/** Half-open range of code points of the content of a result. */
+export type ContentRange = {
+  /** Offset of the first code point in `content`, from 0. */
+  start: number;
+  /** Offset behind the last code point. */
+  end: number;
 };
 
 export type Conversation = {
@@ -542,6 +604,8 @@ export type IssuedApiKey = {
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
+  /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
+  last_used_time: number | null;
   /** The key itself. No other answer contains it. */
   key: string;
 };
@@ -553,10 +617,58 @@ export type JobError = {
   message: string;
 };
 
+export type ListedSource = {
+  /** Id of the source. · format "uuid" */
+  id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Where the source comes from. */
+  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  /** Name of the source. Empty where a redaction rule withholds it. */
+  name: string;
+  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
+  path: string | null;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Bytes. */
+  file_size: number;
+  /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
+  content_hash: string | null;
+  metadata: Metadata;
+  /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
+  status: "pending" | "ready" | "failed";
+  /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
+  update_status: "pending" | "failed" | null;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file. */
+  parent_source_id: string | null;
+  /** Detected language of the text, as an ISO 639-1 code. */
+  language: string | null;
+  /** Unix seconds. */
+  content_time: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Code points of the extracted text. */
+  text_length: number;
+  /** Number of chunks of the source. */
+  chunk_count: number;
+  /** Problems that did not stop the ingestion of the file. */
+  warnings: Array<string>;
+  /** Name of the source group. Empty where a redaction rule withholds it. */
+  source_group_name: string;
+  /** Status of the newest version: `status`, or `update_status` where a new version was not read yet. */
+  state: "pending" | "ready" | "failed";
+  /** What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do. */
+  stage: "queued" | "waiting" | "reading" | "embedding" | "stopped" | null;
+  /** Why the newest version could not be read; null when it could, and when the run is no longer stored. */
+  error: SourceError | null;
+};
+
 export type LocalFileGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
-  /** Name of the source group. */
+  /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
@@ -906,11 +1018,11 @@ export type SearchResult = {
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
   score: number;
   /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
     lexical: number | null;
     /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
@@ -923,6 +1035,13 @@ export type SearchResult = {
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
+  /** Where `content`, as it is shown, matches the query; present if the request asks for it. */
+  highlights?: {
+    /** Words of the query in any form, ascending. They do not overlap. Stop words are left out. */
+    words: Array<ContentRange>;
+    /** The first of the sentences with most words of the query; null if the result has none of them. */
+    sentence: ContentRange | null;
+  } | undefined;
   /** Neighbouring chunks in reading order; present if the request asks for them. */
   context?: {
     /** Chunks before the result. */
@@ -947,6 +1066,61 @@ export type Secret = {
   description: string;
 };
 
+export type Service = {
+  /** Version of the service. */
+  version: string;
+  /** Whether policies decide who sees what. */
+  authorization: boolean;
+  /** The configured models. */
+  models: {
+    /** Name of the chat model; null: answers are quotations. */
+    chat: string | null;
+    /** Name of the embedding model; null: search is by words only. */
+    embedding: string | null;
+    /** Name of the rerank model; null: none. */
+    rerank: string | null;
+    /** Name of the entailment model; null: rules check citations. */
+    entailment: string | null;
+  };
+  /** Languages in which pictures are read, as tesseract names them; null: pictures are not read. */
+  ocr_languages: Array<string> | null;
+  /** Whether old Office files are read, with LibreOffice. */
+  office: boolean;
+  /** Whether redaction rules can find names of people and places. */
+  names_analyzer: boolean;
+  /** Whether answers may use web search. */
+  web_grounding: boolean;
+  /** Limits that a client can respect before it sends a request. */
+  limits: {
+    /** Maximum bytes of an upload, of all its files together. */
+    upload_bytes_max: number;
+    /** Maximum files of an upload. */
+    files_per_upload_max: number;
+    /** Requests of a key per minute; null: not limited. */
+    requests_per_minute: number | null;
+    /** Requests of a key at the same time; null: not limited. */
+    concurrent_requests: number | null;
+    /** Tokens of the chat model of a key per day; null: not limited. */
+    tokens_per_day: number | null;
+  };
+};
+
+export type ServiceChecks = {
+  /** True if all checks succeeded. */
+  ok: boolean;
+  /** The checks. */
+  checks: Array<{
+    /** What was checked. */
+    name: string;
+    /** Whether it works. */
+    ok: boolean;
+    /** The result in words for a person. */
+    detail: string;
+  }>;
+  /** When the checks ran, Unix seconds. */
+  checked_time: number;
+};
+
 export type ShownAttributes = Record<string, string | number | boolean | Array<string | number | boolean>>;
 
 export type Source = {
@@ -964,12 +1138,23 @@ export type Source = {
   metadata: Metadata;
 };
 
+export type SourceError = {
+  /** What failed, in a few words. */
+  title: string;
+  /** What went wrong, in words for a person. */
+  message: string;
+  /** Where the file failed: list, fetch, detect, parse, chunk or store. */
+  stage: string;
+  /** Whether the same file may succeed in another run. */
+  retryable: boolean;
+};
+
 export type SourceGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
   /** Where the sources of the group come from. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
-  /** Name of the source group. */
+  /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
@@ -1122,6 +1307,8 @@ export interface Operations {
         rerank?: boolean | undefined;
         /** Maximum number of chunks of one source. Absent: no limit. · minimum 1, maximum 100 */
         max_chunks_per_source?: number | undefined;
+        /** Whether each result says where it has words of the query, and which sentence has most of them. · default false */
+        highlights?: boolean | undefined;
         /** How many neighbouring chunks to return with each result. */
         context?: {
           /** Number of chunks before the result. · minimum 0, maximum 5, default 0 */
@@ -1367,6 +1554,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** Only groups with exactly this name. · minLength 1, maxLength 200 */
+        name?: string | undefined;
       } | undefined;
     };
     response: {
@@ -2126,6 +2315,67 @@ export interface Operations {
       pagination: Pagination;
     };
   };
+  /** List the sources of all source groups */
+  listAllSources: {
+    request: {
+      query?: {
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
+        /** Only sources with this `state`. */
+        status?: "pending" | "ready" | "failed" | undefined;
+        /** Only sources with one of these file types; may be repeated. · maxItems 20 */
+        file_type?: Array<string> | undefined;
+        /** Only sources of this source group. · minLength 1, maxLength 100 */
+        source_group_id?: string | undefined;
+        /** Only sources of source groups with this tag. · minLength 1, maxLength 100 */
+        tag_id?: string | undefined;
+        /** Only sources that this source contained, such as the files of an archive. · minLength 1, maxLength 100 */
+        parent_source_id?: string | undefined;
+        /** What the list is sorted by: `time` of creation, `name`, `size` in bytes, or number of `chunks`. By name is refused while redaction rules apply to names, because the positions would reveal them. · default "time" */
+        sort?: "time" | "name" | "size" | "chunks" | undefined;
+        /** Ascending or descending. · default "desc" */
+        order?: "asc" | "desc" | undefined;
+        /** How many sources to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** The next_cursor of the page before, which had the same filters, sort and order. · minLength 1, maxLength 2000 */
+        cursor?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Sources of this page. */
+      sources: Array<ListedSource>;
+      /** Numbers of sources, for the whole list. */
+      counts: {
+        /** Number of sources that match all filters. */
+        total: number;
+        /** Numbers of sources by state. The filter `status` is not applied. */
+        status: {
+          /** Sources that wait to be read. */
+          pending: number;
+          /** Sources whose newest version is searchable. */
+          ready: number;
+          /** Sources whose newest version could not be read. */
+          failed: number;
+        };
+        /** Numbers of sources by file type, the 50 most frequent. The filter `file_type` is not applied. */
+        file_type: Array<{
+          /** The file type. */
+          file_type: string;
+          /** Number of sources. */
+          count: number;
+        }>;
+      };
+      /** Where the next page begins. */
+      pagination: {
+        /** The limit of the request, or its default. */
+        limit: number;
+        /** Whether there is a next page. */
+        has_more: boolean;
+        /** The value for the next cursor; null on the last page. */
+        next_cursor: string | null;
+      };
+    };
+  };
   /** Get a source */
   getSource: {
     request: {
@@ -2749,7 +2999,7 @@ export interface Operations {
         /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
-      body: AuthzPolicyGroup;
+      body: AuthzPolicyDocument;
     };
     response: AuthzPolicy;
   };
@@ -2795,7 +3045,7 @@ export interface Operations {
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
-        object_kind?: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
+        object_kind?: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
         /** Only events about the object with this id. An unknown id selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
         /** Only changes that this API key made. An unknown key selects nothing. */
@@ -2811,6 +3061,16 @@ export interface Operations {
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };
+  };
+  /** Say what the service can do */
+  getService: {
+    request: Record<never, never>;
+    response: Service;
+  };
+  /** Check the parts of the service */
+  checkService: {
+    request: Record<never, never>;
+    response: ServiceChecks;
   };
 }
 
@@ -2878,6 +3138,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
   listSources: ['GET', '/api/v1/sources'],
+  listAllSources: ['GET', '/api/v1/source-list'],
   getSource: ['GET', '/api/v1/sources/{id}'],
   deleteSource: ['DELETE', '/api/v1/sources/{id}'],
   downloadSource: ['GET', '/api/v1/sources/{source_id}/raw'],
@@ -2922,4 +3183,6 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
   explainAccess: ['POST', '/api/v1/authz/explain'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
+  getService: ['GET', '/api/v1/service'],
+  checkService: ['GET', '/api/v1/service/checks'],
 };

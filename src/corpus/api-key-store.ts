@@ -3,6 +3,7 @@
 import type { GroupLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
 
 export interface ApiKeyRow {
@@ -22,6 +23,8 @@ export interface ApiKeyRow {
   /** The key that replaced this one when it was rotated; null for a key that was not rotated. */
   replacedBy: string | null;
   createdAt: Date;
+  /** When a request came with the key last, to the minute. */
+  lastUsedAt: Date | null;
 }
 
 export interface AuthenticationRow {
@@ -36,6 +39,7 @@ export interface AuthenticationRow {
   revokedAt: Date | null;
   rootId: string;
   familyId: string;
+  replacedBy: string | null;
 }
 
 export interface NewApiKey {
@@ -54,7 +58,7 @@ export interface NewApiKey {
 }
 
 const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id,
-  replaced_by, created_at`;
+  replaced_by, created_at, last_used_at`;
 
 export async function findKeyForAuthentication(
   system: SystemDatabase,
@@ -62,7 +66,7 @@ export async function findKeyForAuthentication(
 ): Promise<AuthenticationRow | undefined> {
   const [row] = await system.query<AuthenticationRow>(sql`
     select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
-      k.root_id, k.family_id
+      k.root_id, k.family_id, k.replaced_by
     from api_key k join tenant t on t.id = k.tenant_id
     where k.public_id = ${publicId}`);
   return row;
@@ -115,6 +119,29 @@ export async function isVisibleApiKey(
 ): Promise<boolean> {
   const rows = await db.query(tenantId, sql`select from api_key where ${visibleTo(tenantId, limits)} and id = ${id}`);
   return rows.length > 0;
+}
+
+/** The last use of a key. */
+export interface KeyUse {
+  tenantId: string;
+  apiKeyId: string;
+  at: Date;
+}
+
+/** Saves when keys were used last. Another process may have saved a later time. */
+export async function saveKeyUses(system: Queryable, uses: readonly KeyUse[]): Promise<void> {
+  const given = recordset({ tenant_id: 'uuid', api_key_id: 'uuid', at: 'timestamptz' }, uses);
+  await system.query(sql`
+    update api_key k set last_used_at = r.at from ${given.table}
+    where k.tenant_id = r.tenant_id and k.id = r.api_key_id and (k.last_used_at is null or k.last_used_at < r.at)`);
+}
+
+/** Returns a key; undefined if it does not exist. */
+export async function findApiKey(tx: Queryable, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx.query<ApiKeyRow>(
+    sql`select ${columns} from api_key where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return row;
 }
 
 /** Counts the tenant's keys that are not revoked. Nobody else can add a key until the transaction ends. */

@@ -16,6 +16,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export const AUDIT_OBJECT_KINDS = [
   'api_key',
+  'console_session',
   'secret',
   'subject',
   'authz_policy',

@@ -2,7 +2,7 @@
 import type { Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
-import type { ChunkDraft } from './values.ts';
+import type { ChunkDraft, TypedMetadata } from './values.ts';
 
 export interface NewChunk extends ChunkDraft {
   id: string;
@@ -26,7 +26,10 @@ const CHUNK_COLUMNS = {
   terms: 'text',
 } as const;
 
-/** Inserts the chunks in one statement. A chunk whose id exists already is skipped: equal ids mean equal chunks. */
+/**
+ * Inserts the chunks in one statement. A chunk whose id exists already is skipped: equal ids mean equal chunks. Metadata values are
+ * stored in NFC: a filter compares in NFC, and the database would take 0.2 ms to normalize a long value.
+ */
 export async function insertChunks(
   tx: Tx,
   tenantId: string,
@@ -34,11 +37,19 @@ export async function insertChunks(
   chunks: readonly NewChunk[],
 ): Promise<void> {
   if (chunks.length === 0) return;
-  const given = recordset(CHUNK_COLUMNS, chunks);
+  const given = recordset(
+    CHUNK_COLUMNS,
+    chunks.map((chunk) => ({ ...chunk, metadata: inNfc(chunk.metadata) })),
+  );
   await tx.query(sql`
     insert into chunk (tenant_id, source_group_id, ${given.columns})
     select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, id) do nothing`);
+}
+
+function inNfc(metadata: TypedMetadata): TypedMetadata {
+  const records = Object.entries(metadata).map(([key, value]) => [key, { ...value, val: value.val.normalize('NFC') }]);
+  return Object.fromEntries(records);
 }
 
 /** Deletes the chunks of one generation of each source. */

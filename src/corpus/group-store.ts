@@ -36,6 +36,8 @@ export interface GroupFilter {
   sourceType?: string | undefined;
   status?: JobStatus | undefined;
   tagId?: string | undefined;
+  /** The whole name. */
+  name?: string | undefined;
   /** Text that the name contains. */
   q?: string | undefined;
 }
@@ -85,6 +87,7 @@ export async function listGroups(
   if (filter.sourceType !== undefined) conditions.push(sql`g.source_type = ${filter.sourceType}`);
   if (filter.status !== undefined) conditions.push(sql`g.status = ${filter.status}`);
   if (filter.tagId !== undefined) conditions.push(hasTag(visibleTag(filter.tagId, limits)));
+  if (filter.name !== undefined) conditions.push(sql`g.name = ${filter.name}`);
   if (filter.q !== undefined) conditions.push(containsText(raw('g.name'), filter.q));
   const matching = join(conditions, ' and ');
   const rows = await tx.query<SourceGroup>(sql`

@@ -6,7 +6,14 @@ import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
-import { SOURCE_COLUMNS, type Source, WAITS, WITH_UPDATE } from './source-store.ts';
+import { type Source, WAITS, WITH_UPDATE } from './source-store.ts';
+
+/** The columns of `Source`, selected from source `s`. */
+export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
+  s.parent_source_id, s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata, s.language, s.content_at,
+  s.text_length, s.chunk_count, s.warnings, s.created_at,
+  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
+  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
 
 /** Returns one page of the group's sources, with one extra row if a next page exists. A deleted group has no sources. */
 export async function listSourcesOfGroup(

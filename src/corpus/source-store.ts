@@ -62,6 +62,8 @@ export interface PendingSource {
   /** The source of the file that contained this file. */
   parentSourceId: string | null;
   memberDepth: number;
+  /** The path by which files of its group include it; null if the group has no paths. */
+  groupPath: string | null;
   /** The address of the item at its origin. */
   url: string | null;
   /** The character encoding that the origin reported. */
@@ -78,18 +80,14 @@ export interface SourceResult {
   textLength: number;
   chunkCount: number;
   chunkMetadatasCount: number;
+  chunkMetadataBytes: number;
   originMetadata: TypedMetadata;
   warnings: string[];
+  /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */
+  includes: Record<string, string | null> | null;
   /** Names the ingest rules under which the source was read; empty without rules. */
   redactedBy: string;
 }
-
-/** The columns of `Source`, selected from source `s`. */
-export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
-  s.parent_source_id, s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata, s.language, s.content_at,
-  s.text_length, s.chunk_count, s.warnings, s.created_at,
-  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
-  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
 
 const NEW_SOURCE_COLUMNS = {
   id: 'uuid',
@@ -162,6 +160,7 @@ export async function claimPendingSources(
     returning t.id, t.name, coalesce(u.file_size, t.file_size) as file_size, coalesce(u.blob_hash, t.blob_hash) as blob_hash,
       t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
       t.created_at, t.parent_source_id, t.member_depth, t.url,
+      case when t.parent_source_id is not null then t.name when t.source_type = 'repo' then o.origin_id else t.path end as group_path,
       o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -195,8 +194,10 @@ const RESULT_COLUMNS = {
   text_length: 'int',
   chunk_count: 'int',
   chunk_metadatas_count: 'int',
+  chunk_metadata_bytes: 'bigint',
   origin_metadata: 'jsonb',
   warnings: 'jsonb',
+  includes: 'jsonb',
   redacted_by: 'text',
 } as const;
 
@@ -214,10 +215,11 @@ export async function saveSourceResults(
   const saved = await tx.query<SavedResult & { id: string }>(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
-      origin_metadata = marked_records(r.origin_metadata, o.metadata), warnings = r.warnings, redacted_by = r.redacted_by,
+      chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
+      warnings = r.warnings, includes = r.includes, redacted_by = r.redacted_by,
+      content_at = coalesce(u.content_at, t.content_at),
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
-      blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size),
-      content_at = coalesce(u.content_at, t.content_at)
+      blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size)
     from ${given} left join source_update u on u.tenant_id = ${tenantId} and u.source_id = r.id
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
     where t.tenant_id = ${tenantId} and t.id = r.id and t.deleted_at is null
@@ -228,10 +230,8 @@ export async function saveSourceResults(
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);
-  return new Map([
-    ...saved.map(({ id, ...result }) => [id, result] as const),
-    ...failed.map(({ id }) => [id, { wasUpdate: true, chunkMetadatasAdded: 0 }] as const),
-  ]);
+  const unchanged = failed.map(({ id }) => [id, { wasUpdate: true, chunkMetadatasAdded: 0 }] as const);
+  return new Map([...saved.map(({ id, ...result }) => [id, result] as const), ...unchanged]);
 }
 
 /** Marks the sources as mixed: from now on they may have chunks and text of other generations. */

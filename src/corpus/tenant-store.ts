@@ -20,7 +20,7 @@ export const BM25_B = 0.75;
  * Version of the analyzer (text/analyzer.ts). Raise it with every change of the analyzer's output: after the next start, chunks
  * of an older version are analyzed again.
  */
-export const ANALYZER_VERSION = 8;
+export const ANALYZER_VERSION = 9;
 
 /** Returns the name of the tenant's partition of `chunk`. */
 export function chunkPartition(partitionNo: number): string {
@@ -61,6 +61,12 @@ export async function createTenant(db: Database, tenant: { id: string; name: str
 export async function findTenantByName(db: Database, name: string): Promise<Tenant | undefined> {
   const [tenant] = await db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where name = ${name}`);
   return tenant;
+}
+
+/** Returns the name of a tenant that exists. */
+export async function findTenantName(tx: Queryable, id: string): Promise<string> {
+  const [tenant] = await tx.query<{ name: string }>(sql`select name from tenant where id = ${id}`);
+  return tenant!.name;
 }
 
 /** Returns all tenants, oldest first. */

@@ -1,5 +1,5 @@
 /**
- * Counts the tokens of the chat model that API keys use, and refuses requests over a budget.
+ * Counts the tokens of the chat model that API keys use, and refuses requests over a budget. Also notes when keys were used last.
  *
  * Counts are kept in memory and written together every few seconds, so that no answer waits for a write. A killed process loses
  * unwritten counts. Each write also reads the counts that other processes wrote.
@@ -7,13 +7,18 @@
 import type { Database } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
+import { type KeyUse, saveKeyUses } from './api-key-store.ts';
 import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensOfKey } from './usage-store.ts';
 
 const FLUSH_INTERVAL_MS = 5_000;
+/** The last use of a key is written this often at most. */
+const USE_INTERVAL_MS = 60_000;
 export const USAGE_KEPT_DAYS = 400;
 const DAY_MS = 86_400_000;
 /** Maximum number of tenants whose counts of the day are cached. */
 const TENANTS_MAX = 10_000;
+/** Maximum number of keys whose last use is cached. */
+const KEYS_MAX = 10_000;
 
 /** The key, and its tenant, that usage belongs to. */
 export interface Account {
@@ -22,6 +27,8 @@ export interface Account {
 }
 
 export interface UsageLedger {
+  /** Notes that a request came with the key. */
+  noteUse(account: Account): void;
   /** Counts one call of the model. */
   add(account: Account, usage: { inputTokens: number; outputTokens: number }): void;
   /** @throws ServiceError rate_limited until the next UTC day, if the key or its tenant has used all its tokens. */
@@ -56,6 +63,8 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
   let writing = new Map<string, KeyUsage>();
   let running: Promise<void> | undefined;
   let droppedOn: string | undefined;
+  /** Last uses since the start: key -> time, and whether it was written. */
+  const uses = new Map<string, KeyUse & { written: boolean }>();
   const known = new Map<string, TenantDay>();
   const hasBudget = tokensPerDay.key > 0 || tokensPerDay.tenant > 0;
 
@@ -77,11 +86,14 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
     pending = new Map();
     const rows = [...writing.values()];
     const tenantIds = [...new Set(rows.map(({ tenantId }) => tenantId))];
+    const used = [...uses.values()].filter(({ written }) => !written);
     try {
       const written = await db.system.transaction(async (tx) => {
         await addUsage(tx, rows);
+        await saveKeyUses(tx, used);
         return hasBudget ? readTokensOfDay(tx, tenantIds, today) : undefined;
       });
+      for (const use of used) use.written = true;
       if (written) remember(tenantIds, today, written);
     } catch (error) {
       for (const row of rows) count(row);
@@ -102,7 +114,7 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
 
   async function flush(): Promise<void> {
     while (running) await running;
-    if (pending.size === 0) return;
+    if (pending.size === 0 && [...uses.values()].every(({ written }) => written)) return;
     running = write().finally(() => {
       running = undefined;
     });
@@ -125,6 +137,14 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
 
   const timer = setInterval(() => void flush().catch(onError), FLUSH_INTERVAL_MS).unref();
   return {
+    noteUse({ tenantId, apiKeyId }) {
+      const at = clock.now();
+      const before = uses.get(apiKeyId);
+      if (before && at.getTime() - before.at.getTime() < USE_INTERVAL_MS) return;
+      uses.delete(apiKeyId);
+      if (uses.size >= KEYS_MAX) uses.delete(uses.keys().next().value!);
+      uses.set(apiKeyId, { tenantId, apiKeyId, at, written: false });
+    },
     add({ tenantId, apiKeyId }, { inputTokens, outputTokens }) {
       count({ tenantId, apiKeyId, day: utcDay(clock.now()), requests: 1, inputTokens, outputTokens });
     },

@@ -82,13 +82,22 @@ export interface ProcessedFile {
 
 export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };
 
-export interface ProcessRequest {
+/** Maximum size of any file. Some formats have lower limits. */
+export const FILE_BYTES_MAX = 500 * 1024 * 1024;
+
+export interface ProcessRequest extends FileRequest {
   /** Path of the blob on this machine. */
   path: string;
+}
+
+/** What a child process learns of a file besides its bytes. */
+export interface FileRequest {
   /** The uploaded file's name. Used for type hints and titles only, never as a path. */
   name: string;
   size: number;
   chunkMetadataKeys: ChunkMetadataKey[];
+  /** Path of the file in its source group, the base of the files that it includes. Absent if the group has no paths. */
+  groupPath?: string;
   /** Address of the file, the base of its relative links. */
   url?: string;
   /** The encoding that the server of the file named. */

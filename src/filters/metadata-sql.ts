@@ -22,31 +22,33 @@ const isTime = (value: Sql): Sql =>
  * Returns the SQL of a condition.
  *
  * @param value a text expression that is null if the key is missing.
+ * @param isNfc true if the expression returns text in NFC.
  */
-export function conditionSql(filter: MetadataFilter, value: Sql): Sql {
+export function conditionSql(filter: MetadataFilter, value: Sql, isNfc = false): Sql {
+  const text = isNfc ? value : sql`normalize(${value})`;
   switch (filter.operator) {
     case 'exists':
       return sql`${value} is not null`;
     case 'not_exists':
       return sql`${value} is null`;
     case 'in':
-      return oneOf(value, filter.value as readonly Scalar[]);
+      return oneOf(value, text, filter.value as readonly Scalar[]);
     case 'nin':
-      return sql`(${value} is null or not ${oneOf(value, filter.value as readonly Scalar[])})`;
+      return sql`(${value} is null or not ${oneOf(value, text, filter.value as readonly Scalar[])})`;
     case 'contains':
-      return sql`strpos(${normalized(value)}, ${textOf(filter.value as Scalar)}) > 0`;
+      return sql`strpos(${text}, ${textOf(filter.value as Scalar)}) > 0`;
     case 'starts_with':
-      return sql`starts_with(${normalized(value)}, ${textOf(filter.value as Scalar)})`;
+      return sql`starts_with(${text}, ${textOf(filter.value as Scalar)})`;
     case 'ne':
-      return sql`(${value} is null or not ${compare(value, '=', filter.value as Scalar)})`;
+      return sql`(${value} is null or not ${compare(value, text, '=', filter.value as Scalar)})`;
     default:
-      return compare(value, OPERATORS[filter.operator], filter.value as Scalar);
+      return compare(value, text, OPERATORS[filter.operator], filter.value as Scalar);
   }
 }
 
-function compare(value: Sql, operator: (typeof OPERATORS)[keyof typeof OPERATORS], operand: Scalar): Sql {
+function compare(value: Sql, text: Sql, operator: (typeof OPERATORS)[keyof typeof OPERATORS], operand: Scalar): Sql {
   const op = raw(operator);
-  const asText = sql`${normalized(value)} collate "C" ${op} ${textOf(operand)}`;
+  const asText = sql`${text} collate "C" ${op} ${textOf(operand)}`;
   const parsed = classify(operand);
   if (parsed.kind === 'number') {
     return sql`(case when ${isNumber(value)} then ${value}::numeric ${op} ${parsed.text}::numeric else ${asText} end)`;
@@ -73,22 +75,21 @@ export function typedOrderSql(value: Sql, operator: Exclude<keyof typeof OPERATO
 }
 
 /** Returns whether a value equals an operand. Equal values have the same kind, so each kind is compared with its own operands only. */
-function oneOf(value: Sql, operands: readonly Scalar[]): Sql {
+function oneOf(value: Sql, text: Sql, operands: readonly Scalar[]): Sql {
   const parsed = operands.map(classify);
   const ofKind = (kind: string): string[] => parsed.filter((operand) => operand.kind === kind).map(({ text }) => text);
-  return sql`(case when ${isNumber(value)} then ${value}::numeric = any(${ofKind('number')}::numeric[])
+  // A longer value equals none of them. Comparing it with many operands would read it to its end.
+  const bytesMax = Math.max(NUMBER_LENGTH_MAX, ...parsed.map((operand) => Buffer.byteLength(operand.text)));
+  return sql`(case when octet_length(${text}) > ${bytesMax}::int then false
+    when ${isNumber(value)} then ${value}::numeric = any(${ofKind('number')}::numeric[])
     when ${isTime(value)} then ${timeOf(value)} = any(${ofKind('time')}::timestamptz[])
-    else ${normalized(value)} collate "C" = any(${ofKind('text')}::text[]) end)`;
+    else ${text} collate "C" = any(${ofKind('text')}::text[]) end)`;
 }
 
 /** Returns the time of a value. A date without a time is its first moment, and a time without a zone is in UTC. */
 function timeOf(value: Sql): Sql {
   const hasZone = sql`${value} ~ '(Z|[+-][0-9:]+)$'`;
   return sql`(${value} || case when length(${value}) = 10 then 'T00:00Z' when ${hasZone} then '' else 'Z' end)::timestamptz`;
-}
-
-function normalized(value: Sql): Sql {
-  return sql`normalize(${value})`;
 }
 
 function textOf(operand: Scalar): string {

@@ -53,7 +53,7 @@ export const contentShape = {
         .number()
         .nullable()
         .describe(
-          'Score of the lexical search (BM25); null when it did not find the chunk, and for a key with limits or while authorization is on.',
+          'Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on.',
         ),
       semantic: z.number().nullable().describe('Score of the semantic search; null when it did not find the chunk.'),
       rerank: z.number().nullable().describe('Score of the rerank model; null when it did not score the chunk.'),

@@ -6,6 +6,7 @@ import type { Connectors } from '../connectors/registry.ts';
 import type { UsageLedger } from '../corpus/usage-ledger.ts';
 import type { Database } from '../db/database.ts';
 import type { FileProcessor } from '../files/sandbox/file-processor.ts';
+import type { Sandbox } from '../files/sandbox/sandbox.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Schedules } from '../jobs/schedules.ts';
 import type { ChatModel, Embedding, EntailmentModel } from '../llm/models.ts';
@@ -32,6 +33,8 @@ export interface Deps {
   queue: JobQueue;
   /** Works out the recurrence rules of tenants. */
   schedules: Schedules;
+  /** Where the programs run that read files. */
+  sandbox: Sandbox;
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;

@@ -4,11 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
+import { type Admission, openAdmission } from './admission.ts';
+import { type Authenticator, authenticateRequest } from './auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
+import { credentialOf } from './console-session.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
 import type { LiveRights, RequestRights } from './live-rights.ts';
-import { openConcurrencyLimiter, openRateLimiter } from './rate-limit.ts';
 import type { Route, Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
@@ -24,15 +26,23 @@ declare module 'fastify' {
   }
 }
 
+/** Where and how routes are served. */
+export interface Door {
+  /** Before the paths of the routes. */
+  prefix: string;
+  /** Returns the caller of a request. @throws ServiceError unauthenticated */
+  authenticate(auth: Authenticator, request: FastifyRequest): Promise<Caller>;
+  admission: Admission;
+}
+
 /** Registers the routes. `shutdown` aborts requests that still run when the grace time of a stop is over. */
 export function registerRoutes(
   app: FastifyInstance,
   deps: Deps,
   routes: readonly Route[],
   shutdown: AbortSignal,
+  { prefix = API_PREFIX, authenticate = authenticateRequest, admission = openAdmission(deps) }: Partial<Door> = {},
 ): void {
-  const limiter = openRateLimiter(deps.config.rateLimitPerMinute, deps.clock);
-  const concurrency = openConcurrencyLimiter(deps.config.concurrentRequests);
   for (const declared of routes) {
     if (declared.scopes.length === 0) throw new Error(`route ${declared.method} ${declared.path} has no scope`);
     const route = {
@@ -42,17 +52,14 @@ export function registerRoutes(
     };
     app.route({
       method: route.method,
-      url: API_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: prefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
-        const caller = await deps.auth.authenticate(request.headers['x-api-key']);
+        const caller = await authenticate(deps.auth, request);
         request.caller = caller;
+        deps.usage.noteUse(caller);
         checkScope(route, caller);
         await route.check?.(caller);
-        limiter.take(caller.rootKeyId);
-        const leave = concurrency.enter(caller.rootKeyId);
-        // The client may have left while its key was checked: then no event follows, and the request would count for ever.
-        if (reply.raw.closed) leave();
-        else reply.raw.once('close', leave);
+        admission.admit(caller, reply);
         checkBodyHeaders(route, request);
       },
       handler: (request, reply) => answer(deps, route, request, reply, shutdown),
@@ -118,7 +125,7 @@ function claimFor(
     db: deps.db,
     clock: deps.clock,
     caller: request.caller!,
-    apiKey: String(request.headers['x-api-key']),
+    apiKey: credentialOf(request),
     key: String(key),
     route: `${route.method} ${request.raw.url}`,
     body: bytes,
@@ -223,7 +230,7 @@ function strict(schema: Schema, route: Route): Schema {
  * Returns the rights of a request, and a signal that aborts when they end, when the client leaves before the answer is complete, or
  * when the service stops. `request.raw` closes too early to show that the client has left.
  */
-function watchRequest(
+export function watchRequest(
   live: LiveRights,
   caller: Caller,
   reply: FastifyReply,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import type { Source } from '../corpus/source-store.ts';
 import { apiRecords } from '../filters/metadata.ts';
-import { FACT_STEPS, redactText } from '../redaction/apply-redaction.ts';
+import { redactFact } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
@@ -64,18 +64,17 @@ export const sourceDetailsSchema = z
 /** Returns the redacted records that were set through the API, without those that a rule withholds. */
 export function redactRecords(metadata: Source['metadata'], redactor: Redactor | null) {
   return collect(apiRecords(metadata), async (record) => {
-    const key = await redactText(redactor, record.key, FACT_STEPS);
-    const val = await redactText(redactor, record.val, FACT_STEPS);
+    const key = await redactFact(redactor, record.key);
+    const val = await redactFact(redactor, record.val);
     return key === undefined || val === undefined ? undefined : { ...record, key, val };
   });
 }
 
 /** Returns the redacted name, address and metadata. A withheld name becomes empty, a withheld address null. */
 export async function redactFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
-  const redact = (text: string): Promise<string | undefined> => redactText(redactor, text, FACT_STEPS);
   return {
-    name: (await redact(name)) ?? '',
-    url: url === null ? null : ((await redact(url)) ?? null),
+    name: (await redactFact(redactor, name)) ?? '',
+    url: url === null ? null : ((await redactFact(redactor, url)) ?? null),
     metadata: { records: await redactRecords(metadata, redactor) },
   };
 }
@@ -87,7 +86,7 @@ export async function toSourceDetails(
   caller: Pick<Caller, 'scopes'>,
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await redactFacts(source, redactor);
-  const path = source.path === null ? null : await redactText(redactor, source.path, FACT_STEPS);
+  const path = source.path === null ? null : await redactFact(redactor, source.path);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
@@ -110,6 +109,6 @@ export async function toSourceDetails(
     text_length: source.textLength,
     chunk_count: source.chunkCount,
     // Warnings may quote the file.
-    warnings: await collect(source.warnings, (warning) => redactText(redactor, warning, FACT_STEPS)),
+    warnings: await collect(source.warnings, (warning) => redactFact(redactor, warning)),
   };
 }

@@ -7,7 +7,11 @@ import { issueWords } from './issue-words.ts';
 type Issue = z.core.$ZodIssue;
 
 /** Returns the parsed value. @throws ServiceError invalid_request that names the first problem. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown, where: 'body' | 'query'): z.output<S> {
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: 'body' | 'query' | 'arguments',
+): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalidRequest(describeIssue(deepest(result.error.issues), where));

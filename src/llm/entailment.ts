@@ -5,6 +5,7 @@ import { ConfigError } from '../util/settings-reader.ts';
 import { findModel, requirePackages } from './embedding/local.ts';
 import { LocalModelError, readLocalModel } from './local/model.ts';
 import { openModelThread } from './local/thread.ts';
+import { modelText } from './model-text.ts';
 import type { EntailmentModel, SentencePair, Verdict } from './models.ts';
 
 const VARIABLE = 'PINAKES_ENTAILMENT_MODEL';
@@ -28,7 +29,7 @@ export function openEntailment({ model, modelsDir }: Config['entailment']): Enta
     return {
       name: `local:${basename(local.directory)}`,
       judge: async (pairs, signal) =>
-        (await embed(pairs, 'query', signal)).map((probabilities) => {
+        (await embed(pairs.map(modelPair), 'query', signal)).map((probabilities) => {
           const best = probabilities.indexOf(Math.max(...probabilities));
           return verdicts[best] ?? null;
         }),
@@ -38,6 +39,10 @@ export function openEntailment({ model, modelsDir }: Config['entailment']): Enta
     if (!(error instanceof LocalModelError)) throw error;
     throw new ConfigError(VARIABLE, error.message, EXAMPLE);
   }
+}
+
+function modelPair({ premise, hypothesis }: SentencePair): SentencePair {
+  return { premise: modelText(premise), hypothesis: modelText(hypothesis) };
 }
 
 /** Models with two labels call everything else `not_entailment`. */

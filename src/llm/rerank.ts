@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
+import { modelText } from './model-text.ts';
 
 /** Maximum UTF-16 units of a text that are sent. Rerank models read only a few hundred words. */
 export const RERANK_TEXT_UNITS_MAX = 8_000;
@@ -52,14 +53,15 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
   return {
     name: model,
     async rerank(query, texts, signal) {
-      const cut = texts.map((text) => text.slice(0, RERANK_TEXT_UNITS_MAX).toWellFormed());
+      const cut = texts.map((text) => modelText(text.slice(0, RERANK_TEXT_UNITS_MAX)).toWellFormed());
+      const plainQuery = modelText(query);
       // Both attempts share one deadline.
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        let response = await send(query, cut, deadline);
+        let response = await send(plainQuery, cut, deadline);
         if (form === 'documents' && (await wantsTexts(response))) {
           form = 'texts';
-          response = await send(query, cut, deadline);
+          response = await send(plainQuery, cut, deadline);
         }
         if (response.status !== 200) throw await refusal(response);
         return readScores(await response.json(), texts.length);

@@ -13,10 +13,18 @@ export function readerSteps(redactor: Redactor | null, redactedBy: string): read
 }
 
 /**
- * The steps for names, addresses and metadata of an origin. They are stored unredacted, so that a listing can be compared with the
- * previous one. Both kinds of rules apply before a reader sees them.
+ * The steps for names, addresses and metadata. They are stored unredacted, so that a listing can be compared with the previous one.
+ * Both kinds of rules apply before a reader sees them.
  */
 export const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
+
+/**
+ * Returns a name, an address, a value of metadata or a message about them, redacted for readers; undefined if a rule blocks it. It is
+ * masked, not hashed, because a caller may have written it.
+ */
+export function redactFact(redactor: Redactor | null, text: string, signal?: AbortSignal): Promise<string | undefined> {
+  return redactText(redactor?.withoutHashes ?? null, text, FACT_STEPS, signal);
+}
 
 /** Returns the redacted text; undefined if a rule blocks the whole text. @throws the signal's reason if the signal aborts. */
 export async function redactText(
@@ -101,7 +109,10 @@ interface ChunkTexts {
   chunkMetadata: TypedMetadata;
 }
 
-/** Redacts all texts of a chunk; returns undefined if a rule blocks its name, content, context or headings. */
+/**
+ * Redacts all texts of a chunk; returns undefined if a rule blocks its name, content, context or headings. Name, address and metadata
+ * of the source are masked, not hashed, because a caller may have written them.
+ */
 export async function redactChunk<T extends Partial<ChunkTexts>>(
   redactor: Redactor | null,
   chunk: T,
@@ -109,20 +120,21 @@ export async function redactChunk<T extends Partial<ChunkTexts>>(
 ): Promise<T | undefined> {
   if (!steps.some((step) => redactor?.appliesAt(step))) return chunk;
   const shown = { ...chunk };
+  const masking = redactor?.withoutHashes ?? null;
   for (const part of ['name', 'content', 'context'] as const) {
     const text = chunk[part];
     if (typeof text !== 'string') continue;
-    const redacted = await redactText(redactor, text, steps);
+    const redacted = await redactText(part === 'name' ? masking : redactor, text, steps);
     if (redacted === undefined) return undefined;
     shown[part] = redacted;
   }
-  if (typeof chunk.url === 'string') shown.url = (await redactText(redactor, chunk.url, steps)) ?? null;
+  if (typeof chunk.url === 'string') shown.url = (await redactText(masking, chunk.url, steps)) ?? null;
   if (chunk.headingPath) {
     shown.headingPath = await collect(chunk.headingPath, (heading) => redactText(redactor, heading, steps));
     if (shown.headingPath.length < chunk.headingPath.length) return undefined;
   }
   for (const part of ['metadata', 'chunkMetadata'] as const) {
-    if (chunk[part]) shown[part] = await redactMetadata(redactor, chunk[part], steps);
+    if (chunk[part]) shown[part] = await redactMetadata(part === 'metadata' ? masking : redactor, chunk[part], steps);
   }
   return shown;
 }

@@ -64,6 +64,11 @@ export interface Redactor {
   redact(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
   /** Redacts text that arrives in pieces. */
   stream(at: ApplyAt, signal?: AbortSignal): RedactionStream;
+  /**
+   * The same rules, with masks in place of hashes. For every text whose words a caller may choose: a caller who learns the hash of a
+   * value of his choice can look for this hash in stored content.
+   */
+  readonly withoutHashes: Redactor;
 }
 
 /** Length of the text in UTF-16 units that is redacted between two checks of the time. */
@@ -95,19 +100,44 @@ export function compileRedactor(
   turns: Turns = openTurns(),
 ): Redactor {
   const tokens = openTokens(hashKey);
-  const compiled = policy.rules.flatMap((rule, order) =>
-    findersOf(rule).map(({ finder, entity }) => ({
-      at: new Set<string>([...rule.apply_at, 'any']),
-      finder,
-      rule: {
-        order,
-        strictness: ACTIONS.indexOf(rule.action),
-        replace: tokens(rule.action, (entity ?? rule.name).toUpperCase(), entity),
-        blocks: rule.action === 'block',
-        describes: { rule: rule.name, kind: rule.kind, entity, action: rule.action },
-      } satisfies Omit<FinderRule, 'finder'>,
-    })),
-  );
+  const found = policy.rules.flatMap((rule, order) => findersOf(rule).map((one) => ({ ...one, rule, order })));
+  const redactorWith = (hashedAs: RedactionAction): Redactor =>
+    redactorOf(
+      policy,
+      found.map(({ finder, entity, order, rule: { name, kind, action, apply_at } }) => ({
+        at: new Set<string>([...apply_at, 'any']),
+        finder,
+        rule: {
+          order,
+          strictness: ACTIONS.indexOf(action),
+          replace: tokens(action === 'hash' ? hashedAs : action, (entity ?? name).toUpperCase(), entity),
+          blocks: action === 'block',
+          describes: { rule: name, kind, entity, action },
+        },
+      })),
+      ingestMarkOf(policy, hashKey),
+      findNames,
+      turns,
+    );
+  return { ...redactorWith('hash'), withoutHashes: redactorWith('mask') };
+}
+
+interface CompiledRule {
+  /** The steps of the rule. */
+  at: ReadonlySet<string>;
+  /** The name of an entity stands for the analyzer of names. */
+  finder: Finder | NameEntity;
+  rule: Omit<FinderRule, 'finder'>;
+}
+
+/** Returns a redactor whose `withoutHashes` is the redactor itself. */
+function redactorOf(
+  policy: RedactionPolicy,
+  compiled: readonly CompiledRule[],
+  ingestMark: string,
+  findNames: FindNames | null,
+  turns: Turns,
+): Redactor {
   const open = (at: ApplyAt | 'any', stepLength: number): Opened => {
     const chosen = compiled.filter((one) => one.at.has(at));
     const wanted = [...new Set(chosen.flatMap(({ finder }) => (typeof finder === 'string' ? finder : [])))];
@@ -164,8 +194,11 @@ export function compileRedactor(
 
   return {
     version: policy.version,
-    ingestMark: ingestMarkOf(policy, hashKey),
+    ingestMark,
     appliesAt: (at) => appliesAt.has(at),
+    get withoutHashes() {
+      return this;
+    },
     async redact(text, at, signal) {
       const opened = open(at, WINDOW_LENGTH);
       const redacted = await advance(opened, text, true, signal);
@@ -188,7 +221,7 @@ export function compileRedactor(
 
 const MARK_LENGTH = 32;
 /** Raise this number when rules find more than before: sources that were stored under the old rules are then read again. */
-const FINDERS_VERSION = 2;
+const FINDERS_VERSION = 3;
 
 /** Returns the mark of the rules of the step `ingest`; empty if no such rule is in force. */
 export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {

@@ -15,6 +15,8 @@ import { findRedactionPolicy, redactionVersion } from './redaction-store.ts';
 const CACHED_MAX = 16;
 /** The purpose from which the hash key is derived: every purpose has its own key. */
 const KEY_PURPOSE = 'redaction hash';
+/** Whoever tries a policy chooses the text, so its hashes must differ from those of stored content. */
+const TRIAL_KEY_PURPOSE = 'redaction trial hash';
 
 export interface IngestRules {
   tenantId: string;
@@ -35,15 +37,16 @@ export interface Redactors {
   wasInForce(tenantId: string): boolean;
   /** Returns the data that a parser process needs to apply the rules of the step `ingest`; null without such rules. */
   atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
-  /** Compiles a policy that need not be in force, so that a caller can test it. */
-  compile(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
+  /** Compiles a policy that need not be in force, so that a caller can try it. Its hashes are not those of stored content. */
+  compileTrial(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
 }
 
 /** @param analyzer the analyzer of names; null if none is configured. */
 export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null = null): Redactors {
   const turns = openTurns();
   const cache = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
-  const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
+  const keyFor = async (keyId: string | undefined, tenantId: string, purpose = KEY_PURPOSE) =>
+    tenantKey(config, keyId, tenantId, purpose);
   const namesFor = (tenantId: string): FindNames | null =>
     analyzer && ((text, entities, signal) => analyzer.find(tenantId, text, entities, signal));
   const inForce = new Set<string>();
@@ -58,8 +61,9 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
       const rules = stored.rules.filter((rule) => rule.apply_at.includes('ingest'));
       return mark === '' ? null : { tenantId, mark, hashKey, policy: { version, enabled, rules } };
     },
-    async compile(tx, tenantId, policy) {
-      return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId), namesFor(tenantId), turns);
+    async compileTrial(tx, tenantId, policy) {
+      const hashKey = await keyFor(await findMasterKeyId(tx), tenantId, TRIAL_KEY_PURPOSE);
+      return compileRedactor(policy, hashKey, namesFor(tenantId), turns);
     },
     async forTenant(tx, tenantId, readVersion) {
       const version = readVersion === undefined ? await findVersion(tx, tenantId) : readVersion;

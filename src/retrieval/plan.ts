@@ -12,7 +12,7 @@ const DEPTHS = [1_000, 4_000, 20_000];
 /** Number of extra candidates of the first look, so that a few copies do not cost a second one. */
 const SPARE_CANDIDATES = 10;
 /** Number of the best chunks of each half that `use_postfilter` filters, or `offset + limit` if that is more. */
-const POSTFILTER_DEPTH = 200;
+export const POSTFILTER_DEPTH = 200;
 
 /** What is known about a request before the search. */
 export interface Facts {

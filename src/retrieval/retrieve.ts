@@ -4,9 +4,10 @@ import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import type { Candidates, SearchedCorpus } from './engine.ts';
-import { type Plan, planSearch, scopeOf, searchedScope } from './plan.ts';
+import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope } from './plan.ts';
 import { openPostgresEngine } from './postgres/engine.ts';
 import { embedQuery } from './query/embed-query.ts';
+import { checkFilterCost } from './query/filter-cost.ts';
 import { readLanguages } from './query/languages.ts';
 import { selectDistinct } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
@@ -49,6 +50,8 @@ export async function retrieve(
 
   const find = async (tx: Tx) => {
     const { access, redactor } = await admit(tx, deps, request);
+    const tested = request.usePostfilter ? Math.max(POSTFILTER_DEPTH, offset + request.limit) : undefined;
+    await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
     const corpus = await openCorpus(tx, engine, searchedScope(request, access));
     const languages = await readLanguages(tx, tenantId, access);
     const plan = planSearch(request, {

@@ -1,7 +1,7 @@
 /** What a model and a reader may see of a query, of candidates and of a page. Redaction may be slow: never within a transaction. */
 import type { Access } from '../access/access.ts';
 import { invalidRequest } from '../errors.ts';
-import { readerSteps, redactChunk, redactText } from '../redaction/apply-redaction.ts';
+import { readerSteps, redactChunk, redactFact, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
@@ -20,7 +20,7 @@ export interface Page {
 
 /** Returns the query as a model may read it. @throws ServiceError invalid_request if a rule blocks the query. */
 export async function modelViewOfQuery(redactor: Redactor | null, query: string): Promise<string> {
-  const redacted = await redactText(redactor, query, ['llm_input']);
+  const redacted = await redactText(redactor?.withoutHashes ?? null, query, ['llm_input']);
   if (redacted === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
   return redacted;
 }
@@ -45,7 +45,7 @@ export async function readerViewOfPage(
     const row = rows.get(candidate.id);
     return row && toHit(withPlace(row, access), candidate, redactor);
   });
-  await addNeighbours(hits, neighbours?.map((row) => withPlace(row, access)) ?? null, redactor);
+  await addNeighbours(hits, neighbours, redactor);
   return hits;
 }
 
@@ -55,7 +55,7 @@ export function readerViewOfWarnings(redactor: Redactor | null, warnings: readon
   return collect(warnings, async (warning) => {
     // The words of this warning are folded, so a rule may not recognise them.
     if (hides && warning.type === FUZZY_WARNING) return { ...warning, message: FUZZY_WITHOUT_WORDS };
-    const message = await redactText(redactor, warning.message, ['ingest', 'retrieval']);
+    const message = await redactFact(redactor, warning.message);
     return message === undefined ? undefined : { ...warning, message };
   });
 }

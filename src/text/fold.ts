@@ -42,9 +42,12 @@ export function fold(word: string): string {
 const MARK_RUN_MAX = 8;
 const MARK_RUNS = new RegExp(`(\\p{M}{${MARK_RUN_MAX}})\\p{M}+`, 'gu');
 
-/** Characters that never separate words: soft hyphen, joiners, direction marks, byte order mark. In Arabic script the non-joiner does. */
+/**
+ * Characters that never separate words: soft hyphen, joiners, direction marks, variation selectors, tags. In Arabic script the
+ * non-joiner does, and in scripts without blanks the zero-width blank.
+ */
 const INVISIBLE =
-  /\u00ad|\u200d|[\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|(?<![\u0600-\u06ff])\u200c/g;
+  /[\p{Default_Ignorable_Code_Point}--[\u200b\u200c]]|(?<![\u0600-\u06ff])\u200c|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b/gv;
 
 /** Numbers whose digits are grouped by thin blanks or apostrophes: 12 345, 1’234’567. */
 const GROUPED = /(?<!\d)\d{1,3}([\u00a0\u2007\u2009\u202f'’٬])\d{3}(?:\1\d{3})*(?!\d)/g;
@@ -56,6 +59,11 @@ const GROUP_MARKS = /[^\d]/g;
 const CYRILLIC_APOSTROPHE = /(?<=[\u0400-\u04ff])['’ʼ](?=[\u0400-\u04ff])/g;
 /** Digits of Indic, Arabic, Thai and other scripts that count in tens, without ASCII digits. */
 const NATIVE_DIGIT = /(?![0-9])\p{Nd}/gu;
+
+/** Returns the text without characters that have no look and separate no words. */
+export function withoutInvisible(text: string): string {
+  return ASCII.test(text) ? text : text.replace(INVISIBLE, '');
+}
 
 /** Returns a text in NFKC, without invisible characters, with numbers in ASCII digits and without grouping. */
 export function normalize(text: string): string {

@@ -1,4 +1,4 @@
-/** Files that are packaged beside the code: migrations and word lists. */
+/** Files that are packaged beside the code: migrations, word lists and the version. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,15 +9,24 @@ import { fileURLToPath } from 'node:url';
  * @throws Error when the package has no such folder.
  */
 export function packageFolder(name: string): string {
+  const folder = join(packageRoot(), name);
+  if (!existsSync(folder)) throw new Error(`the package has no folder ${name}`);
+  return folder;
+}
+
+/** Returns the version of the package. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function packageRoot(): string {
   let root = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(root, 'package.json'))) {
     const parent = dirname(root);
     if (parent === root) break;
     root = parent;
   }
-  const folder = join(root, name);
-  if (!existsSync(folder)) throw new Error(`the package has no folder ${name}`);
-  return folder;
+  return root;
 }
 
 /**

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAccess, type Principal } from '../../src/access/access.ts';
+import { attributesOfType } from '../../src/access/attribute-types.ts';
 import { evaluate } from '../../src/access/evaluate.ts';
 import { savePolicy } from '../../src/access/policy-store.ts';
 import { saveSubject } from '../../src/access/subject-store.ts';
@@ -16,7 +17,7 @@ import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom, TEST_SEED } from '../support/random.ts';
-import { type PolicyCorpus, policyCorpus, randomAttributes, randomPolicy } from './random-policies.ts';
+import { type PolicyCorpus, policyCorpus, randomAttributes, randomPolicy, randomTypes } from './random-policies.ts';
 
 const CASES = Number(process.env['PINAKES_TEST_POLICIES'] ?? 200);
 const CASES_PER_CORPUS = 100;
@@ -50,17 +51,20 @@ async function check(corpus: Stored, number: number): Promise<boolean> {
   const random = openRandom(1_000_000 * TEST_SEED + number);
   const policy = randomPolicy(random, ids);
   const attributes = randomAttributes(random, ids);
+  const types = randomTypes(random);
+  const document = types === undefined ? policy : { ...policy, attribute_types: types };
   const principal: Principal = { id: 'someone', policy: 'p', at: new Date() };
-  const what = `case ${number}: ${JSON.stringify(policy)} for ${JSON.stringify(attributes)}`;
+  const what = `case ${number}: ${JSON.stringify(document)} for ${JSON.stringify(attributes)}`;
   const source = random.pick(sources);
   const looked = await database.db.transaction(tenant.id, async (tx) => {
     const now = new Date();
-    await savePolicy(tx, tenant.id, { id: newId(), name: 'p', definition: policy }, now);
+    await savePolicy(tx, tenant.id, { id: newId(), name: 'p', definition: document }, now);
     await saveSubject(tx, tenant.id, { id: newId(), principalId: 'someone', attributes, expiresAt: null }, now);
     return lookUp(tx, tenant.id, principal, source);
   });
+  const counted = attributesOfType(attributes, types);
   const allows = ({ facts }: PolicyCorpus['sources'][number]['chunks'][number]): boolean =>
-    evaluate(policy, attributes, facts).allowed;
+    evaluate(policy, counted, facts).allowed;
   const expected = sources.flatMap(({ chunks }) => chunks.filter(allows).map(({ id }) => id));
   const { hits } = await retrieve(database, {
     ...{
@@ -75,7 +79,7 @@ async function check(corpus: Stored, number: number): Promise<boolean> {
   });
   assert.deepEqual(hits.map(({ id }) => id).toSorted(), expected.toSorted(), what);
   const shown = source.chunks.filter(allows).map(({ id }) => id);
-  const isShown = source.chunks.length === 0 ? evaluate(policy, attributes, source.facts).allowed : shown.length > 0;
+  const isShown = source.chunks.length === 0 ? evaluate(policy, counted, source.facts).allowed : shown.length > 0;
   assert.deepEqual(looked.listed, isShown ? { ids: shown, total: shown.length } : undefined, what);
   assert.equal(looked.text, isShown && shown.length === source.chunks.length, what);
   assert.deepEqual(looked.found, shown, what);

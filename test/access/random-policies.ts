@@ -1,5 +1,6 @@
 /** Random policies, attributes and corpora for tests of the SQL of policies. */
 
+import { ATTRIBUTE_TYPES, type AttributeTypes } from '../../src/access/attribute-types.ts';
 import type { Facts } from '../../src/access/evaluate.ts';
 import type { Attributes, Policy, PolicyCondition, PolicyTarget } from '../../src/access/policy.ts';
 import type { TypedMetadata } from '../../src/corpus/values.ts';
@@ -81,6 +82,13 @@ export function randomAttributes(random: Random, ids: readonly string[]): Attrib
       random.next() < 0.4 ? Array.from({ length: random.integer(1, 4) }, one) : one(),
     ]),
   );
+}
+
+/** Returns random types of some attributes, or undefined. */
+export function randomTypes(random: Random): AttributeTypes | undefined {
+  if (random.next() < 0.7) return undefined;
+  const declared = SUBJECT_KEYS.filter(() => random.next() < 0.5);
+  return Object.fromEntries(declared.map((key) => [key, random.pick(ATTRIBUTE_TYPES)]));
 }
 
 export function randomPolicy(random: Random, ids: readonly string[], depth = 1): Policy {

@@ -50,8 +50,10 @@ test('every write keeps records of a connector trusted and records of a file unt
           textLength: 1,
           chunkCount: 0,
           chunkMetadatasCount: 0,
+          chunkMetadataBytes: 0,
         },
-        ...{ originMetadata: parsed, warnings: [], redactedBy: '' },
+        ...{ originMetadata: parsed, warnings: [],
+      includes: null, redactedBy: '' },
       },
     ]);
     assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/a', owner: 'ada' });

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
 import { SCOPES } from '../../src/access/caller.ts';
 import { apiRoutes, describedRoutes } from '../../src/app.ts';
 import type { OriginKind } from '../../src/corpus/origin.ts';
@@ -20,6 +21,7 @@ import { tenantSnapshot } from '../support/worlds/tenant-snapshot.ts';
 type Kind =
   | 'group'
   | 'source'
+  | 'archive'
   | 'run'
   | 'chunk'
   | 'key'
@@ -131,6 +133,9 @@ const ROWS: Record<string, Row> = {
   'GET /sources/{id}/text path.id': object('source'),
   'GET /sources/{id}/text query.principal_id': text,
   'GET /sources query.after_id': position,
+  'GET /source-list query.source_group_id': listFilter('group', 'sources'),
+  'GET /source-list query.tag_id': listFilter('tag', 'sources'),
+  'GET /source-list query.parent_source_id': listFilter('archive', 'sources'),
   'GET /sources/{id} path.id': object('source'),
   'DELETE /sources/{id} path.id': object('source'),
   'GET /sources/{source_id}/raw path.source_id': object('source'),
@@ -287,6 +292,7 @@ async function check(name: string, row: Row): Promise<void> {
   }
   const wrongKinds = Object.entries(own)
     .filter(([kind]) => kind !== row.kind && !(row.kind === 'group' && kind.endsWith(' source')))
+    .filter(([kind]) => !(row.kind === 'source' && kind === 'archive'))
     .map(([, id]) => id);
   const gone = 'outlives' in row ? undefined : deleted[row.kind];
   const ids = [
@@ -327,8 +333,9 @@ function ownIdFor(method: string, path: string): string {
 async function makeObjects(tenant: TestTenant): Promise<Objects> {
   const { db } = t.deps;
   const file = { name: 'heron.md', content: '# Birds\n\nThe heron nests in the old oak by the river.\n' };
-  const group = await ingest(t, [file], tenant.key);
-  const [source] = (await t.get(`/source-groups/${group}/sources`, tenant.key)).body.sources;
+  const box = { name: 'box.zip', content: zipSync({ 'inner.txt': strToU8('A letter.\n') }) };
+  const group = await ingest(t, [file, box], tenant.key);
+  const [source, archive] = (await t.get(`/source-groups/${group}/sources`, tenant.key)).body.sources;
   const [run] = (await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs;
   const [chunk] = await db.query<{ id: string }>(
     tenant.tenantId,
@@ -361,6 +368,7 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
     ...connected,
     group,
     source: source.id,
+    archive: archive.id,
     run: run.id,
     chunk: chunk!.id,
     key,

@@ -208,6 +208,8 @@ test('operator commands work while the service runs and while it does not', asyn
   );
   assert.equal((await pinakes(['tenants', 'create', 'acme'])).code, 1);
   assert.equal((await pinakesProcess(['doctor', '--check'])).code, 0);
+  const link = await pinakes(['console', '--tenant', 'acme', '--url', 'https://pinakes.example/']);
+  assert.match(link.stdout, /^https:\/\/pinakes\.example\/console\/#t=[\w-]{43}$/m);
 
   await service.stop();
   const names = async () => (await pinakes(['tenants', 'list'])).stdout.match(/\w+$/gm);

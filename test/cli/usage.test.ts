@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 const UNUSED_PORT = 2;
 
 /** Commands that run until they are stopped, and so print no answer. */
-const SERVICE = ['serve', 'api', 'worker'];
+const SERVICE = ['serve', 'api', 'worker', 'mcp'];
 const COMMANDS = [
   ...SERVICE,
   ...[
@@ -32,7 +32,7 @@ const COMMANDS = [
     'parse',
     'keys',
   ],
-  ...['authz', 'tenants', 'doctor', 'migrate', 'rotate-master-key'],
+  ...['authz', 'tenants', 'console', 'doctor', 'migrate', 'rotate-master-key'],
 ];
 
 test('--version prints the version of the package', async () => {

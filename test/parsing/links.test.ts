@@ -11,7 +11,6 @@ import { makeXlsx } from '../support/files/make-files.ts';
 async function read(name: string, content: Uint8Array | string): Promise<ParsedFile> {
   const bytes = typeof content === 'string' ? strToU8(content) : content;
   return parseFile(await detectFileType(bytes, name), bytes, {
-    path: '',
     name,
     size: bytes.length,
     chunkMetadataKeys: [],

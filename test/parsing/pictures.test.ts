@@ -14,13 +14,15 @@ import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { openToolRunner } from '../../src/files/sandbox/tool-runner.ts';
 import { fixture } from '../support/files/fixtures.ts';
 import { failureOf, processBytes } from '../support/files/process-bytes.ts';
+import { sandboxOf } from '../support/files/sandboxes.ts';
 
-const tools = openToolRunner(loadToolConfig({ ...process.env, PINAKES_OCR: 'tesseract' }));
+const sandbox = sandboxOf();
+const tools = openToolRunner(loadToolConfig({ ...process.env, PINAKES_OCR: 'tesseract' }), sandbox);
 const there = await tools.available();
 const needs = (tool: 'ocr' | 'office') => ({
   skip: there.includes(tool) ? false : `${tool === 'ocr' ? 'tesseract' : 'LibreOffice'} is not installed`,
 });
-const pool = openProcessPool({ children: 1, tools });
+const pool = openProcessPool({ children: 1, sandbox, tools });
 after(() => pool.close());
 
 async function read(name: string) {

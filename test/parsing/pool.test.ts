@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ProcessOutcome, ProcessRequest } from '../../src/files/parsed.ts';
 import { openProcessPool, type PoolOptions } from '../../src/files/sandbox/process-pool.ts';
+import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
 
 const MISBEHAVING = new URL('../support/files/misbehaving-child.ts', import.meta.url);
 const never = new AbortController().signal;
+/** The sandbox of this system, if there is one. All limits hold inside and without. */
+const sandbox = sandboxOf();
 
 let folder: string;
 before(async () => {
@@ -28,7 +31,7 @@ async function withPool<T>(
   options: PoolOptions,
   run: (pool: ReturnType<typeof openProcessPool>) => Promise<T>,
 ): Promise<T> {
-  const pool = openProcessPool(options);
+  const pool = openProcessPool({ sandbox, ...options });
   try {
     return await run(pool);
   } finally {
@@ -149,12 +152,14 @@ test('a child that writes garbage or without end is ended', async () => {
   });
 });
 
-test('a child has no environment, may not write files and may not start processes', async () => {
+test('a child has no environment, sees no stored file, may not write files and may not start processes', async () => {
   await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
-    const outcome = await pool.process(await request('rights', 'x'), never);
+    const rights = await request('rights', 'x');
+    const outcome = await pool.process({ ...rights, url: rights.path }, never);
     assert.ok(outcome.ok);
     assert.deepEqual(JSON.parse(outcome.file.text), {
-      environment: 0,
+      environment: [],
+      read: 'ERR_ACCESS_DENIED',
       write: 'ERR_ACCESS_DENIED',
       spawn: 'ERR_ACCESS_DENIED',
     });
@@ -177,7 +182,7 @@ test('an aborted file rejects with the reason of the signal, whether it is queue
 });
 
 test('closing the pool settles all files in flight', async () => {
-  const pool = openProcessPool({ children: 1, script: MISBEHAVING });
+  const pool = openProcessPool({ children: 1, sandbox, script: MISBEHAVING });
   const loop = pool.process(await request('loop', 'x'), never);
   const queued = pool.process(await request('good', 'x'), never);
   await pool.close();

@@ -11,12 +11,16 @@ import { loadToolConfig } from '../../src/config.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { openToolRunner, type ToolSettings } from '../../src/files/sandbox/tool-runner.ts';
 import type { ToolAnswer } from '../../src/files/tools.ts';
+import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
 import { eventually } from '../support/upload.ts';
 
 const RUNNER = new URL('../../src/files/sandbox/tool-runner.ts', import.meta.url);
+const SANDBOXES = new URL('../support/files/sandboxes.ts', import.meta.url);
 const linux = { skip: process.platform === 'linux' ? false : 'looks at /proc' };
 const never = new AbortController().signal;
+/** The sandbox of this system, if there is one. */
+const sandbox = sandboxOf();
 let folder: string;
 let count = 0;
 
@@ -39,7 +43,7 @@ async function programs(script: string): Promise<{ settings: ToolSettings; mark:
 }
 
 async function ocr(settings: ToolSettings, signal = never): Promise<ToolAnswer> {
-  return openToolRunner(settings).run({ tool: 'ocr', image: Buffer.from('picture') }, '/dev/null', signal);
+  return openToolRunner(settings, sandbox).run({ tool: 'ocr', image: Buffer.from('picture') }, '/dev/null', signal);
 }
 
 const said = (answer: ToolAnswer): string =>
@@ -70,15 +74,6 @@ test('memory, processor time and file size of a program are limited', linux, asy
   assert.equal(said(await ocr(settings)), `${1536 * 1024}\n60\n${(64 * 1024 * 1024) / 512}\n0\n`);
 });
 
-test('a program has no network if the system has namespaces', linux, async (t) => {
-  const { settings } = await programs('cat >/dev/null; tail -n +3 /proc/self/net/dev | cut -d: -f1 | tr -d " "');
-  if (!(await openToolRunner(settings).describe('office')).detail.includes('without a network')) {
-    t.skip('this system does not give out namespaces');
-    return;
-  }
-  assert.equal(said(await ocr(settings)), 'lo\n');
-});
-
 test('a program over its time limit is ended with all processes that it started', linux, async () => {
   const { settings, mark } = await programs('sleep MARK & sleep MARK & wait');
   await withLongerLimits(1_500, async (timeMs) => {
@@ -98,7 +93,7 @@ test('a program ends when the processing of its file is aborted', linux, async (
   const { settings, mark } = await programs('sleep MARK');
   const path = join(folder, 'picture.png');
   await writeFile(path, Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'));
-  const tools = openToolRunner({ ...settings, timeMs: 600_000 });
+  const tools = openToolRunner({ ...settings, timeMs: 600_000 }, sandbox);
   const pool = openProcessPool({ children: 1, tools });
   const stop = new AbortController();
   const outcome = pool.process({ path, name: 'picture.png', size: 20, chunkMetadataKeys: [] }, stop.signal);
@@ -121,6 +116,7 @@ test(
       ['cat >/dev/null; exit 1', 'tesseract could not read the file, or not within its memory.'],
     ] as const) {
       const { settings } = await programs(script);
+      // The script writes beside itself, which is not possible in a sandbox.
       const pool = openProcessPool({ children: 1, tools: openToolRunner(settings) });
       const outcome = await pool.process({ path, name: 'scan.pdf', size: 8869, chunkMetadataKeys: [] }, never);
       await pool.close();
@@ -131,12 +127,13 @@ test(
 
 test('a program ends when the service is killed', linux, async (t) => {
   const { settings, mark } = await programs('sleep MARK');
-  if (!(await openToolRunner(settings).describe('office')).detail.includes('without a network')) {
+  if (!(await openToolRunner(settings, sandbox).describe('office')).detail.includes('in a sandbox')) {
     t.skip('this system does not give out namespaces');
     return;
   }
   const source = `const { openToolRunner } = await import(${JSON.stringify(RUNNER.href)});
-    await openToolRunner(${JSON.stringify(settings)}).run({ tool: 'ocr', image: null }, '/dev/null', new AbortController().signal);`;
+    const { sandboxOf } = await import(${JSON.stringify(SANDBOXES.href)});
+    await openToolRunner(${JSON.stringify(settings)}, sandboxOf()).run({ tool: 'ocr', image: null }, '/dev/null', new AbortController().signal);`;
   const service = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: 'ignore' });
   await eventually(async () => running(mark) > 0);
   service.kill('SIGKILL');
@@ -150,7 +147,7 @@ test('LibreOffice converts one file at a time, and its temporary folders are del
   );
   const path = join(folder, 'old.doc');
   await writeFile(path, 'old\n');
-  const runner = openToolRunner(settings);
+  const runner = openToolRunner(settings, sandbox);
   const convert = () => runner.run({ tool: 'office', to: 'docx' }, path, never);
   // Other tests that run now have their temporary folders elsewhere.
   const own = await mkdtemp(join(folder, 'tmp-'));
@@ -169,14 +166,14 @@ test('LibreOffice converts one file at a time, and its temporary folders are del
 
 test('a file that LibreOffice cannot convert fails with that reason', linux, async () => {
   const { settings } = await programs('true');
-  const answer = await openToolRunner(settings).run({ tool: 'office', to: 'xlsx' }, '/dev/null', never);
+  const answer = await openToolRunner(settings, sandbox).run({ tool: 'office', to: 'xlsx' }, '/dev/null', never);
   assert.equal(said(answer), 'LibreOffice could not read the file.');
 });
 
 test('doctor names the installed programs, their languages and what is missing', linux, async () => {
   const { settings } = await programs('printf "List of available languages (2):\\neng\\nosd\\n"');
   const describe = (changed: Partial<ToolSettings>, tool: 'ocr' | 'office') =>
-    openToolRunner({ ...settings, ...changed }).describe(tool);
+    openToolRunner({ ...settings, ...changed }, sandbox).describe(tool);
   const found = await describe({}, 'ocr');
   assert.equal(found.ok, true);
   assert.match(found.detail, /tesseract with eng; installed: eng$/);

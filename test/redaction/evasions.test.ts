@@ -1,12 +1,12 @@
 /**
  * Ways to write a value so that a rule does not see it: every control and every invisible character, and what page layout does to
- * text. PINAKES_TEST_EVASIONS=all tests every character with every detector (two minutes), otherwise with one detector each.
+ * text. `npm run check:evasions` puts every character at every place of the values, and streams the texts too.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { canonicalForm, openCanonicalReader } from '../../src/redaction/canonical-text.ts';
 import { ENTITIES, type Entity } from '../../src/redaction/detectors/entities.ts';
-import { compileRedactor } from '../../src/redaction/redact.ts';
+import { compileRedactor, type RedactionMatch, type Redactor } from '../../src/redaction/redact.ts';
 import type { ApplyAt, RedactionRule } from '../../src/redaction/redaction-policy.ts';
 import { readCorpus } from '../support/passages/redaction-corpus.ts';
 import { openRandom } from '../support/random.ts';
@@ -25,35 +25,69 @@ const dictionary = compile({
 });
 const regex = (pattern: string) => compile({ ...common, name: 'secret', kind: 'regex', pattern, ignore_case: false });
 
+/** The controls that a reader sees: they are tested as page layout. */
+const LAYOUT = /[\t\n\v\f\r\u0085]/;
 const INVISIBLE = Array.from({ length: 0x110000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || code > 0xdfff)
   .map((code) => String.fromCodePoint(code))
-  .filter((char) => /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(char) && !/\s|\u0085/.test(char));
+  .filter((char) => /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(char) && !LAYOUT.test(char));
 
 function codeOf(char: string): string {
   return `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-test('no control and no default-ignorable code point hides a value from a detector', async () => {
+/** Texts that are redacted together. */
+const BATCH = 40;
+
+test('no control and no default-ignorable code point hides a value from a detector, at any step', async (t) => {
   assert.ok(INVISIBLE.length > 4_000, `${INVISIBLE.length} code points`);
-  const values = ENTITIES.map((entity) => {
-    const { text, find } = readCorpus(entity).find((line) => line.find.length > 0)!;
-    return { entity, text, value: find[0]!, redactor: redactorOf(entity) };
-  });
-  for (const [i, char] of INVISIBLE.entries()) {
-    for (const { entity, text, value, redactor } of isLong ? values : [values[i % values.length]!]) {
-      const hidden = value.slice(0, value.length >> 1) + char + value.slice(value.length >> 1);
-      const { matches } = await redactor.redact(
-        text.replace(value, () => hidden),
-        STEPS[i % STEPS.length]!,
-      );
-      assert.ok(
-        matches.some(({ start, end }) => end - start >= [...value].length),
-        `${entity} with ${codeOf(char)}`,
-      );
+  const finders = [
+    ...ENTITIES.map((entity) => {
+      const { text, find } = readCorpus(entity).find((line) => line.find.length > 0)!;
+      return { what: entity as string, text, value: find[0]!, redactor: redactorOf(entity) };
+    }),
+    { what: 'dictionary', text: 'the Blue Heron flies', value: 'Blue Heron', redactor: dictionary },
+    { what: 'regex', text: 'ask EMP-4711 now', value: 'EMP-4711', redactor: regex('EMP-\\d{4}') },
+  ];
+  let checked = 0;
+  for (const { what, text, value, redactor } of finders) {
+    const places = Array.from({ length: value.length - 1 }, (_, i) => i + 1);
+    for (let i = 0; i < INVISIBLE.length; i += BATCH) {
+      const chars = INVISIBLE.slice(i, i + BATCH);
+      for (let round = 0; round < (isLong ? places.length : 1); round++) {
+        const texts = chars.map((char, k) => {
+          const at = places[(i + k + round) % places.length]!;
+          return text.replace(value, () => value.slice(0, at) + char + value.slice(at));
+        });
+        for (const step of STEPS) {
+          const matches = await matchesIn(redactor, texts.join('\n\n\n'), step);
+          let from = 0;
+          for (const [k, one] of texts.entries()) {
+            const to = from + [...one].length;
+            const isFound = matches.some(
+              ({ start, end }) => start >= from && end <= to && end - start > [...value].length,
+            );
+            assert.ok(isFound, `${what} with ${codeOf(chars[k]!)} at ${step}: ${JSON.stringify(one)}`);
+            from = to + 3;
+            checked++;
+          }
+        }
+      }
     }
   }
+  t.diagnostic(`${checked} values: ${INVISIBLE.length} characters, ${finders.length} finders, ${STEPS.length} steps`);
 });
+
+/** Returns the matches in a text; in the long form, those in a stream of its pieces too, which must be equal. */
+async function matchesIn(redactor: Redactor, text: string, step: ApplyAt): Promise<readonly RedactionMatch[]> {
+  const { matches } = await redactor.redact(text, step);
+  if (!isLong) return matches;
+  const stream = redactor.stream(step);
+  for (let at = 0; at < text.length; at += 7) await stream.push(text.slice(at, at + 7));
+  await stream.end();
+  assert.deepEqual(stream.matches, matches);
+  return matches;
+}
 
 test('the first value of every detector is found at every step with a control in it', async () => {
   for (const entity of ENTITIES) {
@@ -95,6 +129,11 @@ describe('page layout does not hide a value', () => {
       assert.equal(out + (await stream.end()), redacted, 'unit by unit');
     });
   }
+});
+
+test('an address in the name of a file is found', async () => {
+  const { text } = await redactorOf('email').redact('jane@example.com.pdf, logo@2x.png, app@1.min.js', 'retrieval');
+  assert.equal(text, '[EMAIL], logo@2x.png, app@1.min.js');
 });
 
 test('columns and lists of numbers are not taken for one number', async () => {

@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/config.ts';
 import { insertApiKey } from '../../src/corpus/api-key-store.ts';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
 import { type Overrides, openDeps } from '../../src/deps.ts';
+import type { Tool } from '../../src/features/mcp/tool.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase } from './database.ts';
@@ -70,6 +71,8 @@ export interface TestAppOptions {
   env?: Record<string, string>;
   /** Adapters to use instead of the real ones: a moved clock, a scripted model. */
   given?: Overrides;
+  /** Tools of `/mcp` besides the service's own. */
+  tools?: readonly Tool[];
 }
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -86,7 +89,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const logs: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const deps = await openDeps(loadConfig(env), log, { db: database.db, ...options.given });
-  const app = await buildApp(deps);
+  const app = await buildApp(deps, options.tools);
   const own = await makeTenant(deps, 'default');
   let address: string | undefined;
   const openedAt = new Date();

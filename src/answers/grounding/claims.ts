@@ -1,6 +1,7 @@
 /** Reads what a sentence claims and what a passage states: numbers with units, names, words, and the polarity of clauses. */
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
+import { withoutInvisible } from '../../text/fold.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
 import { neededKeys, normalizeDigits, numberKeys, numbersIn, repeated } from './numbers.ts';
@@ -86,8 +87,9 @@ const COMMON_OPENING_END = /(?:ees|ers|ies|ing|ions?|ments?|ness|ly|ed)$/;
  *
  * @param language ISO 639-1 code of the text that the claim is compared with, or null.
  */
-export function claimOf(sentence: string, language: string | null): Claim {
-  if (sentence.length > SENTENCE_UNITS_MAX) return { sentence, isTooLong: true, items: [], clauses: [] };
+export function claimOf(written: string, language: string | null): Claim {
+  if (written.length > SENTENCE_UNITS_MAX) return { sentence: written, isTooLong: true, items: [], clauses: [] };
+  const sentence = withoutInvisible(written);
   const text = normalizeDigits(sentence);
   const numbers = numbersIn(sentence, language);
   return {
@@ -108,7 +110,8 @@ export function claimOf(sentence: string, language: string | null): Claim {
 }
 
 /** Returns what a part of a passage states. */
-export function statementOf(part: string, language: string | null): Statement {
+export function statementOf(written: string, language: string | null): Statement {
+  const part = withoutInvisible(written);
   const text = normalizeDigits(part);
   const clauses = clausesOf(part, language);
   const keys = new Set([...numberKeys(numbersIn(part, language)), ...allTermsOf(part, language)]);

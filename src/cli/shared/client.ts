@@ -17,6 +17,8 @@ export interface Client extends Pinakes {
   url: string;
   /** Returns the metrics of the service, in the text format of Prometheus. */
   readMetrics(): Promise<string>;
+  /** Sends a message to `/mcp`. Returns its answer, also when it is an error. */
+  postMcp(message: object, headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
   /** Yields the events of a streamed answer. @throws CliError when the answer ends with RUN_ERROR. */
   streamCompletion(body: CompletionBody, signal?: AbortSignal): AsyncGenerator<StreamEvent>;
 }
@@ -25,18 +27,27 @@ export type CompletionBody = Operations['createCompletion']['request']['body'];
 
 /** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
 export function openClient({ url, apiKey }: ClientOptions): Client {
-  const pinakes = openPinakes({
-    url,
-    apiKey,
-    fetch: (input, init) =>
-      fetch(input, init).catch((error: unknown) => {
-        throw connectionError(url, error);
-      }),
-  });
+  const send: typeof fetch = (input, init) =>
+    fetch(input, init).catch((error: unknown) => {
+      throw connectionError(url, error);
+    });
+  const pinakes = openPinakes({ url, apiKey, fetch: send });
   return {
     ...pinakes,
     url,
     readMetrics: async () => (await fetch(`${url}/metrics`)).text(),
+    postMcp: (message, headers, signal) =>
+      send(`${url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'x-api-key': apiKey,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify(message),
+        signal,
+      }),
     async *streamCompletion(body, signal) {
       const headers = { accept: 'text/event-stream' };
       const response = await pinakes.send('createCompletion', { body: { ...body, stream: true } }, { headers, signal });

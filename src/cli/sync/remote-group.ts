@@ -32,14 +32,14 @@ export async function findGroup(
   return groups[0];
 }
 
-/** Returns the groups with this name that are not being deleted. */
+/** Returns the groups with this name that are not being deleted. The service compares the name: a redaction rule may hide it. */
 export async function listNamed(client: Client, wanted: string): Promise<LocalFileGroup[]> {
   const groups: LocalFileGroup[] = [];
   for (let after: string | null | undefined; after !== null; ) {
     const page: Operations['listLocalFileGroups']['response'] = await client.listLocalFileGroups({
-      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
+      query: { limit: PAGE_SIZE, name: wanted, ...(after !== undefined && { after_id: after }) },
     });
-    groups.push(...page.local_file_groups.filter(({ name, status }) => name === wanted && !DELETED.has(status)));
+    groups.push(...page.local_file_groups.filter(({ status }) => !DELETED.has(status)));
     after = page.pagination.has_more ? page.pagination.next_id : null;
   }
   return groups;

@@ -98,6 +98,7 @@ export async function issueApiKey(
     tagIds: wanted.tagIds && unique(wanted.tagIds),
     expiresAt: wanted.expiresAt,
     createdAt: now,
+    lastUsedAt: null,
   };
   return { row, key: generated.key };
 }
@@ -142,7 +143,7 @@ export async function rotateApiKey(
     const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
     await record(tx, caller, 'rotate', id, { replaced_by: successorId, ends: end.toISOString() });
-    return { ...old, id: successorId, createdAt: now };
+    return { ...old, id: successorId, createdAt: now, lastUsedAt: null };
   });
   uses.auth.forget();
   return { row, key: generated.key };

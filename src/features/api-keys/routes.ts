@@ -26,6 +26,9 @@ const apiKeySchema = z
     tag_ids: z.array(idSchema).nullable().describe('Only source groups with one of these tags; null: not limited.'),
     expires_time: timeSchema.nullable().describe('Time when the key expires, Unix seconds; null: never.'),
     creation_time: timeSchema,
+    last_used_time: timeSchema
+      .nullable()
+      .describe('Time of the last request with the key, Unix seconds, to the minute; null: not used yet.'),
   })
   .meta({ id: 'ApiKey' });
 
@@ -240,5 +243,6 @@ function toWire(row: ApiKeyView): z.input<typeof apiKeySchema> {
     tag_ids: row.tagIds,
     expires_time: unixSeconds(row.expiresAt),
     creation_time: unixSeconds(row.createdAt),
+    last_used_time: unixSeconds(row.lastUsedAt),
   };
 }

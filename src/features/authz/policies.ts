@@ -1,11 +1,19 @@
 /** Rules for policies. Each change writes its audit event in the same transaction. */
 
+import type { AttributeTypes } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { Policy } from '../../access/policy.ts';
-import { countPolicies, deletePolicy, findPolicy, type NamedPolicy, savePolicy } from '../../access/policy-store.ts';
+import {
+  countPolicies,
+  deletePolicy,
+  findPolicy,
+  listAttributeTypes,
+  type NamedPolicy,
+  savePolicy,
+} from '../../access/policy-store.ts';
+import { failedTest, type PolicyDocument } from '../../access/policy-tests.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -14,13 +22,26 @@ export const POLICIES_MAX = 1_000;
 
 type Uses = Pick<Deps, 'db' | 'clock'>;
 
-/** Creates the policy or its next version. @throws ServiceError conflict when the tenant has POLICIES_MAX policies. */
-export function setPolicy({ db, clock }: Uses, caller: Caller, name: string, definition: Policy): Promise<NamedPolicy> {
+/**
+ * Creates the policy or its next version.
+ *
+ * @throws ServiceError invalid_request when a test of the policy fails, or when another policy declares another type of an attribute;
+ *   conflict when the tenant has POLICIES_MAX policies.
+ */
+export async function setPolicy(
+  { db, clock }: Uses,
+  caller: Caller,
+  name: string,
+  definition: PolicyDocument,
+): Promise<NamedPolicy> {
   const { tenantId } = caller;
+  const failure = failedTest(definition);
+  if (failure !== undefined) throw invalidRequest(failure);
   return db.transaction(tenantId, async (tx) => {
     const isNew = (await findPolicy(tx, tenantId, name)) === undefined;
     if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
       throw new ServiceError('conflict', `There are ${POLICIES_MAX} policies already: delete one first.`);
+    if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
     const now = clock.now();
     const saved = await savePolicy(tx, tenantId, { id: newId(now.getTime()), name, definition }, now);
     await record(tx, caller, saved.version === 1 ? 'create' : 'change', saved);
@@ -45,6 +66,18 @@ export function readPolicy({ db }: Uses, { tenantId }: Caller, name: string): Pr
     if (!policy) throw notFound();
     return policy;
   });
+}
+
+/** @throws ServiceError invalid_request when another policy declares another type: no value of the attribute would suit both. */
+async function checkTypes(tx: Tx, tenantId: string, name: string, types: AttributeTypes): Promise<void> {
+  for (const { policy, types: others } of await listAttributeTypes(tx, tenantId)) {
+    if (policy === name) continue;
+    for (const [attribute, type] of Object.entries(types)) {
+      const other = Object.hasOwn(others, attribute) ? others[attribute] : undefined;
+      if (other !== undefined && other !== type)
+        throw invalidRequest(`/attribute_types/${attribute}: is ${type}, but ${other} in the policy "${policy}".`);
+    }
+  }
 }
 
 function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', policy: NamedPolicy): Promise<void> {

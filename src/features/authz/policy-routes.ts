@@ -1,7 +1,6 @@
 /** Routes for policies, and the route that explains their decisions. */
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../../access/access.ts';
-import { policySchema } from '../../access/policy.ts';
 import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -11,6 +10,7 @@ import { principalShape, timeSchema } from '../../http/schemas.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
+import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
 import { refuseLimited } from './subject-routes.ts';
 
 const AREA = 'Authorization';
@@ -31,6 +31,7 @@ const namedSchema = z
     version: z.int().describe('1 for a new policy; each change adds 1.'),
     operator: z.enum(['and', 'or']).describe('`and`: all conditions must hold. `or`: at least one must hold.'),
     filters: z.array(z.unknown()).describe('Conditions and groups of conditions, as they were sent.'),
+    ...shownExtraShape,
     creation_time: timeSchema,
     last_update_time: timeSchema,
   })
@@ -88,12 +89,13 @@ export function policyRoutes(deps: Deps): Route[] {
         summary: 'Create or change a policy',
         description:
           'A policy is a group of conditions. A chunk is visible if the group is true for the chunk and the attributes of the ' +
-          `principal. Takes effect at once. A tenant has at most ${POLICIES_MAX.toLocaleString('en')} policies; one more is 409. An API ` +
-          'key with limits cannot do this.',
+          'principal. The tests of the policy run first: if one fails, the policy is refused with 400, and the error says which test ' +
+          'failed and which condition decided. Takes effect at once. A tenant has at most ' +
+          `${POLICIES_MAX.toLocaleString('en')} policies; one more is 409. An API key with limits cannot do this.`,
       },
       check: refuseLimited,
-      body: policySchema,
-      errors: [409],
+      body: policyDocumentSchema,
+      errors: [400, 409],
       example: {
         operator: 'or',
         filters: [
@@ -173,6 +175,8 @@ function toWire({ name, version, definition, createdAt, updatedAt }: NamedPolicy
     version,
     operator: definition.operator,
     filters: [...definition.filters],
+    ...(definition.attribute_types && { attribute_types: definition.attribute_types }),
+    ...(definition.tests && { tests: [...definition.tests] }),
     creation_time: unixSeconds(createdAt),
     last_update_time: unixSeconds(updatedAt),
   };

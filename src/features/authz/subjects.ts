@@ -1,7 +1,9 @@
 /** Rules for subjects: the attributes of principals. Each change writes its audit event in the same transaction. */
 
+import { hasType } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Attributes } from '../../access/policy.ts';
+import { listAttributeTypes } from '../../access/policy-store.ts';
 import {
   countSubjects,
   deleteSubject,
@@ -33,12 +35,18 @@ export interface SubjectPatch {
   expiresAt?: Date | null;
 }
 
-/** Creates or replaces a subject. @throws ServiceError invalid_request for a past expiry; conflict when there are SUBJECTS_MAX subjects. */
+/**
+ * Creates or replaces a subject.
+ *
+ * @throws ServiceError invalid_request for a past expiry or an attribute of another type than a policy declares; conflict when there are
+ *   SUBJECTS_MAX subjects.
+ */
 export function setSubject(uses: Uses, caller: Caller, principalId: string, fields: SubjectFields): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const before = await lockSubject(tx, caller.tenantId, principalId);
     if (!before && (await countSubjects(tx, caller.tenantId)) >= SUBJECTS_MAX)
       throw new ServiceError('conflict', `There are ${SUBJECTS_MAX} subjects already: delete one first.`);
+    await checkTypes(tx, caller.tenantId, fields.attributes);
     return save(uses, tx, caller, before ? 'change' : 'create', { principalId, ...fields });
   });
 }
@@ -48,6 +56,7 @@ export function changeSubject(uses: Uses, caller: Caller, principalId: string, p
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const before = await lockSubject(tx, caller.tenantId, principalId);
     if (!before) throw notFound();
+    await checkTypes(tx, caller.tenantId, patch.attributes);
     const merged = new Map(Object.entries(before.attributes));
     for (const [name, value] of Object.entries(patch.attributes)) {
       if (value === null) merged.delete(name);
@@ -60,6 +69,17 @@ export function changeSubject(uses: Uses, caller: Caller, principalId: string, p
     const changesExpiry = patch.expiresAt !== undefined;
     return save(uses, tx, caller, 'change', { principalId, attributes, expiresAt }, changesExpiry);
   });
+}
+
+/** @throws ServiceError invalid_request for an attribute without the type that a policy declares. */
+async function checkTypes(tx: Tx, tenantId: string, attributes: AttributesPatch): Promise<void> {
+  for (const { policy, types } of await listAttributeTypes(tx, tenantId)) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === null || value === undefined || !Object.hasOwn(types, name) || hasType(value, types[name]!))
+        continue;
+      throw invalidRequest(`/attributes/${name}: must be ${types[name]}, as the policy "${policy}" declares.`);
+    }
+  }
 }
 
 /** Deletes a subject and returns it. @throws ServiceError not_found */

@@ -52,11 +52,11 @@ export async function* answer(
   body: Pick<CompletionBody, 'citation' | 'trace'>,
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
-  const { turn, redactor } = asked;
+  const { turn, outputRedactor } = asked;
   const sourceCount = context.hits.forModel.length + context.pages.forModel.length;
   const answerText = openAnswerText(
     (number) => number >= 1 && number <= sourceCount,
-    redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
+    outputRedactor?.appliesAt('output') ? outputRedactor.stream('output', signal) : null,
     deps.config.outputPolicy && deps.chatModel.ask ? openOutputPolicy(retrievedIn(context)) : null,
   );
   // Without sources the model is not called, because it could only invent an answer.

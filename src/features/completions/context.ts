@@ -46,7 +46,8 @@ export async function findContext(
   body: CompletionBody,
   signal: AbortSignal,
 ): Promise<Context> {
-  const { caller, principal, redactor, question } = asked;
+  const { caller, principal, redactor, outputRedactor, question } = asked;
+  const masking = redactor?.withoutHashes ?? null;
   signal.throwIfAborted();
   const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
   const webSearch = body.grounding ? findOnWeb(deps, question.forModel, onUsage, signal) : undefined;
@@ -78,15 +79,17 @@ export async function findContext(
   const { access, pastChunks } = asked;
   const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...pastChunks] };
   asked.rights.holdContent(content);
-  const hitViews = await viewsOf(chosen, (hit, step) => redactChunk(redactor, hit, [step]));
+  const hitViews = await viewsOf(chosen, (hit, step) =>
+    redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
+  );
   if (!isUnrestricted(access)) hitViews.forReader = hitViews.forReader.map((hit, i) => withoutStatistics(hit, i + 1));
   const web = (await webSearch) ?? { pages: [], warnings: [] };
-  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(redactor, page, step));
+  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
   return {
     query: {
       ...query,
-      forModel: (await redactText(redactor, query.text, ['llm_input'])) ?? question.forModel,
-      forReader: (await redactText(redactor, query.text, ['output'])) ?? '',
+      forModel: (await redactText(masking, query.text, ['llm_input'])) ?? question.forModel,
+      forReader: (await redactText(masking, query.text, ['output'])) ?? '',
     },
     hits: labelled(hitViews, 0),
     pages: labelled(pageViews, hitViews.forModel.length),

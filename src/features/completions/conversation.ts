@@ -61,6 +61,8 @@ export interface Asked {
   access: Access;
   rights: RequestRights;
   redactor: Redactor | null;
+  /** The redactor of the step `output`. A language model may repeat what the caller wrote, so its answers have masks, not hashes. */
+  outputRedactor: Redactor | null;
   filters: Filters;
   turn: Turn;
   /** The question as it was asked. Only the search uses this form. */
@@ -106,16 +108,33 @@ export async function readConversation(
   });
   rights.holdRules(rules);
   const original = turn.storedQuestion ?? sent;
-  const question = await viewOfQuestion(redactor, original);
+  // Hashes of the caller's own text would let the caller look for the hashed values of stored content.
+  const masking = redactor?.withoutHashes ?? null;
+  const question = await viewOfQuestion(masking, original);
   const redacted = await collect<PastMessage, PastMessage>(past as PastMessage[], async (message) => {
-    const content = await redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_ANSWER_STEPS);
+    const content = await redactText(masking, message.content, turn.isNew ? ['llm_input'] : PAST_ANSWER_STEPS);
     return content === undefined ? undefined : { ...message, content };
   });
   const { history, complete } = fitHistory(redacted, question.forModel, deps.chatModel.contextTokens);
   if (!complete && !turn.isNew && body.truncation === 'disabled') {
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
   }
-  return { caller, principal, rules, access, rights, redactor, filters, turn, original, question, history, pastChunks };
+  const outputRedactor = deps.chatModel.ask ? masking : redactor;
+  return {
+    caller,
+    principal,
+    rules,
+    access,
+    rights,
+    redactor,
+    outputRedactor,
+    filters,
+    turn,
+    original,
+    question,
+    history,
+    pastChunks,
+  };
 }
 
 /** Returns the views of a question. A stored question is sent to models again, so its readers see no more than models. */

@@ -99,7 +99,9 @@ export const completionResultSchema = z
           message: z
             .object({
               role: z.literal('assistant').describe('Always `assistant`.'),
-              content: z.string().describe('Text of the answer, without citation markers.'),
+              content: z
+                .string()
+                .describe('Text of the answer, without citation markers. Untrusted text: never show it as HTML.'),
             })
             .describe('The answer.'),
           finish_reason: z.enum(FINISH_REASONS).describe('Why the answer ended.'),

@@ -36,6 +36,7 @@ export function completionsRoutes(deps: Deps): Route[] {
         description: DESCRIPTION,
       },
       body: completionBody,
+      timing: true,
       response: { status: 200, schema: completionResultSchema, description: 'The answer.' },
       alternatives: {
         'text/plain': { description: 'With `stream`: the text of the answer.', schema: { type: 'string' } },

@@ -5,6 +5,7 @@ import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
 import { notFound } from '../../errors.ts';
 import { apiRecords } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
+import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -20,6 +21,7 @@ import {
   timeSchema,
 } from '../../http/schemas.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
+import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -141,8 +143,8 @@ function listRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
       status: 200,
       schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
     },
-    handler: ({ caller, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
+    async handler({ caller, query }) {
+      const { page, pagination, settings, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         const request = { limit: query.limit, afterId: query.after_id };
         const filter = { sourceType: kind.kind };
         const { rows, total } = await listGroups(tx, caller.tenantId, caller, filter, request);
@@ -152,9 +154,15 @@ function listRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
           caller.tenantId,
           page.map(({ id }) => id),
         );
-        const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
-        return { [key]: page.map((group) => toSource(kind, { group, setting: settingOf.get(group.id)! })), pagination };
-      }),
+        return { page, pagination, settings, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      });
+      const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
+      const sources = await collect(page, async (group) => ({
+        ...toSource(kind, { group, setting: settingOf.get(group.id)! }),
+        ...(await redactGroup(group, redactor)),
+      }));
+      return { [key]: sources, pagination };
+    },
   });
 }
 
@@ -166,8 +174,13 @@ function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
     operation: { id: `get${kind.name}`, area: kind.area, summary: `Get a ${kind.noun}` },
     params: idParams,
     response: { status: 200, schema },
-    handler: async ({ caller, params }) =>
-      toSource(kind, await deps.db.transaction(caller.tenantId, (tx) => getSource(tx, caller, kind, params.id))),
+    async handler({ caller, params }) {
+      const { source, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        source: await getSource(tx, caller, kind, params.id),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
+      return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
+    },
   });
 }
 

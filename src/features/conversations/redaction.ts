@@ -11,20 +11,29 @@ const REMOVED = '[removed]';
 /** Steps whose rules apply to a stored answer: it was made from ingested and retrieved text, and was sent out. */
 export const STORED_ANSWER_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval', 'output'];
 
-/** Returns a conversation with its title redacted. */
+/** Returns a conversation with its title redacted. A title is the caller's own text, so it is masked, not hashed. */
 export async function redactConversation(redactor: Redactor | null, row: ConversationRow): Promise<ConversationRow> {
-  return { ...row, title: (await redactText(redactor, row.title, STORED_ANSWER_STEPS)) ?? REMOVED };
+  return { ...row, title: (await redactText(masking(redactor), row.title, STORED_ANSWER_STEPS)) ?? REMOVED };
 }
 
-/** Returns a message with its text and citations redacted. Citations that a rule blocks are left out. */
+function masking(redactor: Redactor | null): Redactor | null {
+  return redactor?.withoutHashes ?? null;
+}
+
+/**
+ * Returns a message with its text and citations redacted. Citations that a rule blocks are left out. Only quotes of stored content have
+ * hashes: an answer may repeat what the caller wrote.
+ */
 export async function redactMessage(redactor: Redactor | null, message: TreeMessage): Promise<TreeMessage> {
-  const redacted = message.seen ? await redactWithOffsets(redactor, message.content, STORED_ANSWER_STEPS) : undefined;
+  const redacted = message.seen
+    ? await redactWithOffsets(masking(redactor), message.content, STORED_ANSWER_STEPS)
+    : undefined;
   if (!redacted) return { ...message, content: REMOVED, citations: [], webCitations: [] };
   const { text, offsetOf } = redacted;
   const citations = await collect(message.citations, (citation) => redactCitation(redactor, citation, offsetOf));
   const webCitations = await collect(message.webCitations, async ({ start, end, ...page }) => {
     const [url, title, snippet] = await Promise.all(
-      [page.url, page.title, page.snippet].map((one) => redactText(redactor, one, STORED_ANSWER_STEPS)),
+      [page.url, page.title, page.snippet].map((one) => redactText(masking(redactor), one, STORED_ANSWER_STEPS)),
     );
     if (url === undefined || title === undefined || snippet === undefined) return undefined;
     return { url, title, snippet, start: offsetOf(start), end: offsetOf(end) };
@@ -37,12 +46,12 @@ async function redactCitation(
   { name, url, citation, ...ids }: StoredCitation,
   offsetOf: (at: number) => number,
 ): Promise<StoredCitation | undefined> {
-  const redactedName = await redactText(redactor, name, STORED_ANSWER_STEPS);
+  const redactedName = await redactText(masking(redactor), name, STORED_ANSWER_STEPS);
   const quote = await redactText(redactor, citation.quote, STORED_ANSWER_STEPS);
   if (redactedName === undefined || quote === undefined) return undefined;
   const spans = citation.spans.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }));
-  const redactedUrl = url === null ? null : ((await redactText(redactor, url, STORED_ANSWER_STEPS)) ?? null);
+  const redactedUrl = url === null ? null : ((await redactText(masking(redactor), url, STORED_ANSWER_STEPS)) ?? null);
   // The reason contains words of the answer.
-  const reason = (await redactText(redactor, citation.reason ?? '', STORED_ANSWER_STEPS)) || null;
+  const reason = (await redactText(masking(redactor), citation.reason ?? '', STORED_ANSWER_STEPS)) || null;
   return { ...ids, name: redactedName, url: redactedUrl, citation: { ...citation, spans, quote, reason } };
 }

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { notFound } from '../../errors.ts';
-import { apiRecords } from '../../filters/metadata.ts';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
+import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -15,10 +15,13 @@ import {
   latestRunShape,
   metadataSchema,
   NAME_LENGTH_MAX,
+  nameSchema,
   sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
@@ -30,7 +33,7 @@ const AREA = 'Local file groups';
 const localFileGroupSchema = z
   .object({
     id: idSchema.describe('Id of the source group.'),
-    name: z.string().describe('Name of the source group.'),
+    name: z.string().describe('Name of the source group. Empty where a redaction rule withholds it.'),
     status: groupStatusSchema,
     upload_time: timeSchema.nullable().describe('Time when the upload was accepted, Unix seconds.'),
     creation_time: timeSchema,
@@ -108,7 +111,10 @@ function listRoute(deps: Deps): Route {
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
     operation: { id: 'listLocalFileGroups', area: AREA, summary: 'List local file groups' },
-    query: pageQuery,
+    query: z.strictObject({
+      ...pageQuery.shape,
+      name: nameSchema.optional().describe('Only groups with exactly this name.'),
+    }),
     response: {
       status: 200,
       schema: z.object({
@@ -118,17 +124,14 @@ function listRoute(deps: Deps): Route {
     },
     errors: [400],
     async handler({ caller, query }) {
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listGroups(
-          tx,
-          caller.tenantId,
-          caller,
-          { sourceType: SOURCE_TYPE },
-          { limit: query.limit, afterId: query.after_id },
-        ),
-      );
+      const filter = { sourceType: SOURCE_TYPE, name: query.name };
+      const request = { limit: query.limit, afterId: query.after_id };
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        ...(await listGroups(tx, caller.tenantId, caller, filter, request)),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { local_file_groups: page.map(toLocalFileGroup), pagination };
+      return { local_file_groups: await collect(page, (group) => toLocalFileGroup(group, redactor)), pagination };
     },
   });
 }
@@ -144,11 +147,12 @@ function getRoute(deps: Deps): Route {
     errors: [404],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();
-      const group = await deps.db.transaction(caller.tenantId, (tx) =>
-        findGroup(tx, caller.tenantId, params.id, caller),
-      );
+      const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        group: await findGroup(tx, caller.tenantId, params.id, caller),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
       if (group?.sourceType !== SOURCE_TYPE) throw notFound();
-      return toLocalFileGroup(group);
+      return toLocalFileGroup(group, redactor);
     },
   });
 }
@@ -177,17 +181,18 @@ function deleteRoute(deps: Deps): Route {
   });
 }
 
-function toLocalFileGroup(group: SourceGroup): z.input<typeof localFileGroupSchema> {
+async function toLocalFileGroup(
+  group: SourceGroup,
+  redactor: Redactor | null,
+): Promise<z.input<typeof localFileGroupSchema>> {
   return {
+    ...(await redactGroup(group, redactor)),
     id: group.id,
-    name: group.name,
     status: group.status,
     upload_time: unixSeconds(group.uploadAt),
     creation_time: unixSeconds(group.createdAt),
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
-    error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records: apiRecords(group.metadata) },
     chunk_metadata_keys: group.chunkMetadataKeys,
     chunk_metadatas_count: group.chunkMetadatasCount,
   };

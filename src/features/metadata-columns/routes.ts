@@ -16,7 +16,7 @@ import type { Deps } from '../../http/deps.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
@@ -183,7 +183,7 @@ function valuesRoute(deps: Deps): Route {
         // A value that redaction changes is left out: it could not be used in a filter or as `after`.
         visible.push(
           ...(await collect(values, async (one) =>
-            one.value === (await redactText(redactor, one.value, FACT_STEPS, signal)) ? one : undefined,
+            one.value === (await redactFact(redactor, one.value, signal)) ? one : undefined,
           )),
         );
         if (values.length < limit || visible.length > query.limit) break;

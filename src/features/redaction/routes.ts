@@ -166,7 +166,9 @@ function testRoute(deps: Deps): Route {
       id: 'testRedactionPolicy',
       area: AREA,
       summary: 'Try the redaction policy on a text',
-      description: 'Works even while the policy is not enabled. The text is not stored.',
+      description:
+        'Works even while the policy is not enabled. The text is not stored. Hashes differ from those of stored content, so that nobody ' +
+        'can look up the hash of a value.',
     },
     body: testBody,
     response: { status: 200, schema: testSchema },
@@ -176,7 +178,7 @@ function testRoute(deps: Deps): Route {
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
         const policy = await findRedactionPolicy(tx, caller.tenantId);
         if (!policy) throw notFound();
-        return deps.redactors.compile(tx, caller.tenantId, policy);
+        return deps.redactors.compileTrial(tx, caller.tenantId, policy);
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
     },

@@ -1,4 +1,5 @@
 /** The route POST /search. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { principalOf, seesWholeTenant } from '../../access/access.ts';
 import { contentShape, toContent, withoutStatistics } from '../../http/content-record.ts';
@@ -9,6 +10,7 @@ import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
+import { type Highlights, highlight, type QueryTerms, queryTerms } from '../../text/highlight.ts';
 import { text } from '../../util/text-schema.ts';
 
 const QUERY_LENGTH_MAX = 4_000;
@@ -48,6 +50,10 @@ const searchBody = z.strictObject({
     .max(SEARCH_LIMIT_MAX)
     .optional()
     .describe('Maximum number of chunks of one source. Absent: no limit.'),
+  highlights: z
+    .boolean()
+    .default(false)
+    .describe('Whether each result says where it has words of the query, and which sentence has most of them.'),
   context: z
     .strictObject({
       before: neighbourCount.describe('Number of chunks before the result.'),
@@ -68,9 +74,27 @@ const neighbourSchema = z
   })
   .meta({ id: 'Neighbour' });
 
+const rangeSchema = z
+  .object({
+    start: z.int().describe('Offset of the first code point in `content`, from 0.'),
+    end: z.int().describe('Offset behind the last code point.'),
+  })
+  .meta({ id: 'ContentRange', description: 'Half-open range of code points of the content of a result.' });
+
 const resultSchema = z
   .object({
     ...contentShape,
+    highlights: z
+      .object({
+        words: z
+          .array(rangeSchema)
+          .describe('Words of the query in any form, ascending. They do not overlap. Stop words are left out.'),
+        sentence: rangeSchema
+          .nullable()
+          .describe('The first of the sentences with most words of the query; null if the result has none of them.'),
+      })
+      .optional()
+      .describe('Where `content`, as it is shown, matches the query; present if the request asks for it.'),
     context: z
       .object({
         before: z.array(neighbourSchema).describe('Chunks before the result.'),
@@ -96,6 +120,7 @@ export function searchRoutes(deps: Deps): Route[] {
           'each stage took. A search that takes longer than the time limit of the service is stopped and answered with 503.',
       },
       body: searchBody,
+      timing: true,
       response: {
         status: 200,
         schema: z.object({
@@ -125,17 +150,32 @@ export function searchRoutes(deps: Deps): Route[] {
         if (body.context) request.context = body.context;
         const { hits, warnings, timings } = await retrieve(deps, request, signal);
         reply.header(SERVER_TIMING, serverTiming(timings));
+        const highlights = body.highlights ? await highlightAll(hits, body.query, signal) : [];
         await rights.confirm();
         const isOpen = seesWholeTenant(caller, request.principal);
         const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));
-        return { results: shown.map(toResult), warnings };
+        return { results: shown.map((hit, i) => toResult(hit, highlights[i])), warnings };
       },
     }),
   ];
 }
 
-function toResult(hit: Hit): z.input<typeof resultSchema> {
-  const content = toContent(hit);
+/** Returns the highlights of each hit. Other work runs between two hits. The hits are redacted, so nothing hidden is marked. */
+async function highlightAll(hits: readonly Hit[], query: string, signal: AbortSignal): Promise<Highlights[]> {
+  const queries = new Map<string | null, QueryTerms>();
+  const highlights: Highlights[] = [];
+  for (const { content, language } of hits) {
+    signal.throwIfAborted();
+    const terms = queries.get(language) ?? queryTerms(query, language);
+    queries.set(language, terms);
+    highlights.push(highlight(content, terms));
+    await turn();
+  }
+  return highlights;
+}
+
+function toResult(hit: Hit, highlights?: Highlights): z.input<typeof resultSchema> {
+  const content = { ...toContent(hit), ...(highlights ? { highlights } : {}) };
   if (!hit.neighbours) return content;
   const { before, after } = hit.neighbours;
   return { ...content, context: { before: before.map(toNeighbour), after: after.map(toNeighbour) } };

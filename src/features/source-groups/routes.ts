@@ -6,8 +6,8 @@ import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-stor
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
-import { apiRecords } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
+import { redactGroup } from '../../http/group-record.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
@@ -24,8 +24,9 @@ import {
   sourceTypeSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -38,7 +39,7 @@ const sourceGroupSchema = z
   .object({
     id: idSchema.describe('Id of the source group.'),
     source_type: sourceTypeSchema.describe('Where the sources of the group come from.'),
-    name: z.string().describe('Name of the source group.'),
+    name: z.string().describe('Name of the source group. Empty where a redaction rule withholds it.'),
     status: groupStatusSchema,
     creation_time: timeSchema,
     ...latestRunShape,
@@ -87,15 +88,13 @@ function listRoute(deps: Deps): Route {
         return { source_groups: [], pagination: toPage([], query.limit, 0).pagination };
       }
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listGroups(tx, caller.tenantId, caller, filter, {
-          limit: query.limit,
-          afterId: query.after_id,
-          order: query.order,
-        }),
-      );
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        ...(await listGroups(tx, caller.tenantId, caller, filter, request)),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { source_groups: page.map(toSourceGroup), pagination };
+      return { source_groups: await collect(page, (group) => toSourceGroup(group, redactor)), pagination };
     },
   });
 }
@@ -109,10 +108,13 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
     errors: [404],
-    handler: ({ caller, params }) =>
-      deps.db.transaction(caller.tenantId, async (tx) =>
-        toSourceGroup(await getGroup(tx, caller.tenantId, params.id, caller)),
-      ),
+    async handler({ caller, params }) {
+      const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        group: await getGroup(tx, caller.tenantId, params.id, caller),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
+      return toSourceGroup(group, redactor);
+    },
   });
 }
 
@@ -127,7 +129,10 @@ function renameRoute(deps: Deps): Route {
     response: { status: 200, schema: sourceGroupSchema },
     example: { name: 'Policies 2026' },
     handler: async ({ caller, params, body }) =>
-      toSourceGroup(await renameGroup(deps, caller.tenantId, params.id, caller, body.name)),
+      toSourceGroup(
+        await renameGroup(deps, caller.tenantId, params.id, caller, body.name),
+        await redactorOf(deps, caller.tenantId),
+      ),
   });
 }
 
@@ -148,9 +153,10 @@ function metadataRoute(deps: Deps): Route {
     body: z.strictObject({ metadata: metadataPatchSchema }),
     response: { status: 200, schema: metadataSchema, description: 'All records, sorted by key.' },
     example: { metadata: { records: [{ key: 'department', val: 'sales' }] } },
-    handler: async ({ caller, params, body }) => ({
-      records: apiRecords(await patchGroupMetadata(deps, caller.tenantId, params.id, caller, body.metadata.records)),
-    }),
+    async handler({ caller, params, body }) {
+      const metadata = await patchGroupMetadata(deps, caller.tenantId, params.id, caller, body.metadata.records);
+      return { records: await redactRecords(metadata, await redactorOf(deps, caller.tenantId)) };
+    },
   });
 }
 
@@ -218,16 +224,21 @@ async function getGroup(tx: Queryable, tenantId: string, id: string, limits: Gro
   return group;
 }
 
-function toSourceGroup(group: SourceGroup): z.input<typeof sourceGroupSchema> {
+function redactorOf({ db, redactors }: Deps, tenantId: string): Promise<Redactor | null> {
+  return db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
+}
+
+async function toSourceGroup(
+  group: SourceGroup,
+  redactor: Redactor | null,
+): Promise<z.input<typeof sourceGroupSchema>> {
   return {
+    ...(await redactGroup(group, redactor)),
     id: group.id,
     source_type: group.sourceType as (typeof SOURCE_TYPES)[number],
-    name: group.name,
     status: group.status,
     creation_time: unixSeconds(group.createdAt),
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
-    error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records: apiRecords(group.metadata) },
   };
 }

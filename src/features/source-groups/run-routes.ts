@@ -16,7 +16,7 @@ import {
   timeSchema,
 } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -209,7 +209,7 @@ function errorsRoute(deps: Deps): Route {
       });
       const { page, pagination } = toPage(rows, query.limit, total);
       // A message may quote the file.
-      const redact = async (text: string): Promise<string> => (await redactText(redactor, text, FACT_STEPS)) ?? '';
+      const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       const errors = await collect(page, async (error) =>
         toRunError({ ...error, name: await redact(error.name), message: await redact(error.message) }),
       );

@@ -19,9 +19,11 @@ import {
 } from '../../http/schemas.ts';
 import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
+import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { sourceListRoutes } from './source-list-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
 const AREA = 'Sources';
@@ -40,7 +42,14 @@ const sourceSchema = z
   .meta({ id: 'Source' });
 
 export function sourceRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), deleteRoute(deps), rawRoute(deps), ...metadataRoutes(deps)];
+  return [
+    listRoute(deps),
+    ...sourceListRoutes(deps),
+    getRoute(deps),
+    deleteRoute(deps),
+    rawRoute(deps),
+    ...metadataRoutes(deps),
+  ];
 }
 
 function listRoute(deps: Deps): Route {
@@ -115,7 +124,9 @@ function deleteRoute(deps: Deps): Route {
       description: 'The deletion was accepted.',
     },
     async handler({ caller, params }) {
-      await requestSourceDeletion(deps, caller, params.id);
+      await requestSourceDeletion(deps, caller, params.id, (tx, group) =>
+        runForIncluders(deps, tx, caller.tenantId, group),
+      );
       return { source_id: params.id };
     },
   });

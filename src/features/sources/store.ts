@@ -1,6 +1,7 @@
 /** Queries of the routes for sources. Writes are in corpus/source-store.ts. */
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
-import { SOURCE_COLUMNS, type Source } from '../../corpus/source-store.ts';
+import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
+import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';

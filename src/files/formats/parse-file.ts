@@ -2,7 +2,7 @@
 import { decodeText } from '../detect/decode.ts';
 import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
-import type { ParsedFile, ProcessRequest } from '../parsed.ts';
+import type { FileRequest, ParsedFile } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
@@ -12,7 +12,7 @@ const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 export async function parseFile(
   fileType: FileType,
   bytes: Uint8Array,
-  request: ProcessRequest,
+  request: FileRequest,
   tools: Tools = NO_TOOLS,
 ): Promise<ParsedFile> {
   switch (fileType) {
@@ -87,21 +87,26 @@ export async function parseFile(
       return parseRtf(bytes);
     }
     default:
-      return parseTextFile(fileType, bytes, request);
+      return parseTextFile(fileType, bytes, request, tools);
   }
 }
 
-async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {
+async function parseTextFile(
+  fileType: FileType,
+  bytes: Uint8Array,
+  request: FileRequest,
+  tools: Tools,
+): Promise<ParsedFile> {
   if (bytes.length > TEXT_FILE_BYTES_MAX) {
     throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
   }
   const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
-  const parsed = await parseText(fileType, decoded.text, request);
+  const parsed = await parseText(fileType, decoded.text, request, tools);
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;
 }
 
-async function parseText(fileType: FileType, text: string, request: ProcessRequest): Promise<ParsedFile> {
+async function parseText(fileType: FileType, text: string, request: FileRequest, tools: Tools): Promise<ParsedFile> {
   const keys = request.chunkMetadataKeys;
   switch (fileType) {
     case 'md': {
@@ -127,9 +132,12 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       const { parseJsonl } = await import('./data/json.ts');
       return parseJsonl(text, keys);
     }
-    case 'org':
     case 'rst':
-    case 'asciidoc':
+    case 'asciidoc': {
+      const { parseWithIncludes } = await import('./markup/parse-outline.ts');
+      return parseWithIncludes(fileType, text, request.groupPath, tools);
+    }
+    case 'org':
     case 'tex':
       return parseMarkup(fileType, text, request);
     case 'man': {
@@ -175,16 +183,8 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
   }
 }
 
-/** Parses Org and LaTeX by way of Markdown, and the other formats block by block. */
-async function parseMarkup(
-  fileType: 'org' | 'rst' | 'asciidoc' | 'tex',
-  text: string,
-  request: ProcessRequest,
-): Promise<ParsedFile> {
-  if (fileType === 'rst' || fileType === 'asciidoc') {
-    const { parseOutline } = await import('./markup/parse-outline.ts');
-    return parseOutline(fileType, text);
-  }
+/** Parses Org and LaTeX by way of Markdown. */
+async function parseMarkup(fileType: 'org' | 'tex', text: string, request: FileRequest): Promise<ParsedFile> {
   const { orgToMarkdown } = await import('./markup/org.ts');
   const { texToMarkdown } = await import('./markup/tex.ts');
   const { parseMd } = await import('./markup/md.ts');

@@ -1,6 +1,5 @@
 /** Processes one file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 
-import { readFileSync } from 'node:fs';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { chunkTerms } from '../../text/chunk-terms.ts';
 import { codePointLength } from '../../util/code-points.ts';
@@ -10,11 +9,14 @@ import { type MemberSink, sendMembers } from '../detect/members.ts';
 import { badFile, emptyFile, FileError, overLimit } from '../failure.ts';
 import { languageOf } from '../file-language.ts';
 import { parseFile } from '../formats/parse-file.ts';
-import type { ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import {
+  FILE_BYTES_MAX,
+  type FileRequest,
+  type ParsedFile,
+  type ProcessedFile,
+  type ProcessOutcome,
+} from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
-
-/** Maximum size of any file. Some formats have lower limits. */
-export const FILE_BYTES_MAX = 500 * 1024 * 1024;
 
 /** Chunks per call of the sink. Parts keep both processes from holding all terms of a large file twice. */
 const CHUNKS_PER_PART = 256;
@@ -29,7 +31,8 @@ type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
  * chunks. Files inside go to `memberSink`; without it they are dropped.
  */
 export async function processFile(
-  request: ProcessRequest,
+  request: FileRequest,
+  bytes: Uint8Array,
   sink?: ChunkSink,
   memberSink?: MemberSink,
   tools: Tools = NO_TOOLS,
@@ -37,8 +40,6 @@ export async function processFile(
   let stage: FileFailure['stage'] = 'detect';
   try {
     if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
-    // Synchronous: the process has nothing else to do, and each asynchronous step is a change of threads.
-    const bytes = readFileSync(request.path);
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
     // Loaded only for files with rules: these modules would be half of the start of a child process.
@@ -106,23 +107,12 @@ async function toProcessed(
   };
 }
 
-const MISSING: FileFailure = {
-  stage: 'detect',
-  title: 'The stored file is missing',
-  message: 'The raw file is no longer in the blob store. Upload it again.',
-  retryable: false,
-  isMissing: true,
-};
-
 /** Returns the failure that tells people about a thrown error. */
 function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
   if (error instanceof FileError) return error.failure;
   if (error instanceof RangeError && /call stack/i.test(error.message)) {
     return badFile(stage, 'File is nested too deeply', 'The structure of the file is nested too deeply to be read.')
       .failure;
-  }
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-    return MISSING;
   }
   return badFile(stage, 'File cannot be read', `The file is damaged or not what its name says (${messageOf(error)}).`)
     .failure;

@@ -6,11 +6,14 @@
 import type { FileFailure } from '../../corpus/values.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { MemberSink } from '../detect/members.ts';
+import { FileError } from '../failure.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
-import type { NamesCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
 import { answerNames } from './answer-names.ts';
-import type { FileProcessor } from './file-processor.ts';
+import type { FileProcessor, IncludeReader } from './file-processor.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { ToolRunner } from './tool-runner.ts';
+import { parserView } from './views.ts';
 import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
 const CHILDREN_DEFAULT = 2;
@@ -36,6 +39,8 @@ export interface PoolOptions {
   idleMs?: number;
   /** Time for a file of any size. FILE_TIME_MS_PER_MB is added for its size. */
   fileTimeMs?: number;
+  /** The sandbox of the children. Without one, they have all rights of this process that Node.js does not take from them. */
+  sandbox?: Sandbox;
   /** Runs the programs that parsers may call. Without a runner, parsers have no programs. */
   tools?: ToolRunner;
   /** Finds names for the redaction rules of a file. Without an analyzer, rules that need names fail. */
@@ -49,7 +54,10 @@ interface Task {
   id: number;
   request: ProcessRequest;
   attempts: number;
+  /** The tenant. */
+  owner: string;
   members: MemberSink | undefined;
+  include: IncludeReader | undefined;
   settle(outcome: ProcessOutcome): void;
 }
 
@@ -66,6 +74,7 @@ class ProcessPool implements FileProcessor {
   private readonly idleMs: number;
   private readonly fileTimeMs: number;
   private readonly script: URL;
+  private readonly sandbox: Sandbox | undefined;
   private readonly tools: ToolRunner | undefined;
   private readonly analyzer: NameAnalyzer | null;
   private readonly queue: Task[] = [];
@@ -73,8 +82,9 @@ class ProcessPool implements FileProcessor {
   private readonly running = new Map<number, Task>();
   /** Children with the time of their last answer. */
   private readonly children = new Map<WatchedChild, number>();
-  /** Undefined until the tool runner has named its tools. */
-  private toolNames: readonly ToolName[] | undefined;
+  /** Undefined until the tool runner has named its tools, and the sandbox the words before a child's command. */
+  private ready: { toolNames: readonly ToolName[]; prefix: readonly string[] } | undefined;
+  private preparing: Promise<void> | undefined;
   private nextId = 1;
   private closed = false;
   private ticker: NodeJS.Timeout | undefined;
@@ -84,15 +94,22 @@ class ProcessPool implements FileProcessor {
     this.idleMs = options.idleMs ?? CHILD_IDLE_MS;
     this.fileTimeMs = options.fileTimeMs ?? FILE_TIME_MS;
     this.script = options.script ?? CHILD_SCRIPT;
+    this.sandbox = options.sandbox;
     this.tools = options.tools;
     this.analyzer = options.analyzer ?? null;
-    if (!this.tools) this.toolNames = [];
+    if (!this.tools && !this.sandbox) this.ready = { toolNames: [], prefix: [] };
   }
 
-  process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink): Promise<ProcessOutcome> {
+  process(
+    request: ProcessRequest,
+    signal: AbortSignal,
+    members?: MemberSink,
+    owner = '',
+    include?: IncludeReader,
+  ): Promise<ProcessOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-    const task: Task = { id: 0, request, attempts: 0, members, settle: () => undefined };
+    const task: Task = { id: 0, request, attempts: 0, owner, members, include, settle: () => undefined };
     const abort = () => {
       this.drop(task);
       reject(signal.reason);
@@ -105,8 +122,8 @@ class ProcessPool implements FileProcessor {
     else {
       signal.addEventListener('abort', abort, { once: true });
       this.queue.push(task);
-      if (this.toolNames) this.dispatch();
-      else void this.findTools();
+      if (this.ready) this.dispatch();
+      else this.preparing ??= this.prepare();
     }
     return promise;
   }
@@ -120,31 +137,59 @@ class ProcessPool implements FileProcessor {
     for (const task of unfinished) task.settle({ ok: false, failure: this.failure('closed', task.request) });
   }
 
-  private async findTools(): Promise<void> {
-    this.toolNames = await this.tools!.available();
-    this.dispatch();
+  /** Finds tools and sandbox. If a sandbox is required and there is none, the waiting files fail; later files try again. */
+  private async prepare(): Promise<void> {
+    try {
+      const prefix = (await this.sandbox?.prefix(parserView(this.script))) ?? [];
+      this.ready = { toolNames: (await this.tools?.available()) ?? [], prefix };
+      this.dispatch();
+    } catch (error) {
+      const failure = error instanceof FileError ? error.failure : this.failure('crash', { size: 0 });
+      for (const task of this.queue.splice(0)) task.settle({ ok: false, failure });
+    } finally {
+      this.preparing = undefined;
+    }
   }
 
   /** Runs a program for a task. The call fails if the task was taken back or dropped. */
-  private async call(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer> {
+  private async call(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer> {
     const task = this.running.get(id);
     if (task && call.tool === 'names') return answerNames(this.analyzer, task.request.redaction, call, signal);
-    if (!task || !this.tools || call.tool === 'names') {
+    if (task?.include && call.tool === 'include') return task.include(call.path);
+    if (!task || !this.tools || call.tool === 'names' || call.tool === 'include') {
       return { ok: false, failure: this.failure('closed', { size: 0 }) };
     }
     return this.tools.run(call, task.request.path, signal);
   }
 
   private dispatch(): void {
-    if (!this.toolNames) return;
+    if (!this.ready) return;
+    const { toolNames, prefix } = this.ready;
     while (this.queue.length > 0 && !this.closed) {
-      const child = this.idleChild() ?? this.newChild() ?? this.leastBusyChild(this.queue[0]!);
+      const task = this.nextTask();
+      const used = this.childrenOf(task.owner);
+      const own = used < this.childrenMax ? (this.idleChild() ?? this.newChild(prefix, used === 0)) : undefined;
+      const child = own ?? this.leastBusyChild(task);
       if (!child) return;
-      const task = this.queue.shift()!;
+      this.queue.splice(this.queue.indexOf(task), 1);
       task.id = this.nextId++;
       this.running.set(task.id, task);
-      child.send(task.id, { ...task.request, tools: this.toolNames }, this.timeMs(task.request));
+      child.send(task.id, { ...task.request, tools: toolNames }, this.timeMs(task.request));
     }
+  }
+
+  /** Returns the oldest task of the owner with the fewest running tasks. */
+  private nextTask(): Task {
+    const counts = new Map<string, number>();
+    for (const { owner } of this.running.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const runningOf = ({ owner }: Task): number => counts.get(owner) ?? 0;
+    return this.queue.reduce((best, task) => (runningOf(task) < runningOf(best) ? task : best));
+  }
+
+  /** Returns the number of children that work for the owner. */
+  private childrenOf(owner: string): number {
+    const works = (child: WatchedChild): boolean => child.pending.some((id) => this.running.get(id)?.owner === owner);
+    return [...this.children.keys()].filter(works).length;
   }
 
   private idleChild(): WatchedChild | undefined {
@@ -164,10 +209,11 @@ class ProcessPool implements FileProcessor {
     return open.sort((a, b) => a.pending.length - b.pending.length)[0];
   }
 
-  private newChild(): WatchedChild | undefined {
-    if (this.children.size >= this.childrenMax) return undefined;
+  /** Starts a child. If all work for other owners, an owner without a child gets one more, however long their files take. */
+  private newChild(prefix: readonly string[], mayExceed: boolean): WatchedChild | undefined {
+    if (this.children.size >= this.childrenMax + (mayExceed ? 1 : 0)) return undefined;
     this.ticker ??= setInterval(() => this.tick(), TICK_MS).unref();
-    const child = new WatchedChild(this.script, {
+    const child = new WatchedChild(this.script, prefix, {
       onOutcome: (id, outcome) => {
         this.children.set(child, performance.now());
         const task = this.running.get(id);

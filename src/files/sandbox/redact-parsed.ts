@@ -39,7 +39,8 @@ export async function redactName(
   findNames: FindNames | null = null,
 ): Promise<string> {
   if (!rules) return name;
-  return (await redactText(compileRedactor(rules.policy, rules.hashKey, findNames), name, ['ingest'])) ?? '';
+  const redactor = compileRedactor(rules.policy, rules.hashKey, findNames).withoutHashes;
+  return (await redactText(redactor, name, ['ingest'])) ?? '';
 }
 
 /** Returns the block with redacted texts and new offsets, or undefined if none of its text remains. */

@@ -1,16 +1,17 @@
 /**
  * Runs programs of the system for formats without a parser: tesseract for pictures, LibreOffice for old Office files. The
- * programs have limits of time, memory, file size and output. They have no network if the system allows that, and they end
- * with this process.
+ * programs have limits of time, memory, file size and output. They run in the sandbox, and they end with this process.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { badFile, type FileError, overLimit } from '../failure.ts';
 import type { OfficeFormat, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+import { killGroup, type Sandbox } from './sandbox.ts';
+import { toolView } from './views.ts';
 
 export interface ToolSettings {
   /** Languages as tesseract names them, for example `eng+deu`. Null switches OCR off. */
@@ -79,10 +80,13 @@ ${[
 </oor:items>
 `;
 
-/** Opens a tool runner. No program is started before the first call. */
-export function openToolRunner(settings: ToolSettings): ToolRunner {
-  return new SystemTools(settings);
+/** Opens a tool runner. No program is started before the first call. Without a sandbox, programs have all rights of this process. */
+export function openToolRunner(settings: ToolSettings, sandbox?: Sandbox): ToolRunner {
+  return new SystemTools(settings, sandbox);
 }
+
+/** What a program reads: bytes, nothing, or the file behind a descriptor. */
+type Input = Uint8Array | number | null;
 
 type Ended =
   | { kind: 'done'; code: number | null; output: Buffer }
@@ -90,13 +94,15 @@ type Ended =
 
 class SystemTools implements ToolRunner {
   private readonly settings: ToolSettings;
+  private readonly sandbox: Sandbox | undefined;
   private found: Promise<Record<ToolName, string | undefined>> | undefined;
   private confinement: Promise<string[]> | undefined;
   /** Conversions run one at a time, because LibreOffice takes a whole core and much memory. */
   private officeTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: ToolSettings) {
+  constructor(settings: ToolSettings, sandbox: Sandbox | undefined) {
     this.settings = settings;
+    this.sandbox = sandbox;
   }
 
   async available(): Promise<readonly ToolName[]> {
@@ -120,10 +126,11 @@ class SystemTools implements ToolRunner {
     if (tool === 'ocr') return this.ocrFacts(ocr);
     if (!this.settings.office) return { ok: true, detail: 'off: doc, xls and ppt files are not read' };
     if (office === undefined) return { ok: true, detail: 'not found: doc, xls and ppt files are not read' };
-    const network = (await this.confined()).includes('unshare')
-      ? 'without a network'
-      : 'with the network of the service';
-    return { ok: true, detail: `${office}, ${network}` };
+    const sandbox = await this.sandbox?.facts({ system: true });
+    return {
+      ok: true,
+      detail: `${office}, ${sandbox?.kind ? `in a sandbox of ${sandbox.kind}` : 'without a sandbox'}`,
+    };
   }
 
   private async ocrFacts(command: string | undefined): Promise<Description> {
@@ -143,11 +150,16 @@ class SystemTools implements ToolRunner {
   private async read(image: Uint8Array | null, path: string, signal: AbortSignal): Promise<Buffer> {
     const { ocr } = await this.commands();
     if (ocr === undefined) throw broken('tesseract');
-    const from = image === null ? path : 'stdin';
     const languages = this.settings.ocrLanguages ?? '';
     const limits = this.limited(OCR_LIMITS);
-    const ended = await this.execute(ocr, [from, 'stdout', '-l', languages, 'tsv'], image, limits, signal);
-    return outputOf(ended, 'tesseract', limits);
+    const file = image === null ? await open(path) : undefined;
+    try {
+      const input = image ?? file!.fd;
+      const ended = await this.execute(ocr, ['stdin', 'stdout', '-l', languages, 'tsv'], input, limits, signal);
+      return outputOf(ended, 'tesseract', limits);
+    } finally {
+      await file?.close();
+    }
   }
 
   private next(to: OfficeFormat, path: string, signal: AbortSignal): Promise<Buffer> {
@@ -208,13 +220,14 @@ class SystemTools implements ToolRunner {
     return undefined;
   }
 
-  /** Returns the commands that confine a program, as far as this system supports them. */
+  /** Returns the commands of this system that lower the priority and end the program with this process. */
   private confined(): Promise<string[]> {
     this.confinement ??= (async () => {
       const prefix: string[] = [];
-      // Namespaces keep a program from the network, and end all processes that it started.
-      const alone = ['unshare', '--map-root-user', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
-      for (const step of [['nice', '-n', `${NICENESS}`], ['setpriv', '--pdeathsig', 'KILL'], alone]) {
+      for (const step of [
+        ['nice', '-n', `${NICENESS}`],
+        ['setpriv', '--pdeathsig', 'KILL'],
+      ]) {
         const ended = await this.start([...step, 'true'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
         if (ended.kind === 'done' && ended.code === 0) prefix.push(...step);
       }
@@ -226,18 +239,20 @@ class SystemTools implements ToolRunner {
   private async execute(
     command: string,
     args: readonly string[],
-    input: Uint8Array | null,
+    input: Input,
     limits: Limits,
     signal: AbortSignal,
     folder?: string,
   ): Promise<Ended> {
     const limited = (await this.find('prlimit')) === undefined ? [] : prlimit(limits);
-    return this.start([...(await this.confined()), ...limited, command, ...args], input, limits, signal, folder);
+    const sandbox = (await this.sandbox?.prefix(toolView(command, folder))) ?? [];
+    const words = [...(await this.confined()), ...sandbox, ...limited, command, ...args];
+    return this.start(words, input, limits, signal, folder);
   }
 
   private start(
     [command = '', ...args]: readonly string[],
-    input: Uint8Array | null,
+    input: Input,
     limits: Limits,
     signal: AbortSignal,
     folder = '/nonexistent',
@@ -246,7 +261,7 @@ class SystemTools implements ToolRunner {
     const child = spawn(command, args, {
       // The environment of the service is not passed on: a program that is taken over finds no credentials.
       env: { PATH: this.settings.searchPath, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', OMP_THREAD_LIMIT: '1' },
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: [typeof input === 'number' ? input : 'pipe', 'pipe', 'ignore'],
       // A process group of its own, so that all processes of the program can be killed.
       detached: true,
       windowsHide: true,
@@ -267,14 +282,14 @@ class SystemTools implements ToolRunner {
       signal.removeEventListener('abort', stop);
       resolve(ended);
     };
-    child.stdout.on('data', (part: Buffer) => {
+    child.stdout!.on('data', (part: Buffer) => {
       length += part.length;
       if (length > limits.outputBytes) end('output');
       else parts.push(part);
     });
     // Writing fails when a program ends before it has read all input.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input ?? undefined);
+    child.stdin?.on('error', () => undefined);
+    if (typeof input !== 'number') child.stdin?.end(input ?? undefined);
     child.on('error', () => settle({ kind: 'missing' }));
     child.on('close', (code) =>
       settle(reason ? { kind: reason } : { kind: 'done', code, output: Buffer.concat(parts) }),
@@ -298,15 +313,6 @@ function outputOf(ended: Ended, program: string, { timeMs, outputBytes }: Limits
 
 function broken(program: string): FileError {
   return badFile('parse', 'File cannot be read', `${program} could not read the file, or not within its memory.`);
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process has ended.
-  }
 }
 
 async function removeLeftovers(): Promise<void> {

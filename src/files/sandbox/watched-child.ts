@@ -1,14 +1,17 @@
 /** Runs one child process: starts it, sends it requests, watches its memory and time, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
-import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
-import type { NamesCall, ToolAnswer, ToolCall } from '../tools.ts';
+import { FILE_BYTES_MAX, type ProcessOutcome, type ProcessRequest } from '../parsed.ts';
+import type { ServiceCall, ToolAnswer, ToolCall } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
+import { killGroup } from './sandbox.ts';
+import { packagePaths } from './views.ts';
 
 /** Gives a child about a third of the processor time if others need it. With less, files would exceed their time limits. */
 const CHILD_NICENESS = 5;
@@ -29,6 +32,8 @@ const STDERR_UNITS_KEPT = 2000;
 /** Maximum time of programs for one file. This time does not count as the file's own. */
 const TOOLS_TIME_MS_MAX = 15 * 60_000;
 const PAGE_BYTES = 4096;
+/** Size of the parts in which a file is sent. */
+const PART_BYTES = 1024 * 1024;
 
 const MEMBERS_NOT_STORED: FileFailure = {
   stage: 'store',
@@ -44,6 +49,21 @@ const TOOLS_TOO_LONG: FileFailure = {
   retryable: false,
 };
 
+const MISSING: FileFailure = {
+  stage: 'detect',
+  title: 'The stored file is missing',
+  message: 'The raw file is no longer in the blob store. Upload it again.',
+  retryable: false,
+  isMissing: true,
+};
+
+const UNREADABLE: FileFailure = {
+  stage: 'detect',
+  title: 'The stored file cannot be read',
+  message: 'The system refused to read the raw file. Check the disk and the rights of the blob store.',
+  retryable: true,
+};
+
 export type EndReason = 'memory' | 'time' | 'crash' | 'closed';
 
 interface ChildEvents {
@@ -51,7 +71,7 @@ interface ChildEvents {
   /** Receives a file inside the file. Nothing more is read from the child until the promise settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
   /** Runs a program of the system or finds names for the child. The signal aborts when the child ends. Never rejects. */
-  onCall(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer>;
+  onCall(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer>;
   /** Called once. `unfinished` are the ids of requests without an outcome, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
@@ -79,6 +99,10 @@ export class WatchedChild {
   private stderr = '';
   private isReady = false;
   private ended = false;
+  /** The process of the child itself. Commands of the sandbox are around it. */
+  private pid: number | undefined;
+  /** Settles when all files are sent that were queued before. */
+  private sending: Promise<unknown> = Promise.resolve();
   /** Ends the program that runs for the current file. */
   private tool: AbortController | undefined;
   /** Resident memory when it was last measured. */
@@ -86,16 +110,20 @@ export class WatchedChild {
   /** Number of answered files. */
   served = 0;
 
-  /** Starts a child process running `script`. */
-  constructor(script: URL, events: ChildEvents) {
+  /** Starts a child process running `script` behind the words of `prefix`. */
+  constructor(script: URL, prefix: readonly string[], events: ChildEvents) {
     this.events = events;
     // The environment is empty: a parser that is taken over finds no credentials.
-    this.process = spawn(process.execPath, nodeArguments(script), {
+    const [command = '', ...args] = [...prefix, process.execPath, ...nodeArguments(script)];
+    this.process = spawn(command, args, {
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      // A process group of its own: the commands of a sandbox that is still being made end together.
+      detached: true,
       windowsHide: true,
     });
-    yieldToOthers(this.process.pid);
+    this.pid = this.process.pid;
+    yieldToOthers(this.pid);
     this.channel = this.process.stdio[3] as Duplex;
     this.watch = setInterval(() => this.checkLimits(), WATCH_INTERVAL_MS);
     this.watch.unref();
@@ -116,17 +144,45 @@ export class WatchedChild {
   send(id: number, request: ProcessRequest, timeMs: number): void {
     if (this.waiting.length === 0) this.startedAt = performance.now();
     this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined, toolsMs: 0 });
-    this.channel.write(encodeFrame({ id, request } satisfies ChildRequest));
+    this.sending = this.sending.then(() => this.sendFile(id, request));
   }
 
   end(reason: EndReason): void {
     if (this.ended) return;
     this.ended = true;
     clearInterval(this.watch);
-    this.process.kill('SIGKILL');
+    killGroup(this.process.pid);
     this.tool?.abort();
     this.channel.destroy();
     this.events.onEnd(reason, this.pending);
+  }
+
+  /** Sends a file and then its request. The child has no right to read the file. */
+  private async sendFile(id: number, { path, ...request }: ProcessRequest): Promise<void> {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(path);
+      const size = request.size > FILE_BYTES_MAX ? 0 : (await file.stat()).size;
+      for (let from = 0; from < size && !this.ended; ) {
+        const part = Buffer.allocUnsafe(Math.min(PART_BYTES, size - from));
+        const { bytesRead } = await file.read(part, 0, part.length, from);
+        if (bytesRead === 0) break;
+        from += bytesRead;
+        await this.write({ id, size, bytes: part.subarray(0, bytesRead) });
+      }
+      await this.write({ id, request });
+    } catch (error) {
+      const failure = (error as NodeJS.ErrnoException).code === 'ENOENT' ? MISSING : UNREADABLE;
+      await this.write({ id, failure });
+    } finally {
+      await file?.close();
+    }
+  }
+
+  /** Writes a message. Resolves when the system has taken it, or when the child has ended. */
+  private write(message: ChildRequest): Promise<void> {
+    if (this.ended) return Promise.resolve();
+    return new Promise((resolve) => this.channel.write(encodeFrame(message), () => resolve()));
   }
 
   private listen(): void {
@@ -154,6 +210,8 @@ export class WatchedChild {
       // A second one would give the current file more time.
       if (this.isReady) this.end('crash');
       this.isReady = true;
+      this.pid = innermost(this.pid);
+      yieldToOthers(this.pid);
       this.startedAt = performance.now();
       return;
     }
@@ -206,7 +264,7 @@ export class WatchedChild {
   }
 
   /** Runs a program for the child. The program's time does not count as the child's own. */
-  private async onCall(current: Waiting, call: ToolCall | NamesCall): Promise<void> {
+  private async onCall(current: Waiting, call: ToolCall | ServiceCall): Promise<void> {
     if (this.tool) {
       this.end('crash');
       return;
@@ -223,7 +281,7 @@ export class WatchedChild {
     const took = performance.now() - startedAt;
     current.toolsMs += took;
     this.startedAt += took;
-    this.channel.write(encodeFrame({ id: current.id, answer } satisfies ChildRequest));
+    void this.write({ id: current.id, answer });
   }
 
   private checkLimits(): void {
@@ -234,21 +292,31 @@ export class WatchedChild {
       this.end('time');
       return;
     }
-    this.rssBytes = residentBytes(this.process.pid);
+    this.rssBytes = residentBytes(this.pid);
     if (this.rssBytes > CHILD_RSS_BYTES_MAX) this.end('memory');
   }
 }
 
-/** Returns arguments that allow reading files only: a parser that is tricked into writing or starting a program fails. */
+/** Returns arguments that allow reading the package only: a parser that is tricked into anything else fails. */
 function nodeArguments(script: URL): string[] {
   return [
     '--permission',
-    '--allow-fs-read=*',
+    ...packagePaths(script).flatMap((path) => [`--allow-fs-read=${path}`]),
     `--max-old-space-size=${CHILD_HEAP_MIB_MAX}`,
     '--max-semi-space-size=8',
     '--no-warnings',
     fileURLToPath(script),
   ];
+}
+
+/** Returns the last process in the line of the process's only children: the program that the commands of a sandbox started. */
+function innermost(pid: number | undefined): number | undefined {
+  try {
+    const child = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ')[0];
+    return child ? innermost(Number(child)) : pid;
+  } catch {
+    return pid;
+  }
 }
 
 /** Returns 0 if the process has ended, or if the system has no /proc. Only the heap limit applies then. */

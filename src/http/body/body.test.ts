@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { ServiceError } from '../../errors.ts';
-import { JSON_DEPTH_MAX, parseJson, readBody } from './body.ts';
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, parseJson, readBody } from './body.ts';
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text));
 const refused = (text: string, message: RegExp): void => {
@@ -37,6 +37,11 @@ describe('parseJson', () => {
       '"\\x"',
     ])
       refused(text, /not valid JSON/);
+  });
+  test('refuses JSON with very many members', () => {
+    const members = (count: number): string => `[{${Array.from({ length: count }, (_, i) => `"m${i}":0`).join()}}]`;
+    assert.doesNotThrow(() => parse(members(JSON_MEMBERS_MAX)));
+    refused(members(JSON_MEMBERS_MAX + 1), /more than 10000 members/);
   });
   test('refuses JSON that is nested too deep', () => {
     assert.doesNotThrow(() => parse('['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX)));

@@ -1,8 +1,9 @@
 /** `/docs`: the API reference (Scalar). It is served from the installed package: it needs no network and reports to nobody. */
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { createGunzip, gzip } from 'node:zlib';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { Worker } from 'node:worker_threads';
+import { createGunzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
 
 const POLICY = [
   "default-src 'none'",
@@ -24,7 +25,10 @@ interface Reference {
 export function registerReference(app: FastifyInstance): void {
   let reference: Promise<Reference> | undefined;
   const load = (): Promise<Reference> => {
-    reference ??= renderReference();
+    reference ??= renderReference().catch((error: unknown) => {
+      reference = undefined;
+      throw error;
+    });
     return reference;
   };
   app.get('/docs', async (_request, reply) => {
@@ -44,31 +48,13 @@ export function registerReference(app: FastifyInstance): void {
   });
 }
 
-/** Renders the page. The plugin's script has 4 MB, so it is loaded at the first request only, and kept compressed. */
+/**
+ * Renders the page at the first request, in a thread that then ends: loading the script of 4 MB and compressing it would hold the
+ * event loop for 150 ms.
+ */
 async function renderReference(): Promise<Reference> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference');
-  const inner = Fastify();
-  await inner.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Pinakes API',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      // Its menus share and deploy to the cloud of its vendor.
-      showDeveloperTools: 'never',
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    } as object,
-  });
-  const page = await inner.inject('/docs/');
-  const scriptPath = /<script[^>]*\ssrc="([^"]+)"/.exec(page.body)?.[1] ?? 'js/scalar.js';
-  const script = await inner.inject(new URL(scriptPath, 'http://localhost/docs/').pathname);
-  await inner.close();
-  const html = page.body
-    .replace(scriptPath, '/docs/scalar.js')
-    .replace('<html>', '<html lang="en">')
-    .replace('</head>', '<link rel="icon" href="data:,">\n  </head>'); // otherwise browsers request /favicon.ico
-  return { html, gzippedScript: await promisify(gzip)(script.rawPayload) };
+  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+  const worker = new Worker(new URL(`./render-reference${extension}`, import.meta.url), { execArgv: [] });
+  const [{ html, gzippedScript }] = (await once(worker, 'message')) as [{ html: string; gzippedScript: Uint8Array }];
+  return { html, gzippedScript: Buffer.from(gzippedScript) };
 }

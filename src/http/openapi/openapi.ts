@@ -93,6 +93,14 @@ const DOWNLOAD_PARAMETERS = [
 
 const FILE_CONTENT = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
+const TIMING_HEADER = {
+  'server-timing': {
+    description:
+      'Milliseconds of each stage of the search, one after the other: `analyze;dur=0.4, lexical;dur=3.1, …`.',
+    schema: { type: 'string' },
+  },
+};
+
 /** Answers of a download, besides the whole file. */
 const DOWNLOAD_RESPONSES = {
   206: { description: 'The requested range.', content: FILE_CONTENT },
@@ -130,7 +138,7 @@ function responses(route: Route, components: Json): Json {
   const { status, schema, description } = route.response;
   const success = {
     description: route.download?.description ?? description ?? route.operation.summary,
-    headers: { 'x-request-id': { schema: { type: 'string' } } },
+    headers: { 'x-request-id': { schema: { type: 'string' } }, ...(route.timing ? TIMING_HEADER : {}) },
     content: {
       ...(route.download
         ? FILE_CONTENT
@@ -186,7 +194,18 @@ function errorResponses(): Json {
 
 /** Converts a schema. Schemas with `.meta({ id })` become components of the document. */
 function toJsonSchema(schema: Schema, io: 'input' | 'output', components: Json): Json {
-  const converted = z.toJSONSchema(schema, {
+  return moveDefinitions(convert(schema, io), components);
+}
+
+/** Returns the JSON Schema of one schema, which stands alone: nothing in it refers to components. */
+export function standaloneJsonSchema(schema: Schema, io: 'input' | 'output'): Json {
+  const components: Json = {};
+  const json = moveDefinitions(convert(schema, io), components, '#/$defs/');
+  return Object.keys(components).length === 0 ? json : { ...json, $defs: components };
+}
+
+function convert(schema: Schema, io: 'input' | 'output'): Json {
+  return z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
@@ -197,11 +216,12 @@ function toJsonSchema(schema: Schema, io: 'input' | 'output', components: Json):
       Object.assign(jsonSchema, meta.wire, meta.description ? { description: meta.description } : {});
     },
   }) as Json;
-  return moveDefinitions(converted, components);
 }
 
-/** Moves `$defs` to the components of the document, and removes members that only a stand-alone schema needs. */
-function moveDefinitions(schema: Json, components: Json): Json {
+/**
+ * Moves `$defs` to the components, where references that begin with `at` find them. Removes members that only a stand-alone schema needs.
+ */
+function moveDefinitions(schema: Json, components: Json, at = '#/components/schemas/'): Json {
   const { $schema: _dialect, $defs, ...rest } = schema as { $schema?: unknown; $defs?: Record<string, Json> } & Json;
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean);
@@ -210,19 +230,18 @@ function moveDefinitions(schema: Json, components: Json): Json {
     return Object.fromEntries(
       members.map(([key, member]) => [
         key,
-        key === '$ref' && typeof member === 'string'
-          ? member.replace('#/$defs/', '#/components/schemas/')
-          : clean(member),
+        key === '$ref' && typeof member === 'string' ? member.replace('#/$defs/', at) : clean(member),
       ]),
     );
   };
   for (const [id, definition] of Object.entries($defs ?? {})) {
-    const { $schema: _d, id: _id, ...body } = definition;
+    const { $schema: _d, id: _id, $defs: own, ...body } = definition;
     components[id] = clean(body);
+    if (own) moveDefinitions({ $defs: own }, components);
   }
   const { id, ...own } = rest as { id?: string } & Json;
   const cleaned = clean(own) as Json;
   if (typeof id !== 'string') return cleaned;
   components[id] = cleaned;
-  return { $ref: `#/components/schemas/${id}` };
+  return { $ref: `${at}${id}` };
 }

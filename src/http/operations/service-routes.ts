@@ -5,9 +5,12 @@ import type { Deps } from '../deps.ts';
 import { registerReference } from '../openapi/api-reference.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { Route } from '../route.ts';
+import { registerConsole } from './console-files.ts';
 import { openReadiness } from './readiness.ts';
 
+const CONSOLE_LINK = '<li><a href="/console/">Console</a>: add files, search and ask in the browser</li>';
 const START_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+/** The comment is replaced by the link to the console, or removed if the console is off. */
 const START_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -22,6 +25,7 @@ const START_PAGE = `<!doctype html>
 <h1>Pinakes</h1>
 <p>Upload files, search them, and ask questions: every citation of an answer is checked.</p>
 <ul>
+<!--console-->
 <li><a href="/docs">API reference</a>: every endpoint, with requests to try</li>
 <li><a href="/openapi.json">OpenAPI description</a></li>
 <li><a href="/readyz">Readiness</a> · <a href="/healthz">health</a> · <a href="/metrics">metrics</a></li>
@@ -51,7 +55,9 @@ export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: 
     return reply.type('application/json; charset=utf-8').send(description);
   });
   registerReference(app);
+  if (deps.config.console) registerConsole(app);
+  const startPage = START_PAGE.replace('<!--console-->\n', deps.config.console ? `${CONSOLE_LINK}\n` : '');
   app.get('/', async (_request, reply) =>
-    reply.header('content-security-policy', START_PAGE_POLICY).type('text/html; charset=utf-8').send(START_PAGE),
+    reply.header('content-security-policy', START_PAGE_POLICY).type('text/html; charset=utf-8').send(startPage),
   );
 }

@@ -5,7 +5,7 @@ import type { Opaque, Origin } from '../../corpus/origin.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { overLimit } from '../../files/failure.ts';
-import { FILE_BYTES_MAX } from '../../files/sandbox/process-file.ts';
+import { FILE_BYTES_MAX } from '../../files/parsed.ts';
 import { unlessAborted } from '../../util/abort.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';

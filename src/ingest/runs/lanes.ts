@@ -6,6 +6,7 @@ import type { ProcessOutcome } from '../../files/parsed.ts';
 import { type ActiveRun, checkFence, RunLost } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import type { ClaimedSource } from './claimed-source.ts';
+import { openIncludes } from './includes.ts';
 import { failedRows, type SourceRows, type StagedMember, toRows } from './rows.ts';
 
 /** No further file starts while the unstored results weigh more than this: memory stays bounded. */
@@ -58,7 +59,8 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
 
   async function runFile(source: ClaimedSource, tries: number): Promise<void> {
     const members: StagedMember[] = [];
-    const outcome = await processOne(deps, active, source, members, signal);
+    const includes = new Map<string, string | null>();
+    const outcome = await processOne(deps, active, source, { members, includes }, signal);
     if (!outcome?.ok || signal.aborted) await deps.blobs.discard(members.map(({ staged }) => staged));
     if (!outcome || signal.aborted) return;
     const pause = RETRY_PAUSES_MS[tries];
@@ -69,7 +71,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
       }, pause);
       return;
     }
-    finish(source, toRows(source, outcome, members));
+    finish(source, toRows(source, outcome, members, includes));
   }
 
   function finish(source: ClaimedSource, rows: SourceRows): void {
@@ -112,12 +114,16 @@ async function processOne(
   deps: IngestDeps,
   active: ActiveRun,
   source: ClaimedSource,
-  members: StagedMember[],
+  { members, includes }: { members: StagedMember[]; includes: Map<string, string | null> },
   signal: AbortSignal,
 ): Promise<ProcessOutcome | undefined> {
   const { name, fileSize: size, memberDepth: depth } = source;
   const redaction = source.ingestRules && { redaction: source.ingestRules };
-  const origin = { ...(source.url && { url: source.url }), ...(source.charset && { charset: source.charset }) };
+  const origin = {
+    ...(source.groupPath !== null && { groupPath: source.groupPath }),
+    ...(source.url && { url: source.url }),
+    ...(source.charset && { charset: source.charset }),
+  };
   try {
     const path = deps.blobs.localPath(active.tenantId, source.blobHash);
     const outcome = await deps.processor.process(
@@ -130,6 +136,8 @@ async function processOne(
         // The processor started the file again.
         if (before) await deps.blobs.discard([before.staged]);
       },
+      active.tenantId,
+      openIncludes(deps, active, source, includes),
     );
     if (!outcome.ok && outcome.failure.isMissing && !(await wasDeleted(deps, active, source)))
       deps.log.error({ sourceId: source.id }, 'a stored file is missing');

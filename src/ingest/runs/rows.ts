@@ -37,8 +37,9 @@ export function toRows(
   source: ClaimedSource,
   outcome: ProcessOutcome,
   members: readonly StagedMember[] = [],
+  includes: ReadonlyMap<string, string | null> = new Map(),
 ): SourceRows {
-  if (outcome.ok) return processedRows(source, outcome.file, members);
+  if (outcome.ok) return processedRows(source, outcome.file, members, includes);
   const { failure } = outcome;
   return source.isUpdate && failure.isEmpty ? emptiedRows(source, failure) : failedRows(source, failure);
 }
@@ -62,15 +63,22 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     textLength: 0,
     chunkCount: 0,
     chunkMetadatasCount: 0,
+    chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
     warnings: [],
+    includes: null,
     redactedBy: source.ingestRules?.mark ?? '',
   };
   const error = { ...failure, sourceId: source.id, name: source.name };
   return { source, result, chunks: [], texts: [], error, members: [], weight: 0 };
 }
 
-function processedRows(source: ClaimedSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
+function processedRows(
+  source: ClaimedSource,
+  file: ProcessedFile,
+  members: readonly StagedMember[],
+  includes: ReadonlyMap<string, string | null>,
+): SourceRows {
   // The same source, generation and ordinal give the same id, so a job that runs twice writes the same rows.
   const chunks = file.chunks.map((chunk) => ({
     ...chunk,
@@ -78,6 +86,7 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
     sourceId: source.id,
     generation: source.generation,
   }));
+  const withMetadata = chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0);
   const result: SourceResult = {
     id: source.id,
     status: 'ready',
@@ -85,13 +94,24 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
     language: file.language,
     textLength: file.textLength,
     chunkCount: chunks.length,
-    chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
+    chunkMetadatasCount: withMetadata.length,
+    chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
+    includes: includes.size > 0 ? Object.fromEntries(includes) : null,
     redactedBy: source.ingestRules?.mark ?? '',
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
+}
+
+/** Bytes of a record besides its key and its value. */
+const RECORD_BYTES = 32;
+
+function metadataBytes(metadata: TypedMetadata): number {
+  let bytes = 0;
+  for (const [key, { val }] of Object.entries(metadata)) bytes += key.length + Buffer.byteLength(val) + RECORD_BYTES;
+  return bytes;
 }
 
 /** Returns the metadata by which filters and people find the files of an archive or mail. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
+import { modelRequest, modelTask, modelText } from '../model-text.ts';
 import type {
   AskRequest,
   ChatEvent,
@@ -65,12 +66,12 @@ export function openAiSdkModel(options: AiSdkOptions): ChatModel {
     stream(request, signal) {
       const nonce = randomBytes(9).toString('base64url');
       const secrets = [nonce, options.apiKey ?? ''].filter((secret) => secret.length >= SECRET_UNITS_MIN);
-      return guarded(streamAnswer(options, state, request, nonce, signal), secrets);
+      return guarded(streamAnswer(options, state, modelRequest(request), nonce, signal), secrets);
     },
-    ask: (request, signal) => askModel(options, request, signal),
+    ask: (request, signal) => askModel(options, modelTask(request), signal),
     ...(options.webSearch && {
       searchWeb: (question: string, onUsage: OnUsage, signal: AbortSignal) =>
-        searchWeb(options, question, onUsage, signal),
+        searchWeb(options, modelText(question), onUsage, signal),
     }),
   };
 }

@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
+import { modelText } from '../model-text.ts';
 import type { Embedding, EmbeddingModel } from '../models.ts';
 import { OPENAI_BASE_URL } from '../registry.ts';
 import { type EmbeddingOptions, openEmbeddingProvider } from './ai-sdk.ts';
@@ -29,7 +30,10 @@ export function openEmbedding(
   const baseUrl = embedding.baseUrl ?? (localModel ? null : OPENAI_BASE_URL);
   const remote =
     baseUrl === null ? unconfigured : openRemoteModels({ ...embedding, baseUrl, fetch: http.operatorFetch });
-  const named = (wanted: string): EmbeddingModel => (isLocalName(wanted) ? local.named(wanted) : remote(wanted));
+  const named = (wanted: string): EmbeddingModel => {
+    const { name: recorded, embed } = isLocalName(wanted) ? local.named(wanted) : remote(wanted);
+    return { name: recorded, embed: (texts, use, signal) => embed(texts.map(modelText), use, signal) };
+  };
   const configured = { name, dimensions: embedding.dimensions, passagePrefix: embedding.passagePrefix ?? '' };
   return withQueryCache(named, localModel?.name ?? recordedName(configured), () => local.close());
 }

@@ -16,13 +16,17 @@ const DOMAIN = [
   `(?:[${LETTER}${UNSPACED}](?:[${LETTER}${UNSPACED}-]{0,61}[${LETTER}${UNSPACED}])?\\.){1,8}(?:xn--[a-z0-9-`,
   `]{2,59}|(?!\\d)[${LETTER}]{2,63}|한국|中国|中國|香港|台湾|台灣|みんな|公司|网络|集团)`,
 ].join('');
+/** The name of a file is no address: logo@2x.png. A file that is named after an address is: jane@example.com.pdf. */
 const FILE = /\.(?:png|jpe?g|gif|webp|svg|ico|bmp|css|js|ts|html?|pdf|mp4)$/i;
+
+const NAMED_AFTER = /\.(?:com|net|org|edu|gov|info|(?!js|ts)[a-z]{2})\.[a-z\d]+$/i;
 
 export const email = patternFinder({
   pattern: new RegExp(`${LOCAL}@\\n?${DOMAIN}(?![${LETTER}@])`, 'giu'),
   accept(match) {
     const at = match.indexOf('@');
-    return !match.includes('..') && !FILE.test(match) && at <= LOCAL_MAX && match.length - at <= DOMAIN_MAX;
+    const isFile = FILE.test(match) && !NAMED_AFTER.test(match);
+    return !match.includes('..') && !isFile && at <= LOCAL_MAX && match.length - at <= DOMAIN_MAX;
   },
   members: /[\p{L}\p{M}\d._%+'&@\n-]/u,
   first: /[\p{L}\p{M}\d_]/u,

@@ -149,7 +149,7 @@ export async function readNeighbours(
   if (before + after === 0) return null;
   const ofSource = sql`from chunk c where c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
     and ${mayShowChunk({ policy })}`;
-  return tx.query<NeighbourRow>(sql`
+  const rows = await tx.query<NeighbourRow>(sql`
     select h.id as hit_id, c.ordinal < h.ordinal as is_before, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path,
       c.start_offset, c.end_offset,
       (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as redacted_by
@@ -158,6 +158,7 @@ export async function readNeighbours(
       union all (select c.* ${ofSource} and c.ordinal > h.ordinal order by c.ordinal limit ${after})) c
     where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[])
     order by c.ordinal`);
+  return rows.map((row) => withPlace(row, { policy }));
 }
 
 /** Adds the redacted neighbours to each hit. */

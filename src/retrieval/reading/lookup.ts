@@ -4,7 +4,7 @@ import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomethi
 import { withinLimits } from '../../access/limits.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
-import { FACT_STEPS, offsetsAfter, readerSteps, redactText } from '../../redaction/apply-redaction.ts';
+import { offsetsAfter, readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
@@ -124,7 +124,7 @@ export async function readerViewOfText(
   read: ReadRange,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if ((await redactText(redactor, read.name, FACT_STEPS)) === undefined) return undefined;
+  if ((await redactFact(redactor, read.name)) === undefined) return undefined;
   let { text, from, to } = read;
   for (const step of read.steps) {
     const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);

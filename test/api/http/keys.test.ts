@@ -98,6 +98,7 @@ describe('issuing an API key', () => {
       tag_ids: null,
       expires_time: expires,
       creation_time: seconds(now),
+      last_used_time: null,
     });
     const list = await t.get('/api-keys?limit=100');
     assert.deepEqual(list.body.api_keys.at(-1), shown);
@@ -196,6 +197,7 @@ describe('rotating an API key', () => {
       tag_ids: null,
       expires_time: expires,
       creation_time: seconds(now),
+      last_used_time: null,
     });
     assert.notEqual(key, old.key);
     const listed = (await t.get('/api-keys?limit=100')).body.api_keys as { id: string; expires_time: number }[];

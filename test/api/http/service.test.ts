@@ -142,10 +142,22 @@ describe('the API reference', () => {
   });
 });
 
-test('the start page links to the API reference', async () => {
+test('a service whose console is off does not serve or name it', async () => {
+  const own = await openTestApp({ env: { PINAKES_CONSOLE: 'off' } });
+  try {
+    for (const path of ['//console', '//console/', '//console/sources', '//console/assets/index.js'])
+      assert.equal((await own.get(path, null)).status, 404, path);
+    assert.doesNotMatch((await own.get('//', null)).text, /console/i);
+  } finally {
+    await own.close();
+  }
+});
+
+test('the start page links to the console and to the API reference', async () => {
   const page = await t.get('//', null);
   assert.equal(page.status, 200);
   assert.match(page.text, /href="\/docs"/);
+  assert.match(page.text, /href="\/console\/"/);
   assert.match(page.text, /<style>/);
   assert.match(String(page.headers['content-security-policy']), /default-src 'none'; style-src 'unsafe-inline'/);
 });

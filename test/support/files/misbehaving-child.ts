@@ -1,9 +1,10 @@
 /** A child process for tests of the pool. The name of a file selects the misbehaviour. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { ProcessedFile, ProcessRequest } from '../../../src/files/parsed.ts';
+import type { ProcessedFile } from '../../../src/files/parsed.ts';
 import { encodeFrame, FrameReader } from '../../../src/files/sandbox/frames.ts';
+import type { ChildRequest } from '../../../src/files/sandbox/process-child.ts';
 
 const channel = new Socket({ fd: 3, readable: true, writable: true });
 let count = 0;
@@ -37,29 +38,36 @@ const ACTIONS: Record<string, () => void> = {
   },
 };
 
-const reader = new FrameReader((value) => {
-  const { id, request } = value as { id: number; request: ProcessRequest };
-  count += 1;
-  ACTIONS[request.name]?.();
-  const text = request.name === 'rights' ? JSON.stringify(rights(request.path)) : 'fine';
-  const file: ProcessedFile = {
-    fileType: 'txt',
-    text,
-    textLength: text.length,
-    language: null,
-    metadata: {},
-    chunks: [],
-    warnings: [],
-  };
-  channel.write(encodeFrame({ id, outcome: { ok: true, file } }));
-}, 1024 * 1024);
+const reader = new FrameReader(
+  (value) => {
+    const message = value as ChildRequest;
+    if (!('request' in message)) return;
+    const { id, request } = message;
+    count += 1;
+    ACTIONS[request.name]?.();
+    const text = request.name === 'rights' ? JSON.stringify(rights(request.url ?? '')) : 'fine';
+    const file: ProcessedFile = {
+      fileType: 'txt',
+      text,
+      textLength: text.length,
+      language: null,
+      metadata: {},
+      chunks: [],
+      warnings: [],
+    };
+    channel.write(encodeFrame({ id, outcome: { ok: true, file } }));
+  },
+  2 * 1024 * 1024,
+);
 channel.write(encodeFrame({ ready: true }));
 channel.on('data', (part: Buffer) => reader.push(part));
 channel.on('end', () => process.exit(0));
 
 function rights(path: string) {
   return {
-    environment: Object.keys(process.env).length,
+    // bubblewrap sets PWD to the root folder.
+    environment: Object.keys(process.env).filter((name) => name !== 'PWD'),
+    read: codeOf(() => readFileSync(path)),
     write: codeOf(() => writeFileSync(`${path}.new`, 'x')),
     spawn: codeOf(() => spawn(process.execPath, ['--version'])),
   };

@@ -1,7 +1,4 @@
 /** Runs bytes through the whole processing of a file, in this process. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ChunkMetadataKey, FileFailure } from '../../../src/corpus/values.ts';
 import type { MemberSink } from '../../../src/files/detect/members.ts';
 import type { ProcessedFile, ProcessOutcome } from '../../../src/files/parsed.ts';
@@ -13,14 +10,8 @@ export async function processBytes(
   chunkMetadataKeys: ChunkMetadataKey[] = [],
   members?: MemberSink,
 ): Promise<ProcessOutcome> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinakes-file-'));
-  try {
-    const path = join(folder, 'blob');
-    await writeFile(path, bytes);
-    return await processFile({ path, name, size: bytes.length, chunkMetadataKeys }, undefined, members);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const given = Buffer.from(bytes);
+  return processFile({ name, size: bytes.length, chunkMetadataKeys }, given, undefined, members);
 }
 
 export async function readBytes(

@@ -25,12 +25,12 @@ export function gateProcessor(real: FileProcessor): GatedProcessor {
       else open = Promise.withResolvers();
     },
     script: () => undefined,
-    async process(request, signal, members) {
+    async process(request, signal, members, ...rest) {
       const call = (gate.calls.get(request.name) ?? 0) + 1;
       gate.calls.set(request.name, call);
       gate.inHand.add(request.name);
       try {
-        const outcome = gate.script(request.name, call) ?? (await real.process(request, signal, members));
+        const outcome = gate.script(request.name, call) ?? (await real.process(request, signal, members, ...rest));
         const stopped = Promise.withResolvers<never>();
         signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
         await Promise.race([open.promise, stopped.promise]);

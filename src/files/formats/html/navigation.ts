@@ -56,8 +56,8 @@ const LINK_GAP_UNITS_MAX = 5;
 /** A page with less prose outside its navigation is a page of links. */
 const PAGE_PROSE_MIN = 80;
 /** A page with less prose is a page of links if its lists have `LISTS_SHARE_MIN` times as many units as its prose. */
-const LIST_PAGE_PROSE_MAX = 300;
-const LISTS_SHARE_MIN = 4;
+const LIST_PAGE_PROSE_MAX = 1500;
+const LISTS_SHARE_MIN = 2;
 
 /**
  * Returns the navigation in the body of a page, or in its article. `title` is never left out.

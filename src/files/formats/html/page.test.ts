@@ -90,6 +90,13 @@ test('a page that consists of links keeps the links, with a warning', () => {
   assert.ok(page.warnings.some((warning) => warning.includes('little but links')));
 });
 
+test('a page whose lists are longer than its text keeps them, such as the entry page of a manual', () => {
+  const page = (entries: number) =>
+    read('Manual', `<main><h1>Manual</h1><p>${PROSE.repeat(5)}</p><ul>${links(entries, 'Chapter')}</ul></main>`);
+  assert.match(page(200).text, /- Chapter 199$/);
+  assert.doesNotMatch(page(20).text, /Chapter/);
+});
+
 test('a page gets a warning that quotes the left-out text if over a tenth of its words were left out', () => {
   const body = (menu: number) => `<nav>${links(menu, 'Menu')}</nav><h1>Depot</h1>${text(10)}`;
   assert.deepEqual(read('Depot', body(2)).warnings, []);

@@ -2,10 +2,11 @@
 
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
+import { asciidocPaths, attributeOf, selectedLines } from './asciidoc-include.ts';
 import { type Attributes, asciidocInline, withAttributes } from './asciidoc-inline.ts';
+import type { IncludedFiles } from './included-files.ts';
 import type { LinkMarks } from './link-marks.ts';
 
-const INCLUDES_MAX = 10;
 /** UTF-16 units of the value of an attribute. */
 const ATTRIBUTE_UNITS_MAX = 1000;
 const ATTRIBUTES_MAX = 1000;
@@ -28,23 +29,21 @@ interface List {
   count: number;
 }
 
-/** Writes the blocks of a source. Returns its author and the names of files that it includes. */
-export function writeAsciidoc(
-  source: string,
-  builder: TextBuilder,
-  marks: LinkMarks,
-): { includes: string[]; author: string } {
+/** Writes the blocks of a source and of the files that it includes. Returns the author of the source. */
+export function writeAsciidoc(source: string, builder: TextBuilder, marks: LinkMarks, files: IncludedFiles): string {
   const writer = new OutlineWriter(builder, marks);
-  const reader = new AsciidocReader(source, writer, marks);
+  const reader = new AsciidocReader(source, writer, marks, files);
   reader.read();
   writer.end();
-  return { includes: [...reader.includes].slice(0, INCLUDES_MAX), author: reader.author };
+  return reader.author;
 }
 
 class AsciidocReader {
-  readonly includes = new Set<string>();
   author = '';
-  private readonly lines: readonly string[];
+  private readonly lines: string[];
+  private readonly files: IncludedFiles;
+  /** Indices of the lines after the included files that are open. */
+  private readonly includeEnds: number[] = [];
   private readonly writer: OutlineWriter;
   private readonly marks: LinkMarks;
   private readonly attributes: Attributes = { values: new Map(), unitsRemaining: ATTRIBUTES_UNITS_MAX };
@@ -54,16 +53,14 @@ class AsciidocReader {
   private isAttached = false;
   /** True after an empty line since the last item or paragraph. */
   private isAfterGap = false;
+  private levelOffset = 0;
   private label = '';
   private language = '';
   private at = 0;
 
-  constructor(source: string, writer: OutlineWriter, marks: LinkMarks) {
-    const notes = source.replace(
-      /footnote:[\w-]{0,60}\[([^[\]]{1,2000})\]/g,
-      (_note, text: string) => ` (${text.replace(/\s+/g, ' ')})`,
-    );
-    this.lines = notes.split('\n').map((line) => line.trimEnd());
+  constructor(source: string, writer: OutlineWriter, marks: LinkMarks, files: IncludedFiles) {
+    this.lines = withFootnotes(source).split('\n').map(trimmedEnd);
+    this.files = files;
     this.writer = writer;
     this.marks = marks;
   }
@@ -86,8 +83,9 @@ class AsciidocReader {
     else if (line.startsWith('//')) return;
     else if (/^:!?[\w-]{1,60}!?:/.test(line)) this.attribute(line);
     else if (/^(?:ifdef|ifndef|ifeval|endif|tag|end)::/.test(line)) this.condition(line);
-    else if (/^include::/.test(line)) this.includes.add(line.replace(/^include::|\[.*$/g, ''));
-    else if (/^(?:toc|image|video|audio|\[\[)::?/.test(line) && !/^image::/.test(line)) return;
+    else if (/^include::/.test(line)) {
+      if (this.include(this.at - 1)) this.at -= 1;
+    } else if (/^(?:toc|image|video|audio|\[\[)::?/.test(line) && !/^image::/.test(line)) return;
     else if (/^\[.{0,300}\]$/.test(line)) this.blockAttributes(line);
     else if (/^={1,6}[ \t]+\S/.test(line) && this.paragraph.length === 0) this.heading(line);
     else if (this.isUnderlined(line)) this.underlined(line);
@@ -147,9 +145,10 @@ class AsciidocReader {
     this.section(level, /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title);
   }
 
-  private section(level: number, title: string): void {
+  private section(ownLevel: number, title: string): void {
     this.closeLists(0);
     this.isAfterGap = false;
+    const level = Math.min(Math.max(ownLevel + this.levelOffset, 1), 6);
     this.writer.heading(level, this.inline(title));
     if (level === 1) this.header();
   }
@@ -203,6 +202,33 @@ class AsciidocReader {
     else if (this.attributes.values.size < ATTRIBUTES_MAX)
       this.attributes.values.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
     if (name === 'author') this.author ||= found[4]!;
+    if (name === 'leveloffset') {
+      const offset = Number(found[1] || found[3] ? 0 : found[4]) || 0;
+      this.levelOffset = /^[+-]/.test(found[4]!) ? this.levelOffset + offset : offset;
+    }
+  }
+
+  /** Replaces the include at a line by the lines of the file. Returns false if the line is no include of a known file. */
+  private include(at: number): boolean {
+    const found = /^include::([^[\]]{1,500})\[([^\]]{0,500})\]$/.exec(this.lines[at] ?? '');
+    if (!found) return false;
+    while ((this.includeEnds.at(-1) ?? Number.POSITIVE_INFINITY) <= at) {
+      this.includeEnds.pop();
+      this.files.leave();
+    }
+    const file = this.files.find(withAttributes(found[1]!, this.attributes), asciidocPaths);
+    if (!file) return false;
+    const own = selectedLines(withFootnotes(file.text), found[2]!);
+    const offset = /^[+-]\d$/.exec(attributeOf(found[2]!, 'leveloffset') ?? '')?.[0];
+    const back = offset?.startsWith('-') ? `+${offset[1]}` : `-${offset?.[1]}`;
+    const lines = offset === undefined ? own : [`:leveloffset: ${offset}`, ...own, '', `:leveloffset: ${back}`];
+    const rest = this.lines.splice(at).slice(1);
+    for (const line of lines) this.lines.push(line);
+    for (const line of rest) this.lines.push(line);
+    for (const [index, end] of this.includeEnds.entries()) this.includeEnds[index] = end + lines.length - 1;
+    this.files.enter(file);
+    this.includeEnds.push(at + lines.length);
+    return true;
   }
 
   /** Keeps text that depends on an attribute. */
@@ -215,17 +241,13 @@ class AsciidocReader {
     this.end();
     const close = line.startsWith('```') ? '```' : line;
     const from = this.at;
-    while (this.at < this.lines.length && this.lines[this.at] !== close) this.at += 1;
+    while (this.at < this.lines.length && this.lines[this.at] !== close) if (!this.include(this.at)) this.at += 1;
     const code = this.lines.slice(from, this.at);
     this.at += 1;
     const language = line.startsWith('```') ? line.slice(3).trim() : this.language;
     this.language = '';
     if (line.startsWith('/')) return;
     this.closeDetachedLists();
-    for (const one of code) {
-      const include = /^include::([^[\]\s]{1,500})\[/.exec(one);
-      if (include) this.includes.add(include[1]!);
-    }
     this.writer.code(code.map((one) => withAttributes(one, this.attributes)).join('\n'), language);
   }
 
@@ -281,7 +303,8 @@ class AsciidocReader {
     const rows: string[][] = [];
     let columns = 0;
     for (; this.at < this.lines.length && this.lines[this.at] !== line; this.at += 1) {
-      const row = this.lines[this.at]!;
+      while (this.include(this.at));
+      const row = this.lines[this.at] ?? '';
       if (!row.startsWith('//')) columns = this.row(row, line[0]!, rows, columns);
     }
     this.at += 1;
@@ -309,6 +332,18 @@ class AsciidocReader {
     else table.push(cells);
     return Math.max(columns, cells.length);
   }
+}
+
+function trimmedEnd(line: string): string {
+  return line.trimEnd();
+}
+
+/** Returns the source with its footnotes in brackets. */
+function withFootnotes(source: string): string {
+  return source.replace(
+    /footnote:[\w-]{0,60}\[([^[\]]{1,2000})\]/g,
+    (_note, text: string) => ` (${text.replace(/\s+/g, ' ')})`,
+  );
 }
 
 function isTermMark(mark: string): boolean {

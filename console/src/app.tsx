@@ -1,0 +1,47 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { inWords, onSessionEnd } from './data/api.ts';
+import { readSession, signIn, takeLinkToken } from './data/session.ts';
+import { Button } from './parts/button.tsx';
+import { Empty } from './parts/layout.tsx';
+import { router } from './routes.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+import { endSession, SESSION } from './shell/use-session.ts';
+import { say } from './words/words.ts';
+
+const linkToken = takeLinkToken();
+
+/** Signs in with the link that opened the page, if it was one. A used or old link leads to the sign-in screen. */
+async function openSession() {
+  if (linkToken !== null) await signIn({ token: linkToken }).catch(() => undefined);
+  return readSession();
+}
+let opened: ReturnType<typeof openSession> | undefined;
+
+/** Shows the sign-in screen, or the screen of the address. The address stays when a session ends. */
+export function App() {
+  const queries = useQueryClient();
+  const session = useQuery({
+    queryKey: SESSION,
+    queryFn: () => {
+      const first = opened === undefined;
+      opened ??= openSession();
+      return first ? opened : readSession();
+    },
+    staleTime: 60_000,
+  });
+  useEffect(() => onSessionEnd(() => endSession(queries)), [queries]);
+
+  if (session.isPending) return null;
+  if (session.isError)
+    return (
+      <main className="grid h-full place-items-center">
+        <Empty icon="circle-alert" title={say('session.unreachable')} text={inWords(session.error)}>
+          <Button onClick={() => session.refetch()}>{say('action.retry')}</Button>
+        </Empty>
+      </main>
+    );
+  if (session.data === null) return <SignIn usedLink={linkToken !== null} />;
+  return <RouterProvider router={router} />;
+}

@@ -1,0 +1,36 @@
+/** The connection to the service: the typed client of the package, with the session cookie instead of an API key. */
+import { openPinakes, PinakesError } from '../../../src/client/client.ts';
+import { say } from '../words/words.ts';
+
+export { PinakesError };
+
+/** The header proves that a script of this origin sent the request: the service answers no preflight of another origin. */
+export const CONSOLE_HEADER = { 'x-pinakes-console': '1' } as const;
+
+type Listener = () => void;
+const endedListeners = new Set<Listener>();
+
+/** Calls the listener when the service no longer knows the session. */
+export function onSessionEnd(listener: Listener): () => void {
+  endedListeners.add(listener);
+  return () => endedListeners.delete(listener);
+}
+
+/** `fetch` with the session. The key of the client is dropped: the cookie says who calls. */
+export async function sessionFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.delete('x-api-key');
+  headers.set('x-pinakes-console', '1');
+  const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
+  if (response.status === 401) for (const listener of endedListeners) listener();
+  return response;
+}
+
+export const pinakes = openPinakes({ url: location.origin, apiKey: '', fetch: sessionFetch });
+
+/** Returns an error in words for the reader: those of the service, or that there is no connection. */
+export function inWords(error: unknown): string {
+  if (error instanceof PinakesError) return error.message || say('error.status', { status: error.status });
+  if (error instanceof TypeError) return say('error.connection');
+  return error instanceof Error ? error.message : String(error);
+}

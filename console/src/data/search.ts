@@ -1,0 +1,40 @@
+/** Searches, with the times of the stages from the header of the answer. */
+import type { Operations, SearchResult, Warning } from '../../../src/client/api.ts';
+import type { Span } from '../spans/spans.ts';
+import { pinakes } from './api.ts';
+
+export type SearchBody = Operations['search']['request']['body'];
+
+export type Hit = SearchResult & {
+  /** Code points of `content`: words of the query, and the sentence that has most of them. */
+  highlights?: { words: Span[]; sentence: Span | null };
+};
+
+export interface Stage {
+  name: string;
+  ms: number;
+}
+
+export interface SearchAnswer {
+  results: Hit[];
+  warnings: Warning[];
+  stages: Stage[];
+  /** From sending the request to the end of the answer. */
+  totalMs: number;
+}
+
+export async function runSearch(body: SearchBody, signal: AbortSignal): Promise<SearchAnswer> {
+  const startedAt = performance.now();
+  const response = await pinakes.send('search', { body }, { signal });
+  const { results, warnings } = (await response.json()) as { results: Hit[]; warnings: Warning[] };
+  const stages = readStages(response.headers.get('server-timing') ?? '');
+  return { results, warnings, stages, totalMs: performance.now() - startedAt };
+}
+
+/** Returns the stages of a Server-Timing header. */
+export function readStages(header: string): Stage[] {
+  return header.split(',').flatMap((entry): Stage[] => {
+    const match = /^\s*([\w-]+)\s*;.*?\bdur=([\d.]+)/.exec(entry);
+    return match ? [{ name: match[1]!, ms: Number(match[2]) }] : [];
+  });
+}

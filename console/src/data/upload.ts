@@ -1,0 +1,74 @@
+/** Sends files. XMLHttpRequest is used because `fetch` does not report how many bytes were sent. */
+import { CONSOLE_HEADER, PinakesError, sessionFetch } from './api.ts';
+
+export interface ServiceFacts {
+  version: string;
+  models: { chat: string | null; embedding: string | null; rerank: string | null; entailment: string | null };
+  limits: { file_bytes_max: number; files_per_upload_max: number; upload_bytes_max: number };
+}
+
+/** Returns what the service can do; null if this version does not say. */
+export async function readService(): Promise<ServiceFacts | null> {
+  const response = await sessionFetch('/api/v1/service');
+  return response.ok ? ((await response.json()) as ServiceFacts) : null;
+}
+
+export interface UploadBatch {
+  /** The group that gets the files; undefined: a new group with `name`. */
+  groupId?: string | undefined;
+  name: string;
+  files: readonly { path: string; file: File }[];
+  /** Makes it safe to send the same batch again. */
+  key: string;
+}
+
+/** Sends one batch. Resolves with the id of the group when the files are stored. @throws PinakesError */
+export function sendBatch(batch: UploadBatch, progress: (bytes: number) => void, signal: AbortSignal): Promise<string> {
+  const { groupId } = batch;
+  const request = new XMLHttpRequest();
+  request.open(
+    groupId === undefined ? 'POST' : 'PUT',
+    groupId === undefined ? '/api/v1/local-file-groups' : `/api/v1/local-file-groups/${groupId}/files`,
+  );
+  request.setRequestHeader('idempotency-key', batch.key);
+  for (const [name, value] of Object.entries(CONSOLE_HEADER)) request.setRequestHeader(name, value);
+  request.responseType = 'text';
+  request.upload.addEventListener('progress', (event) => progress(event.loaded));
+  return new Promise((done, fail) => {
+    const abort = () => request.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    request.addEventListener('abort', () => fail(new DOMException('The upload was stopped.', 'AbortError')));
+    request.addEventListener('error', () => fail(new TypeError('no connection')));
+    request.addEventListener('load', () => {
+      const answer = readJson(request.responseText);
+      if (request.status >= 200 && request.status < 300) done(answer?.source_group_id ?? groupId ?? '');
+      else fail(new PinakesError(request.status, answer?.error?.type ?? '', answer?.error?.message ?? '', null));
+    });
+    request.send(formOf(batch));
+  });
+}
+
+interface UploadAnswer {
+  source_group_id?: string;
+  error?: { type: string; message: string };
+}
+
+function readJson(text: string): UploadAnswer | undefined {
+  try {
+    return JSON.parse(text) as UploadAnswer;
+  } catch {
+    // The answer is not from the service, but from a proxy.
+    return undefined;
+  }
+}
+
+function formOf({ groupId, name, files }: UploadBatch): FormData {
+  const form = new FormData();
+  if (groupId === undefined) form.append('name', name);
+  for (const { path, file } of files) {
+    form.append('paths', path);
+    form.append('last_modified', String(file.lastModified));
+  }
+  for (const { file } of files) form.append('files', file, file.name);
+  return form;
+}

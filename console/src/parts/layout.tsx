@@ -1,0 +1,104 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+export function Header({ title, count, children }: { title: ReactNode; count?: ReactNode; children?: ReactNode }) {
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-4">
+      <h1 className="min-w-0 truncate text-base font-semibold">{title}</h1>
+      {count !== undefined && <span className="num text-sm text-ink-3">{count}</span>}
+      <div className="ms-auto flex shrink-0 items-center gap-1.5">{children}</div>
+    </header>
+  );
+}
+
+/** What is missing, why, and one action. */
+export function Empty({
+  icon,
+  title,
+  text,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  text: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <div className="grid min-h-64 flex-1 place-items-center p-6">
+      <div className="flex max-w-sm flex-col items-center text-center">
+        <div className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunken text-ink-3">
+          <Icon name={icon} size={18} />
+        </div>
+        <p className="text-base font-medium">{title}</p>
+        <p className="mt-1 text-ink-3">{text}</p>
+        {children && <div className="mt-4 flex gap-2">{children}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** An error in words, with what can be done about it. */
+export function Problem({ text, children }: { text: string; children?: ReactNode }) {
+  return (
+    <div
+      role="alert"
+      className="flex items-start gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2.5 text-ink"
+    >
+      <Icon name="circle-alert" size={15} className="mt-0.5 text-bad" />
+      <div className="min-w-0 flex-1" dir="auto">
+        {text}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+const GLYPHS: Readonly<Record<string, string>> = {
+  pdf: 'PDF',
+  docx: 'DOC',
+  odt: 'ODT',
+  rtf: 'RTF',
+  pptx: 'PPT',
+  odp: 'ODP',
+  xlsx: 'XLS',
+  ods: 'ODS',
+  csv: 'CSV',
+  tsv: 'TSV',
+  txt: 'TXT',
+  md: 'MD',
+  html: 'WEB',
+  json: 'JSON',
+  jsonl: 'JSON',
+  xml: 'XML',
+  yaml: 'YML',
+  epub: 'EPUB',
+  eml: 'EML',
+  ipynb: 'NB',
+  code: '{ }',
+};
+
+/** The type of a file in a few letters; the ending of its name while the type is not known. */
+export function FileGlyph({ type, name }: { type: string; name?: string }) {
+  const ending = /\.([A-Za-z0-9]{1,4})$/.exec(name ?? '')?.[1]?.toUpperCase();
+  return (
+    <span
+      aria-hidden="true"
+      className="grid h-[18px] w-[30px] shrink-0 place-items-center rounded-sm border border-line bg-sunken text-[9px] font-bold tracking-tight text-ink-2"
+    >
+      {GLYPHS[type] ?? ending ?? '·'}
+    </span>
+  );
+}
+
+export function Kbd({ children }: { children: ReactNode }) {
+  return <kbd className="kbd">{children}</kbd>;
+}
+
+export function Spinner({ label }: { label: string }) {
+  return (
+    <span role="status" className="inline-flex items-center gap-2 text-ink-3">
+      <Icon name="loader-circle" size={14} className="spin text-accent" />
+      {label}
+    </span>
+  );
+}

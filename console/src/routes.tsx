@@ -1,0 +1,83 @@
+/** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readFilters } from './screens/sources/filters.ts';
+import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const whole = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+
+interface SourceSearch {
+  start?: number | undefined;
+  end?: number | undefined;
+  page?: number | undefined;
+  view?: 'text' | undefined;
+}
+interface SearchSearch {
+  q?: string | undefined;
+  mode?: 'lexical' | 'semantic' | undefined;
+  filter?: string | undefined;
+}
+interface AskSearch {
+  q?: string | undefined;
+  conversation?: string | undefined;
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/sources', search: {} });
+  },
+});
+const sources = createRoute({
+  getParentRoute: () => root,
+  path: '/sources',
+  validateSearch: readFilters,
+  component: lazyRouteComponent(() => import('./screens/sources/sources.tsx'), 'Sources'),
+});
+const source = createRoute({
+  getParentRoute: () => root,
+  path: '/sources/$id',
+  validateSearch: (given: Record<string, unknown>): SourceSearch => ({
+    start: whole(given['start']),
+    end: whole(given['end']),
+    page: whole(given['page']),
+    view: given['view'] === 'text' ? 'text' : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./screens/source/source.tsx'), 'Source'),
+});
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: (given: Record<string, unknown>): SearchSearch => ({
+    q: text(given['q']),
+    mode: given['mode'] === 'lexical' || given['mode'] === 'semantic' ? given['mode'] : undefined,
+    filter: text(given['filter']),
+  }),
+  component: lazyRouteComponent(() => import('./screens/search/search.tsx'), 'Search'),
+});
+const ask = createRoute({
+  getParentRoute: () => root,
+  path: '/ask',
+  validateSearch: (given: Record<string, unknown>): AskSearch => ({
+    q: text(given['q']),
+    conversation: text(given['conversation']),
+  }),
+  component: lazyRouteComponent(() => import('./screens/ask/ask.tsx'), 'Ask'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, sources, source, search, ask]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

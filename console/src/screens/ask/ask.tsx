@@ -1,0 +1,152 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { inWords } from '../../data/api.ts';
+import { readConversation } from '../../data/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { say } from '../../words/words.ts';
+import { CitationList } from './citation-list.tsx';
+import { History } from './history.tsx';
+import { TurnView } from './turn-view.tsx';
+import { useAsk } from './use-ask.ts';
+
+const route = getRouteApi('/ask');
+
+/** Questions, and answers whose citations can be opened. */
+export function Ask() {
+  const { q, conversation } = route.useSearch();
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const stored = useQuery({
+    queryKey: ['conversation', conversation],
+    queryFn: () => readConversation(conversation ?? ''),
+    enabled: conversation !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const ask = useAsk(conversation, stored.data?.turns ?? [], (id) => {
+    void queries.invalidateQueries({ queryKey: ['conversations'] });
+    if (id !== null && id !== conversation) void navigate({ search: { conversation: id }, replace: true });
+  });
+  const last = ask.turns.at(-1);
+  const end = useRef<HTMLDivElement>(null);
+  const length = last?.answer.text.length ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end is followed while the answer grows
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' });
+  }, [length, ask.turns.length, last?.answer.finish]);
+
+  // A question of the palette or of a link is asked once, and then leaves the address.
+  const asked = useRef('');
+  useEffect(() => {
+    if (q === undefined || asked.current === q) return;
+    asked.current = q;
+    void navigate({ search: {}, replace: true });
+    void ask.send(q);
+  }, [q, navigate, ask.send]);
+
+  return (
+    <>
+      <Header title={say('ask.title')}>
+        <History current={conversation} />
+        <Button
+          icon="plus"
+          onClick={() => {
+            ask.reset();
+            void navigate({ search: {} });
+          }}
+        >
+          {say('ask.new')}
+        </Button>
+      </Header>
+      <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
+        <div className="flex min-h-0 flex-col">
+          <section
+            tabIndex={0}
+            aria-label={say('ask.conversation')}
+            className="scroll flex min-h-0 flex-1 flex-col px-4 outline-offset-[-2px] sm:px-6"
+          >
+            {stored.isError && (
+              <div className="mx-auto mt-5 w-full max-w-[768px]">
+                <Problem text={inWords(stored.error)} />
+              </div>
+            )}
+            {stored.isLoading && ask.turns.length === 0 && (
+              <div className="mx-auto mt-5 w-full max-w-[768px]">
+                <Spinner label={say('loading')} />
+              </div>
+            )}
+            {ask.turns.length === 0 && !stored.isLoading && !stored.isError && (
+              <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />
+            )}
+            <div className="mx-auto w-full max-w-[768px] py-2">
+              {ask.turns.map((turn) => (
+                <TurnView key={turn.id} turn={turn} chosen={turn === last ? chosen : null} choose={setChosen} />
+              ))}
+            </div>
+            <div ref={end} />
+          </section>
+          <Composer busy={ask.busy} send={ask.send} stop={ask.stop} followUp={ask.turns.length > 0} />
+        </div>
+        <CitationList answer={last?.answer} chosen={chosen} choose={setChosen} />
+      </div>
+    </>
+  );
+}
+
+function Composer({
+  busy,
+  send,
+  stop,
+  followUp,
+}: {
+  busy: boolean;
+  send(question: string): void;
+  stop(): void;
+  followUp: boolean;
+}) {
+  const [text, setText] = useState('');
+  function submit(event?: FormEvent) {
+    event?.preventDefault();
+    if (busy || text.trim() === '') return;
+    send(text.trim());
+    setText('');
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  }
+  return (
+    <form onSubmit={submit} className="shrink-0 px-4 pt-2 pb-4 sm:px-6">
+      <div className="mx-auto flex max-w-[768px] items-end gap-2 rounded-xl border border-line-strong bg-raised p-2 ps-3.5 shadow-1 focus-within:border-accent">
+        <textarea
+          value={text}
+          rows={1}
+          maxLength={20_000}
+          dir="auto"
+          autoFocus
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          aria-label={say('ask.question')}
+          placeholder={say(followUp ? 'ask.followUp' : 'ask.question')}
+          className="field-sizing-content max-h-40 min-h-7 w-full resize-none bg-transparent py-1 text-base outline-none placeholder:text-ink-3"
+        />
+        {busy ? (
+          <Button icon="square" onClick={stop}>
+            {say('ask.stop')}
+          </Button>
+        ) : (
+          <Button
+            type="submit"
+            look="primary"
+            icon="arrow-up"
+            aria-label={say('ask.action')}
+            disabled={text.trim() === ''}
+          />
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,251 @@
+import { Popover } from '@base-ui/react/popover';
+import { type FormEvent, useState } from 'react';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { say } from '../../words/words.ts';
+import {
+  type Condition,
+  conditionsOf,
+  FILE_TYPES,
+  type Filter,
+  OPERATORS,
+  type Operator,
+  parseFilter,
+  SOURCE_TYPES,
+  typedValue,
+  withCondition,
+  withoutCondition,
+} from './filter.ts';
+
+interface FilterProps {
+  filter: Filter;
+  change(filter: Filter): void;
+}
+
+/** The conditions as chips, a form that adds one, and the same filter as JSON. */
+export function FilterBar({ filter, change }: FilterProps) {
+  const { conditions, more } = conditionsOf(filter);
+  return (
+    <>
+      {conditions.map((condition, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other identity than its place
+        <Chip key={at} condition={condition} remove={() => change(withoutCondition(filter, at))} />
+      ))}
+      {more && <span className="chip pe-2 text-ink-2">{say('filter.more')}</span>}
+      <AddCondition filter={filter} change={change} />
+      <JsonFilter filter={filter} change={change} />
+    </>
+  );
+}
+
+function Chip({ condition, remove }: { condition: Condition; remove(): void }) {
+  const name = condition.kind === 'metadata' ? condition.key : say(`filter.${condition.kind}`);
+  const operator = condition.kind === 'metadata' ? say(`operator.${condition.operator}`) : say('operator.in');
+  const value = condition.kind === 'metadata' ? String(condition.value) : condition.values.join(', ');
+  return (
+    <span className="chip">
+      <span className="text-ink-3">
+        <bdi>{name}</bdi> {operator}
+      </span>
+      <bdi className="max-w-40 truncate font-medium">{value}</bdi>
+      <button
+        type="button"
+        aria-label={say('filter.remove', { name })}
+        onClick={remove}
+        className="grid size-5 place-items-center text-ink-3 hover:text-ink"
+      >
+        <Icon name="x" size={11} />
+      </button>
+    </span>
+  );
+}
+
+function AddCondition({ filter, change }: FilterProps) {
+  const [open, setOpen] = useState(false);
+  const [kind, setKind] = useState<Condition['kind']>('file_types');
+  const [value, setValue] = useState('');
+  const [key, setKey] = useState('');
+  const [operator, setOperator] = useState<Operator>('eq');
+  const choices = kind === 'file_types' ? FILE_TYPES : kind === 'source_types' ? SOURCE_TYPES : null;
+  const chosen = choices && value === '' ? choices[0] : value.trim();
+  const needsValue = operator !== 'exists' && operator !== 'not_exists';
+  const complete = kind === 'metadata' ? key.trim() !== '' && (!needsValue || value.trim() !== '') : chosen !== '';
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    // The form of the search is around this one in React, though not in the document.
+    event.stopPropagation();
+    if (!complete) return;
+    change(
+      withCondition(
+        filter,
+        kind === 'metadata'
+          ? { kind, key: key.trim(), operator, value: typedValue(value) }
+          : { kind, values: [chosen ?? ''] },
+      ),
+    );
+    setOpen(false);
+    setValue('');
+    setKey('');
+  }
+
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger className={buttonClass('ghost', 'small')}>
+        <Icon name="plus" size={13} />
+        {say('filter.add')}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="start" className="z-40">
+          <Popover.Popup
+            aria-label={say('filter.addOne')}
+            className="pop w-72 rounded-lg bg-raised p-3 shadow-2 outline-none"
+          >
+            <form onSubmit={submit} className="flex flex-col gap-2">
+              <Field label={say('filter.by')}>
+                <select
+                  value={kind}
+                  onChange={(event) => {
+                    setKind(event.target.value as Condition['kind']);
+                    setValue('');
+                  }}
+                  className="field h-8 w-full px-2"
+                >
+                  {(['file_types', 'source_types', 'tags', 'metadata'] as const).map((one) => (
+                    <option key={one} value={one}>
+                      {say(`filter.${one}`)}
+                    </option>
+                  ))}
+                </select>
+              </Field>
+              {kind === 'metadata' && (
+                <>
+                  <Field label={say('filter.key')}>
+                    <input
+                      value={key}
+                      onChange={(event) => setKey(event.target.value)}
+                      className="field h-8 w-full px-2"
+                    />
+                  </Field>
+                  <Field label={say('filter.operator')}>
+                    <select
+                      value={operator}
+                      onChange={(event) => setOperator(event.target.value as Operator)}
+                      className="field h-8 w-full px-2"
+                    >
+                      {OPERATORS.map((one) => (
+                        <option key={one} value={one}>
+                          {say(`operator.${one}`)}
+                        </option>
+                      ))}
+                    </select>
+                  </Field>
+                </>
+              )}
+              {choices ? (
+                <Field label={say('filter.value')}>
+                  <select
+                    value={value || choices[0]}
+                    onChange={(event) => setValue(event.target.value)}
+                    className="field h-8 w-full px-2"
+                  >
+                    {choices.map((one) => (
+                      <option key={one} value={one}>
+                        {one}
+                      </option>
+                    ))}
+                  </select>
+                </Field>
+              ) : (
+                (kind !== 'metadata' || needsValue) && (
+                  <Field label={say('filter.value')}>
+                    <input
+                      value={value}
+                      dir="auto"
+                      onChange={(event) => setValue(event.target.value)}
+                      className="field h-8 w-full px-2"
+                    />
+                  </Field>
+                )
+              )}
+              <Button type="submit" look="primary" disabled={!complete} className="mt-1 self-end">
+                {say('filter.addOne')}
+              </Button>
+            </form>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function Field({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <label className="block">
+      <span className="mb-1 block text-xs text-ink-2">{label}</span>
+      {children}
+    </label>
+  );
+}
+
+function JsonFilter({ filter, change }: FilterProps) {
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  function show(next: boolean) {
+    setOpen(next);
+    setProblem('');
+    setText(Object.keys(filter).length === 0 ? '{\n  \n}' : JSON.stringify(filter, null, 2));
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    event.stopPropagation();
+    try {
+      change(parseFilter(text));
+      setOpen(false);
+    } catch (error) {
+      setProblem(say('filter.notJson', { problem: (error as Error).message }));
+    }
+  }
+  return (
+    <Popover.Root open={open} onOpenChange={show}>
+      <Popover.Trigger className={buttonClass('ghost', 'small')}>
+        <Icon name="braces" size={13} />
+        JSON
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="start" className="z-40">
+          <Popover.Popup
+            aria-label={say('filter.json')}
+            className="pop w-96 max-w-[90vw] rounded-lg bg-raised p-3 shadow-2 outline-none"
+          >
+            <form onSubmit={submit}>
+              <label className="block">
+                <span className="mb-1 block text-xs text-ink-2">{say('filter.json')}</span>
+                <textarea
+                  value={text}
+                  rows={10}
+                  spellCheck={false}
+                  dir="ltr"
+                  aria-invalid={problem !== ''}
+                  onChange={(event) => setText(event.target.value)}
+                  className="field w-full p-2 font-mono text-[11px] leading-[17px]"
+                />
+              </label>
+              {problem !== '' && (
+                <p role="alert" className="mt-1 text-xs text-bad">
+                  {problem}
+                </p>
+              )}
+              <div className="mt-2 flex justify-end">
+                <Button type="submit" look="primary">
+                  {say('filter.apply')}
+                </Button>
+              </div>
+            </form>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

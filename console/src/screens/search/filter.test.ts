@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Condition,
+  conditionsOf,
+  type Filter,
+  filterText,
+  parseFilter,
+  readFilter,
+  typedValue,
+  withCondition,
+  withoutCondition,
+} from './filter.ts';
+
+const CONDITIONS: Condition[] = [
+  { kind: 'file_types', values: ['pdf', 'md'] },
+  { kind: 'tags', values: ['public'] },
+  { kind: 'metadata', key: 'department', operator: 'eq', value: 'conservation' },
+  { kind: 'metadata', key: 'year', operator: 'gte', value: 2020 },
+];
+
+describe('the filter of a search', () => {
+  test('conditions become JSON, and the JSON becomes the same conditions', () => {
+    const filter = CONDITIONS.reduce(withCondition, {} as Filter);
+    const back = conditionsOf(readFilter(filterText(filter)));
+    assert.deepEqual(back, { conditions: CONDITIONS, more: false });
+  });
+
+  test('what the form cannot show stays in the filter', () => {
+    const filter = parseFilter(
+      '{"date_from":1735700000,"source_metadata":{"operator":"or","filters":[{"key":"a","operator":"exists"}]}}',
+    );
+    assert.deepEqual(conditionsOf(filter), { conditions: [], more: true });
+    const added = withCondition(filter, { kind: 'metadata', key: 'b', operator: 'eq', value: 1 });
+    assert.deepEqual(added.source_metadata, {
+      operator: 'and',
+      filters: [filter.source_metadata, { key: 'b', operator: 'eq', value: 1 }],
+    });
+    assert.equal(added.date_from, 1735700000);
+  });
+
+  test('each condition can be removed, and the last one leaves no empty group', () => {
+    let filter = CONDITIONS.reduce(withCondition, {} as Filter);
+    filter = withoutCondition(filter, 2);
+    assert.deepEqual(conditionsOf(filter).conditions, CONDITIONS.toSpliced(2, 1));
+    for (let left = 3; left > 0; left--) filter = withoutCondition(filter, 0);
+    assert.equal(filterText(filter), undefined);
+    assert.deepEqual(withoutCondition({}, 0), {});
+  });
+
+  test('values of one kind are joined without repetition', () => {
+    const filter = withCondition({ file_types: ['pdf'] }, { kind: 'file_types', values: ['pdf', 'md'] });
+    assert.deepEqual(filter, { file_types: ['pdf', 'md'] });
+  });
+
+  test('an operator without a value sends none', () => {
+    const filter = withCondition({}, { kind: 'metadata', key: 'a', operator: 'exists', value: '' });
+    assert.deepEqual(filter, { source_metadata: { filters: [{ key: 'a', operator: 'exists' }] } });
+  });
+
+  test('an address that is not JSON is no filter, and a text that is not an object is refused', () => {
+    assert.deepEqual(readFilter('{"file'), {});
+    assert.deepEqual(parseFilter('  '), {});
+    for (const text of ['[]', '1', 'null', '{']) assert.throws(() => parseFilter(text), SyntaxError);
+  });
+
+  test('a value is a number only if it is written like one', () => {
+    assert.deepEqual(['12', '-1.5', '007', '1e3', 'true', ' x '].map(typedValue), [12, -1.5, '007', '1e3', true, 'x']);
+  });
+});

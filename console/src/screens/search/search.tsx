@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { inWords } from '../../data/api.ts';
+import { runSearch, type SearchBody } from '../../data/search.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { milliseconds } from '../../words/format.ts';
+import { say } from '../../words/words.ts';
+import { filterText, readFilter } from './filter.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { Insight } from './insight.tsx';
+import { Result } from './result.tsx';
+
+const MODES = ['hybrid', 'lexical', 'semantic'] as const;
+const RESULTS = 10;
+const HIGHLIGHTS: { highlights?: true } = {};
+const route = getRouteApi('/search');
+
+export function Search() {
+  const { q = '', mode = 'hybrid', filter: given } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(q);
+  useEffect(() => setText(q), [q]);
+  const filter = readFilter(given);
+  const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter, ...HIGHLIGHTS };
+  const search = useQuery({
+    queryKey: ['search', body],
+    queryFn: ({ signal }) => runSearch(body, signal),
+    enabled: q !== '',
+    placeholderData: (old) => old,
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const query = text.trim();
+    if (query === q) void search.refetch();
+    else void navigate({ search: (old) => ({ ...old, q: query || undefined }) });
+  }
+
+  return (
+    <>
+      <Header title={say('search.title')} />
+      <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_340px]">
+        <section
+          tabIndex={0}
+          aria-label={say('search.results')}
+          className="scroll min-h-0 px-4 py-5 outline-offset-[-2px] sm:px-6"
+        >
+          <div className="mx-auto max-w-[768px]">
+            <search>
+              <form
+                onSubmit={submit}
+                className="rounded-xl border border-line-strong bg-raised shadow-1 focus-within:border-accent"
+              >
+                <div className="flex h-11 items-center gap-2.5 px-3.5">
+                  <Icon name="search" size={16} className="text-ink-3" />
+                  <input
+                    value={text}
+                    autoFocus
+                    maxLength={4000}
+                    dir="auto"
+                    onChange={(event) => setText(event.target.value)}
+                    aria-label={say('search.query')}
+                    placeholder={say('search.query')}
+                    className="h-full w-full bg-transparent text-lg outline-none placeholder:text-ink-3"
+                  />
+                  <button type="submit" aria-label={say('search.action')} className="rounded-sm">
+                    <Kbd>
+                      <Icon name="corner-down-left" size={11} />
+                    </Kbd>
+                  </button>
+                </div>
+                <div className="flex flex-wrap items-center gap-1.5 border-t border-line px-2 py-1.5">
+                  <Modes
+                    mode={mode}
+                    change={(next) =>
+                      void navigate({
+                        search: (old) => ({ ...old, mode: next === 'hybrid' ? undefined : next }),
+                        replace: true,
+                      })
+                    }
+                  />
+                  <FilterBar
+                    filter={filter}
+                    change={(next) =>
+                      void navigate({ search: (old) => ({ ...old, filter: filterText(next) }), replace: true })
+                    }
+                  />
+                </div>
+              </form>
+            </search>
+            <Results q={q} search={search} />
+          </div>
+        </section>
+        <Insight body={body} stages={search.data?.stages ?? []} shown={q !== ''} />
+      </div>
+    </>
+  );
+}
+
+function Modes({ mode, change }: { mode: (typeof MODES)[number]; change(mode: (typeof MODES)[number]): void }) {
+  return (
+    <fieldset className="flex rounded-md bg-press p-0.5">
+      <legend className="sr-only">{say('search.mode')}</legend>
+      {MODES.map((one) => (
+        <label
+          key={one}
+          className={`flex h-6 items-center rounded-sm px-2 text-xs font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent ${one === mode ? 'bg-raised text-ink shadow-1' : 'text-ink-2 hover:text-ink'}`}
+        >
+          <input
+            type="radio"
+            name="mode"
+            value={one}
+            checked={one === mode}
+            onChange={() => change(one)}
+            className="sr-only"
+          />
+          {say(`search.mode.${one}`)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Results({
+  q,
+  search,
+}: {
+  q: string;
+  search: ReturnType<typeof useQuery<Awaited<ReturnType<typeof runSearch>>>>;
+}) {
+  if (q === '') return <Empty icon="search" title={say('search.start')} text={say('search.startText')} />;
+  if (search.isError)
+    return (
+      <div className="mt-4">
+        <Problem text={inWords(search.error)} />
+      </div>
+    );
+  if (!search.data)
+    return (
+      <div className="mt-5">
+        <Spinner label={say('search.running')} />
+      </div>
+    );
+  const { results, warnings, totalMs } = search.data;
+  const lexicalMax = Math.max(0, ...results.map((hit) => hit.scores.lexical ?? 0));
+  return (
+    <>
+      <p role="status" className="num mt-4 mb-1 flex flex-wrap items-center gap-x-2 text-xs text-ink-3">
+        <span>{say('search.found', { n: results.length, time: milliseconds(totalMs) })}</span>
+        {warnings.map((warning) => (
+          <span key={warning.type} className="flex items-center gap-1 text-warn" dir="auto">
+            <Icon name="info" size={12} />
+            {warning.message}
+          </span>
+        ))}
+      </p>
+      {results.length === 0 ? (
+        <Empty icon="circle-slash" title={say('search.nothing')} text={say('search.nothingText')} />
+      ) : (
+        <ol className={`divide-y divide-line transition-opacity ${search.isPlaceholderData ? 'opacity-60' : ''}`}>
+          {results.map((hit, at) => (
+            <Result key={hit.id} hit={hit} rank={at + 1} lexicalMax={lexicalMax} />
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { inWords } from '../../data/api.ts';
+import { type Page, readPages, readSource } from '../../data/source.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Empty, FileGlyph, Header, Spinner } from '../../parts/layout.tsx';
+import type { Span } from '../../spans/spans.ts';
+import { bytes } from '../../words/format.ts';
+import { say } from '../../words/words.ts';
+import { ChunkList } from './chunk-list.tsx';
+import { PageView } from './page-view.tsx';
+import { TextView } from './text-view.tsx';
+import { useChunks } from './use-chunks.ts';
+
+const route = getRouteApi('/sources/$id');
+
+/** A source as text or as pages, with the borders of its chunks and the cited passage. */
+export function Source() {
+  const { id } = route.useParams();
+  const { start, end, page, view } = route.useSearch();
+  const source = useQuery({ queryKey: ['source', id], queryFn: () => readSource(id) });
+  const pages = useQuery({
+    queryKey: ['pages', id],
+    queryFn: () => readPages(id),
+    enabled: source.data?.file_type === 'pdf',
+  });
+  const [borders, setBorders] = useState(true);
+  const [active, setActive] = useState<number | null>(null);
+  const mark: Span | null = start !== undefined && end !== undefined && start < end ? { start, end } : null;
+  const chunks = useChunks(id, mark?.end ?? 0);
+  const hasPages = (pages.data?.length ?? 0) > 0;
+  const asPages = hasPages && view !== 'text';
+  const shownPage = page ?? pageOf(pages.data ?? [], mark?.start ?? 0);
+  useEffect(() => {
+    if (source.data) document.title = `${source.data.name} · Pinakes`;
+    return () => {
+      document.title = 'Pinakes';
+    };
+  }, [source.data]);
+
+  if (source.isError)
+    return (
+      <>
+        <Header title={<Crumbs />} />
+        <Empty icon="circle-slash" title={say('source.missing')} text={inWords(source.error)}>
+          <Link to="/sources" className={buttonClass()}>
+            {say('notFound.action')}
+          </Link>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <Header title={<Crumbs name={source.data?.name} type={source.data?.file_type} />}>
+        {source.data && (
+          <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
+        )}
+        {hasPages && (
+          <Link
+            to="/sources/$id"
+            params={{ id }}
+            search={(old) => ({ ...old, view: asPages ? ('text' as const) : undefined })}
+            className={buttonClass('ghost')}
+          >
+            <Icon name={asPages ? 'file-text' : 'book-open'} size={14} />
+            {say(asPages ? 'source.asText' : 'source.asPages')}
+          </Link>
+        )}
+        <Button
+          look="ghost"
+          icon="library"
+          aria-pressed={borders}
+          onClick={() => setBorders(!borders)}
+          className={borders ? 'bg-press' : ''}
+        >
+          {say('source.borders')}
+        </Button>
+      </Header>
+      <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
+        {source.isPending || pages.isLoading ? (
+          <div className="p-6">
+            <Spinner label={say('loading')} />
+          </div>
+        ) : asPages ? (
+          <PageView
+            id={id}
+            name={source.data?.name ?? ''}
+            pages={pages.data ?? []}
+            number={shownPage}
+            mark={mark}
+            borders={borders}
+            chunks={chunks.chunks}
+            active={active}
+            setActive={setActive}
+          />
+        ) : (
+          <TextView
+            id={id}
+            mark={mark}
+            borders={borders}
+            chunks={chunks.chunks}
+            reach={chunks.reach}
+            active={active}
+            setActive={setActive}
+          />
+        )}
+        <ChunkList
+          id={id}
+          chunks={chunks}
+          mark={mark}
+          active={active}
+          setActive={setActive}
+          page={asPages ? shownPage : null}
+        />
+      </div>
+    </>
+  );
+}
+
+function Crumbs({ name, type }: { name?: string | undefined; type?: string | undefined }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <Link to="/sources" className="font-normal text-ink-3 hover:text-ink">
+        {say('sources.title')}
+      </Link>
+      <Icon name="chevron-right" size={13} className="text-ink-3 rtl:-scale-x-100" />
+      {type !== undefined && <FileGlyph type={type} />}
+      {name !== undefined && <bdi className="truncate">{name}</bdi>}
+    </span>
+  );
+}
+
+/** Returns the number of the page on which a position of the text stands; the first page if no page has it. */
+function pageOf(pages: readonly Page[], position: number): number {
+  const found = pages.findLast(({ start_offset }) => start_offset !== null && start_offset <= position);
+  return found?.number ?? 1;
+}

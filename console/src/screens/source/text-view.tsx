@@ -1,0 +1,137 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Fragment, useEffect, useMemo, useRef } from 'react';
+import { inWords } from '../../data/api.ts';
+import { type Chunk, readText } from '../../data/source.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty, Problem, Spinner } from '../../parts/layout.tsx';
+import { type Block, blocksOf, type Span } from '../../spans/spans.ts';
+import { say } from '../../words/words.ts';
+
+/** Code points of a request. */
+const WINDOW = 12_000;
+/** Code points before the marked passage that are loaded with it. */
+const BEFORE = 3_000;
+
+interface TextViewProps {
+  id: string;
+  mark: Span | null;
+  borders: boolean;
+  chunks: readonly Chunk[];
+  /** Loads the chunks up to an offset. */
+  reach(offset: number): void;
+  active: number | null;
+  setActive(chunk: number | null): void;
+}
+
+/** The extracted text around the marked passage. More of it is loaded at both ends. */
+export function TextView({ id, mark, borders, chunks, reach, active, setActive }: TextViewProps) {
+  const from = mark ? Math.max(0, mark.start - BEFORE) : 0;
+  const query = useInfiniteQuery({
+    queryKey: ['text', id, from],
+    queryFn: ({ pageParam: [start, end] }) => readText(id, start, end),
+    initialPageParam: [from, from + WINDOW] as [number, number],
+    getNextPageParam: ({ next_offset: next }): [number, number] | undefined =>
+      next === null ? undefined : [next, next + WINDOW],
+    getPreviousPageParam: ({ start_offset: start }): [number, number] | undefined =>
+      start === 0 ? undefined : [Math.max(0, start - WINDOW), start],
+  });
+  const pages = query.data?.pages;
+  const end = pages?.at(-1)?.end_offset ?? 0;
+  useEffect(() => reach(end), [reach, end]);
+  const blocks = useMemo(() => {
+    const text = pages?.map((page) => page.text).join('') ?? '';
+    return blocksOf(text, pages?.[0]?.start_offset ?? 0, chunks, mark);
+  }, [pages, chunks, mark]);
+  const marked = useRef<HTMLElement>(null);
+  const ready = query.isSuccess;
+  useEffect(() => {
+    if (ready) marked.current?.scrollIntoView({ block: 'center' });
+  }, [ready]);
+
+  if (query.isPending)
+    return (
+      <div className="p-6">
+        <Spinner label={say('loading')} />
+      </div>
+    );
+  if (query.isError)
+    return (
+      <div className="p-6">
+        <Problem text={inWords(query.error)} />
+      </div>
+    );
+  if (blocks.length === 0)
+    return <Empty icon="file-text" title={say('source.noText')} text={say('source.noTextWhy')} />;
+  return (
+    <section
+      tabIndex={0}
+      aria-label={say('source.text')}
+      className="scroll min-h-0 px-6 py-6 outline-offset-[-2px] sm:px-10"
+    >
+      <div className="mx-auto max-w-3xl">
+        {query.hasPreviousPage && (
+          <Button className="mb-4" disabled={query.isFetching} onClick={() => query.fetchPreviousPage()}>
+            {say('source.earlier')}
+          </Button>
+        )}
+        <div dir="auto" className="text-base leading-6 break-words whitespace-pre-wrap">
+          {blocks.map((block) => (
+            <ChunkBlock
+              key={block.pieces[0]?.start}
+              block={block}
+              borders={borders}
+              active={active}
+              setActive={setActive}
+              marked={marked}
+            />
+          ))}
+        </div>
+        {query.hasNextPage && (
+          <Button className="mt-4" disabled={query.isFetching} onClick={() => query.fetchNextPage()}>
+            {say('source.later')}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface ChunkBlockProps extends Pick<TextViewProps, 'borders' | 'active' | 'setActive'> {
+  block: Block;
+  marked: React.RefObject<HTMLElement | null>;
+}
+
+function ChunkBlock({ block, borders, active, setActive, marked }: ChunkBlockProps) {
+  const pieces = block.pieces.map((piece) =>
+    piece.marked ? (
+      <mark key={piece.start} ref={marked}>
+        {piece.text}
+      </mark>
+    ) : (
+      <Fragment key={piece.start}>{piece.text}</Fragment>
+    ),
+  );
+  const { chunk } = block;
+  // The borders show where a chunk ends: blank lines between them would be gaps.
+  if (borders && chunk === null && block.pieces.every((piece) => piece.text.trim() === '' && !piece.marked))
+    return null;
+  if (chunk === null) return <span className="text-ink-3">{pieces}</span>;
+  if (!borders) return pieces;
+  const tone = active === chunk ? 'border-accent bg-accent-soft/60' : 'border-line';
+  return (
+    <div
+      data-chunk={chunk}
+      onMouseEnter={() => setActive(chunk)}
+      onMouseLeave={() => setActive(null)}
+      className={`relative -mx-3 my-1.5 rounded-md border border-dashed px-3 py-1.5 transition-colors ${tone}`}
+    >
+      <span
+        aria-hidden="true"
+        className={`num absolute end-full top-1 me-1.5 text-2xs ${active === chunk ? 'font-medium text-accent-ink' : 'text-ink-3'}`}
+      >
+        {chunk + 1}
+      </span>
+      {pieces}
+    </div>
+  );
+}

@@ -1,0 +1,293 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type DragEvent, useMemo, useRef, useState } from 'react';
+import { pinakes } from '../../data/api.ts';
+import { readService } from '../../data/upload.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Problem } from '../../parts/layout.tsx';
+import { bytes, number } from '../../words/format.ts';
+import { say } from '../../words/words.ts';
+import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan } from './upload-plan.ts';
+import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.ts';
+import { useUpload } from './use-upload.ts';
+
+/** The limits of every version of the service; used until it has said its own. */
+const LIMITS: UploadLimits = { filesMax: 2_000, bytesMax: 524_288_000, fileBytesMax: 524_288_000 };
+const EXCLUDED_SHOWN = 200;
+
+export function AddFiles({ given, close }: { given: PickedFile[]; close(): void }) {
+  const [added, setAdded] = useState<PickedFile[]>([]);
+  const [name, setName] = useState('');
+  const [groupId, setGroupId] = useState('');
+  const upload = useUpload();
+  const service = useQuery({ queryKey: ['service'], queryFn: readService, staleTime: Number.POSITIVE_INFINITY });
+  const files = useMemo(() => [...given, ...added], [given, added]);
+  const plan = useMemo(() => planUpload(files, limitsOf(service.data)), [files, service.data]);
+  const { state } = upload;
+  const usualName = nameOfUpload(plan.batches.flat());
+  const tooManyForGroup = groupId !== '' && plan.batches.length > 1;
+  const add = (more: PickedFile[]) => {
+    upload.reset();
+    setAdded((old) => [...old, ...more]);
+  };
+  const send = () => upload.start(plan, name.trim() || usualName, groupId || undefined);
+
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && state.step !== 'sending' && close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
+        <Dialog.Popup className="pop fixed inset-x-4 top-[10vh] z-40 mx-auto flex max-h-[80vh] max-w-xl flex-col rounded-xl bg-raised shadow-2 outline-none">
+          <div className="flex items-center gap-2 border-b border-line px-5 py-3.5">
+            <Dialog.Title className="text-base font-semibold">{say('add.title')}</Dialog.Title>
+            <Dialog.Close
+              className="ms-auto"
+              render={
+                <Button look="ghost" icon="x" aria-label={say('action.close')} disabled={state.step === 'sending'} />
+              }
+            />
+          </div>
+          <div className="scroll min-h-0 px-5 py-4">
+            {state.step === 'done' ? (
+              <Done plan={plan} groupIds={state.groupIds} close={close} />
+            ) : (
+              <>
+                {state.step !== 'sending' && <DropBox add={add} small={files.length > 0} />}
+                {files.length > 0 && <PlanView plan={plan} />}
+                {plan.files > 0 && state.step !== 'sending' && (
+                  <Target
+                    name={name}
+                    usualName={usualName}
+                    setName={setName}
+                    groupId={groupId}
+                    setGroupId={setGroupId}
+                  />
+                )}
+                {tooManyForGroup && (
+                  <div className="mt-3">
+                    <Problem text={say('add.tooManyForGroup')} />
+                  </div>
+                )}
+                {state.step === 'failed' && (
+                  <div className="mt-3">
+                    <Problem text={state.problem} />
+                  </div>
+                )}
+                {state.step === 'sending' && <Progress sent={state.sentBytes} total={plan.bytes} />}
+              </>
+            )}
+          </div>
+          {state.step !== 'done' && (
+            <div className="flex items-center justify-end gap-2 border-t border-line px-5 py-3.5">
+              {state.step === 'sending' ? (
+                <Button icon="circle-stop" onClick={upload.stop}>
+                  {say('add.stop')}
+                </Button>
+              ) : (
+                <>
+                  <Dialog.Close render={<Button>{say('action.cancel')}</Button>} />
+                  <Button look="primary" icon="upload" disabled={plan.files === 0 || tooManyForGroup} onClick={send}>
+                    {plan.files === 0
+                      ? say('add.action')
+                      : say(state.step === 'failed' ? 'add.again' : 'add.send', { n: plan.files })}
+                  </Button>
+                </>
+              )}
+            </div>
+          )}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function limitsOf(service: Awaited<ReturnType<typeof readService>> | undefined): UploadLimits {
+  if (!service) return LIMITS;
+  const { files_per_upload_max: filesMax, upload_bytes_max: bytesMax, file_bytes_max: fileBytesMax } = service.limits;
+  return { filesMax, bytesMax, fileBytesMax };
+}
+
+function DropBox({ add, small }: { add(files: PickedFile[]): void; small: boolean }) {
+  const [over, setOver] = useState(false);
+  const fileInput = useRef<HTMLInputElement>(null);
+  const folderInput = useRef<HTMLInputElement>(null);
+  function drop(event: DragEvent) {
+    event.preventDefault();
+    // The window has a handler of its own for drops outside of this box.
+    event.stopPropagation();
+    setOver(false);
+    void droppedFiles(event.dataTransfer).then(add);
+  }
+  const inputs = (
+    <>
+      <input
+        ref={fileInput}
+        type="file"
+        multiple
+        hidden
+        data-files
+        onChange={(event) => add(pickedFiles(event.target.files ?? []))}
+      />
+      <input
+        ref={folderInput}
+        type="file"
+        hidden
+        {...{ webkitdirectory: '' }}
+        onChange={(event) => add(pickedFiles(event.target.files ?? []))}
+      />
+      <Button icon="file-plus" onClick={() => fileInput.current?.click()}>
+        {say('add.files')}
+      </Button>
+      <Button icon="folder-open" onClick={() => folderInput.current?.click()}>
+        {say('add.folder')}
+      </Button>
+    </>
+  );
+  return (
+    <section
+      aria-label={say('add.drop')}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      className={`flex items-center justify-center rounded-lg border border-dashed transition-colors ${over ? 'border-accent bg-accent-soft' : 'border-line-strong bg-sunken'} ${small ? 'gap-2 p-3' : 'flex-col gap-3 px-4 py-9'}`}
+    >
+      {!small && (
+        <>
+          <Icon name="upload" size={20} className="text-ink-3" />
+          <div className="text-center">
+            <p className="font-medium">{say('add.drop')}</p>
+            <p className="mt-0.5 text-xs text-ink-3">{say('add.dropText')}</p>
+          </div>
+        </>
+      )}
+      <div className="flex gap-2">{inputs}</div>
+    </section>
+  );
+}
+
+function PlanView({ plan }: { plan: UploadPlan<PickedFile> }) {
+  return (
+    <div className="mt-4">
+      <p className="num font-medium">
+        {say('add.plan', { n: plan.files })} <span className="font-normal text-ink-3">· {bytes(plan.bytes)}</span>
+      </p>
+      <ul className="mt-2 flex flex-wrap gap-1.5" aria-label={say('add.types')}>
+        {plan.endings.slice(0, 12).map(({ ending, count }) => (
+          <li key={ending} className="chip pe-2">
+            <span className="num text-ink-3">{number(count)}</span>
+            <span className="font-medium">{ending === '' ? say('add.noEnding') : ending}</span>
+          </li>
+        ))}
+      </ul>
+      {plan.batches.length > 1 && (
+        <p className="mt-2 text-xs text-ink-3">{say('add.batches', { n: plan.batches.length })}</p>
+      )}
+      {plan.excluded.length > 0 && (
+        <details className="mt-3 rounded-lg border border-line">
+          <summary className="px-3 py-2 text-warn">{say('add.excluded', { n: plan.excluded.length })}</summary>
+          <ul tabIndex={0} className="scroll max-h-40 border-t border-line px-3 py-2 text-xs">
+            {plan.excluded.slice(0, EXCLUDED_SHOWN).map(({ file, why }) => (
+              <li key={`${why}-${file.path}`} className="flex gap-3">
+                <bdi className="min-w-0 truncate">{file.path}</bdi>
+                <span className="ms-auto shrink-0 text-ink-3">{say(`add.why.${why}`)}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface TargetProps {
+  name: string;
+  usualName: string;
+  setName(name: string): void;
+  groupId: string;
+  setGroupId(id: string): void;
+}
+
+function Target({ name, usualName, setName, groupId, setGroupId }: TargetProps) {
+  const groups = useQuery({
+    queryKey: ['local-groups'],
+    queryFn: () => pinakes.listSourceGroups({ query: { source_type: 'local_file', order: 'desc', limit: 100 } }),
+  });
+  return (
+    <div className="mt-4 grid gap-3 sm:grid-cols-2">
+      <label className="block">
+        <span className="mb-1 block text-xs text-ink-2">{say('add.group')}</span>
+        <select value={groupId} onChange={(event) => setGroupId(event.target.value)} className="field h-8 w-full px-2">
+          <option value="">{say('add.newGroup')}</option>
+          {groups.data?.source_groups.map((group) => (
+            <option key={group.id} value={group.id}>
+              {group.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {groupId === '' && (
+        <label className="block">
+          <span className="mb-1 block text-xs text-ink-2">{say('add.name')}</span>
+          <input
+            value={name}
+            maxLength={200}
+            placeholder={usualName}
+            dir="auto"
+            onChange={(event) => setName(event.target.value)}
+            className="field h-8 w-full px-2"
+          />
+        </label>
+      )}
+    </div>
+  );
+}
+
+function Progress({ sent, total }: { sent: number; total: number }) {
+  const share = total === 0 ? 1 : sent / total;
+  const sending = sent < total;
+  return (
+    <div className="mt-4">
+      <div className="mb-1.5 flex text-xs text-ink-2" role="status">
+        <span>{say(sending ? 'add.sending' : 'add.storing')}</span>
+        <span className="num ms-auto text-ink-3">{say('add.sent', { sent: bytes(sent), total: bytes(total) })}</span>
+      </div>
+      <div
+        role="progressbar"
+        aria-label={say('add.sending')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.floor(share * 100)}
+        className="h-1.5 overflow-hidden rounded-full bg-press"
+      >
+        <div
+          className="h-full rounded-full bg-accent transition-[width] duration-100"
+          style={{ width: `${share * 100}%` }}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Done({ plan, groupIds, close }: { plan: UploadPlan<PickedFile>; groupIds: string[]; close(): void }) {
+  return (
+    <div className="flex flex-col items-center py-6 text-center">
+      <Icon name="circle-check" size={28} className="text-ok" />
+      <p className="mt-3 text-base font-medium" role="status">
+        {say('add.done', { n: plan.files })}
+      </p>
+      <p className="mt-1 text-ink-3">{say('add.doneText')}</p>
+      <div className="mt-4 flex gap-2">
+        <Button onClick={close}>{say('action.close')}</Button>
+        {groupIds.length === 1 && (
+          <Link to="/sources" search={{ group: groupIds[0] }} className={buttonClass('primary')}>
+            {say('add.show')}
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}

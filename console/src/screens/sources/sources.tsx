@@ -1,0 +1,155 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { inWords } from '../../data/api.ts';
+import type { SourceRow } from '../../data/sources.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Empty, Header, Kbd, Problem } from '../../parts/layout.tsx';
+import { useScope } from '../../shell/use-session.ts';
+import { number } from '../../words/format.ts';
+import { say } from '../../words/words.ts';
+import { isFiltered, type State } from './filters.ts';
+import { Selection } from './selection.tsx';
+import { SourceGrid } from './source-grid.tsx';
+import { Toolbar } from './toolbar.tsx';
+import { useDroppedFiles } from './use-dropped-files.ts';
+import { useSourceList } from './use-source-list.ts';
+
+const AddFiles = lazy(() => import('./add-files.tsx').then((module) => ({ default: module.AddFiles })));
+const route = getRouteApi('/sources');
+
+export function Sources() {
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useSourceList(filters);
+  const mayAdd = useScope('ingestion:manage');
+  const [selected, setSelected] = useState<ReadonlyMap<string, SourceRow>>(new Map());
+  const setAdd = (add: boolean) =>
+    void navigate({ search: (old) => ({ ...old, add: add || undefined }), replace: !add });
+  const dropped = useDroppedFiles(mayAdd, () => setAdd(true));
+  const { status, q, type, group } = filters;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a selection belongs to the list in which it was made
+  useEffect(() => setSelected(new Map()), [status, q, type, group]);
+
+  const toggle = (row: SourceRow) =>
+    setSelected((old) => {
+      const next = new Map(old);
+      if (!next.delete(row.id)) next.set(row.id, row);
+      return next;
+    });
+
+  return (
+    <>
+      <Header title={say('sources.title')} count={list.counts && number(list.counts.total)}>
+        {mayAdd && (
+          <Button look="primary" icon="upload" onClick={() => setAdd(true)}>
+            {say('add.action')}
+          </Button>
+        )}
+      </Header>
+      <Toolbar
+        filters={filters}
+        counts={list.counts}
+        change={(next) => void navigate({ search: next, replace: true })}
+      />
+      {list.isError ? (
+        <div className="p-4">
+          <Problem text={inWords(list.error)}>
+            <Button size="small" onClick={() => list.refetch()}>
+              {say('action.retry')}
+            </Button>
+          </Problem>
+        </div>
+      ) : list.rows.length === 0 && !list.isPending ? (
+        <Nothing
+          state={status}
+          narrowed={isFiltered({ ...filters, status: undefined })}
+          mayAdd={mayAdd}
+          add={() => setAdd(true)}
+        />
+      ) : (
+        <SourceGrid
+          filters={filters}
+          list={list}
+          selected={selected}
+          toggle={toggle}
+          sort={(next) => void navigate({ search: next, replace: true })}
+          mayManage={mayAdd}
+        />
+      )}
+      {selected.size > 0 ? (
+        <Selection rows={[...selected.values()]} clear={() => setSelected(new Map())} />
+      ) : (
+        <Keys mayAdd={mayAdd} />
+      )}
+      {dropped.over && <DropHere />}
+      {filters.add && mayAdd && (
+        <Suspense>
+          <AddFiles given={dropped.files} close={() => setAdd(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Keys({ mayAdd }: { mayAdd: boolean }) {
+  return (
+    <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
+      <span className="flex items-center gap-1.5">
+        <Kbd>J</Kbd>
+        <Kbd>K</Kbd> {say('keys.move')}
+      </span>
+      <span className="flex items-center gap-1.5">
+        <Kbd>X</Kbd> {say('keys.select')}
+      </span>
+      <span className="flex items-center gap-1.5">
+        <Kbd>
+          <Icon name="corner-down-left" size={11} />
+        </Kbd>{' '}
+        {say('keys.open')}
+      </span>
+      {mayAdd && <span className="ms-auto truncate max-md:hidden">{say('sources.dropAnywhere')}</span>}
+    </footer>
+  );
+}
+
+function DropHere() {
+  return (
+    <div className="pointer-events-none absolute inset-2 z-30 grid place-items-center rounded-lg border-2 border-dashed border-accent bg-accent-soft/90">
+      <p className="flex items-center gap-2 text-lg font-medium text-accent-ink">
+        <Icon name="upload" size={20} />
+        {say('sources.dropHere')}
+      </p>
+    </div>
+  );
+}
+
+interface NothingProps {
+  state: State | undefined;
+  /** Whether another filter than the state is set. */
+  narrowed: boolean;
+  mayAdd: boolean;
+  add(): void;
+}
+
+function Nothing({ state, narrowed, mayAdd, add }: NothingProps) {
+  if (state === 'failed' && !narrowed)
+    return <Empty icon="circle-check" title={say('sources.noneFailed')} text={say('sources.noneFailedText')} />;
+  if (narrowed || state !== undefined)
+    return (
+      <Empty icon="search" title={say('sources.noMatch')} text={say('sources.noMatchText')}>
+        <Link to="/sources" search={{}} className={buttonClass()}>
+          {say('sources.clear')}
+        </Link>
+      </Empty>
+    );
+  return (
+    <Empty icon="file-text" title={say('sources.none')} text={say(mayAdd ? 'sources.noneText' : 'sources.noneReader')}>
+      {mayAdd && (
+        <Button look="primary" icon="upload" onClick={add}>
+          {say('add.action')}
+        </Button>
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { nameOfUpload, planUpload } from './upload-plan.ts';
+
+const LIMITS = { filesMax: 3, bytesMax: 1_000_000, fileBytesMax: 500_000 };
+const file = (path: string, size = 10) => ({ path, size });
+
+describe('the plan of an upload', () => {
+  test('files that the service would refuse are left out, each with its reason', () => {
+    const given = [
+      file('a.pdf'),
+      file('.DS_Store'),
+      file('x/.git/config'),
+      file('b.md', 0),
+      file('c.pdf', 500_000),
+      file('a.pdf'),
+    ];
+    const plan = planUpload(given, LIMITS);
+    assert.deepEqual(
+      plan.excluded.map(({ file: { path }, why }) => [path, why]),
+      [
+        ['.DS_Store', 'hidden'],
+        ['x/.git/config', 'hidden'],
+        ['b.md', 'empty'],
+        ['c.pdf', 'tooLarge'],
+        ['a.pdf', 'twice'],
+      ],
+    );
+    assert.equal(plan.files, 1);
+    assert.equal(plan.bytes, 10);
+  });
+
+  test('a request has at most the number of files of the limit', () => {
+    const plan = planUpload(
+      Array.from({ length: 7 }, (_, i) => file(`${i}.txt`)),
+      LIMITS,
+    );
+    assert.deepEqual(
+      plan.batches.map((batch) => batch.length),
+      [3, 3, 1],
+    );
+  });
+
+  test('a request has at most the bytes of the limit', () => {
+    const plan = planUpload(
+      Array.from({ length: 4 }, (_, i) => file(`${i}.txt`, 400_000)),
+      LIMITS,
+    );
+    assert.deepEqual(
+      plan.batches.map((batch) => batch.length),
+      [2, 2],
+    );
+  });
+
+  test('the endings are counted, the most frequent first', () => {
+    const plan = planUpload([file('a.md'), file('b.PDF'), file('c.pdf'), file('LICENSE')], LIMITS);
+    assert.deepEqual(plan.endings[0], { ending: 'pdf', count: 2 });
+    assert.ok(plan.endings.some(({ ending }) => ending === ''));
+  });
+
+  test('the group is named like the dropped folder, or like the first file', () => {
+    assert.equal(nameOfUpload([file('guides/a.md'), file('guides/x/b.md')]), 'guides');
+    assert.equal(nameOfUpload([file('guides/a.md'), file('b.md')]), 'guides/a.md');
+    assert.equal(nameOfUpload([file('a.md')]), 'a.md');
+    assert.equal(nameOfUpload([]), '');
+  });
+});

@@ -1,0 +1,79 @@
+/** What an upload will send: decided before a byte is sent, and shown to the reader. */
+
+export interface GivenFile {
+  /** With the folders that were dropped, for example `guides/start.md`. */
+  path: string;
+  size: number;
+}
+
+export interface UploadLimits {
+  filesMax: number;
+  bytesMax: number;
+  fileBytesMax: number;
+}
+
+export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice';
+
+export interface UploadPlan<F extends GivenFile> {
+  /** Each batch is one request. */
+  batches: F[][];
+  files: number;
+  bytes: number;
+  excluded: { file: F; why: Exclusion }[];
+  /** Number of files by ending, most frequent first. */
+  endings: { ending: string; count: number }[];
+}
+
+/** Room for the fields and the borders of the parts in the body of a request. */
+const OVERHEAD_BYTES = 2_048;
+
+/** Returns the plan of an upload. Hidden files, empty files, files over the limit and repeated paths are left out. */
+export function planUpload<F extends GivenFile>(given: readonly F[], limits: UploadLimits): UploadPlan<F> {
+  const plan: UploadPlan<F> = { batches: [], files: 0, bytes: 0, excluded: [], endings: [] };
+  const endings = new Map<string, number>();
+  const seen = new Set<string>();
+  let room = 0;
+  for (const file of given) {
+    const why = exclusionOf(file, seen, limits);
+    seen.add(file.path);
+    if (why) {
+      plan.excluded.push({ file, why });
+      continue;
+    }
+    const needed = file.size + file.path.length * 6 + OVERHEAD_BYTES;
+    let batch = plan.batches.at(-1);
+    if (!batch || batch.length >= limits.filesMax || needed > room) {
+      batch = [];
+      plan.batches.push(batch);
+      room = limits.bytesMax - OVERHEAD_BYTES;
+    }
+    batch.push(file);
+    room -= needed;
+    plan.files += 1;
+    plan.bytes += file.size;
+    const ending = endingOf(file.path);
+    endings.set(ending, (endings.get(ending) ?? 0) + 1);
+  }
+  plan.endings = [...endings].map(([ending, count]) => ({ ending, count })).toSorted((a, b) => b.count - a.count);
+  return plan;
+}
+
+function exclusionOf(file: GivenFile, seen: ReadonlySet<string>, limits: UploadLimits): Exclusion | undefined {
+  if (file.path.split('/').some((segment) => segment.startsWith('.') || segment === 'Thumbs.db')) return 'hidden';
+  if (file.size === 0) return 'empty';
+  if (file.size + file.path.length * 6 + 2 * OVERHEAD_BYTES > Math.min(limits.fileBytesMax, limits.bytesMax))
+    return 'tooLarge';
+  return seen.has(file.path) ? 'twice' : undefined;
+}
+
+function endingOf(path: string): string {
+  return /\.([^./]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Returns the name of the group that the files get if the reader gives none: their folder, or the first file. */
+export function nameOfUpload(files: readonly GivenFile[]): string {
+  const [first] = files;
+  if (!first) return '';
+  const folder = first.path.includes('/') ? first.path.split('/')[0]! : undefined;
+  return folder !== undefined && files.every((file) => file.path.startsWith(`${folder}/`)) ? folder : first.path;
+}

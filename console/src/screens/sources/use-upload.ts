@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { inWords } from '../../data/api.ts';
+import { sendBatch } from '../../data/upload.ts';
+import type { UploadPlan } from './upload-plan.ts';
+import type { PickedFile } from './use-dropped-files.ts';
+import { SOURCE_LIST } from './use-source-list.ts';
+
+export type UploadState =
+  | { step: 'plan' }
+  | { step: 'sending'; sentBytes: number; batch: number }
+  | { step: 'failed'; problem: string }
+  | { step: 'done'; groupIds: string[] };
+
+/** What was sent of a plan. */
+interface Sent {
+  abort: AbortController;
+  /** Groups of the batches that are stored. */
+  stored: string[];
+  keys: string[];
+}
+
+/** Sends the batches of a plan one after the other. A batch that failed can be sent again without storing it twice. */
+export function useUpload() {
+  const queries = useQueryClient();
+  const [state, setState] = useState<UploadState>({ step: 'plan' });
+  const run = useRef<Sent>(undefined);
+
+  async function start(plan: UploadPlan<PickedFile>, name: string, groupId: string | undefined) {
+    // Batches that are stored stay so when the reader tries again.
+    const { stored, keys }: Pick<Sent, 'stored' | 'keys'> = run.current ?? {
+      stored: [],
+      keys: plan.batches.map(() => crypto.randomUUID()),
+    };
+    const abort = new AbortController();
+    run.current = { abort, stored, keys };
+    const sizes = plan.batches.map((batch) => batch.reduce((sum, file) => sum + file.size, 0));
+    try {
+      for (let at = stored.length; at < plan.batches.length; at++) {
+        const before = sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
+        const progress = (bytes: number) =>
+          setState({ step: 'sending', sentBytes: before + Math.min(bytes, sizes[at]!), batch: at });
+        progress(0);
+        const title = plan.batches.length === 1 ? name : `${name} (${at + 1})`;
+        const batch = { groupId, name: title, files: plan.batches[at]!, key: keys[at]! };
+        stored.push(await sendBatch(batch, progress, abort.signal));
+      }
+      setState({ step: 'done', groupIds: stored });
+    } catch (error) {
+      const stopped = error instanceof DOMException && error.name === 'AbortError';
+      setState(stopped ? { step: 'plan' } : { step: 'failed', problem: inWords(error) });
+    } finally {
+      void queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
+    }
+  }
+
+  return {
+    state,
+    start,
+    stop: () => run.current?.abort.abort(),
+    /** Forgets what was sent: for other files. */
+    reset: () => {
+      run.current = undefined;
+      setState({ step: 'plan' });
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { Outlet } from '@tanstack/react-router';
+import { say } from '../words/words.ts';
+import { Sidebar } from './sidebar.tsx';
+
+export function Shell() {
+  return (
+    <>
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:start-2 focus:top-2 focus:z-50 focus:rounded-md focus:bg-ink focus:px-3 focus:py-1.5 focus:text-surface"
+      >
+        {say('shell.skip')}
+      </a>
+      <div className="grid h-full grid-cols-[56px_minmax(0,1fr)] lg:grid-cols-[232px_minmax(0,1fr)]">
+        <Sidebar />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="relative my-2 me-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-xl bg-surface shadow-panel outline-none"
+        >
+          <Outlet />
+        </main>
+      </div>
+    </>
+  );
+}

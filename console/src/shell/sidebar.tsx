@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { signOut } from '../data/session.ts';
+import { Button, Hint } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { say } from '../words/words.ts';
+import { LanguageButton, ThemeButton } from './footer.tsx';
+import { Logo } from './logo.tsx';
+import { Palette } from './palette.tsx';
+import { SCREENS, type Screen } from './screens.ts';
+import { endSession, useSession } from './use-session.ts';
+
+/** The menu. Narrow windows see its icons only. */
+export function Sidebar() {
+  const session = useSession();
+  return (
+    <nav aria-label={say('shell.menu')} className="flex min-h-0 flex-col gap-3 p-2">
+      <div className="flex items-center gap-2 px-2 pt-2 max-lg:justify-center max-lg:px-0">
+        <Logo />
+        <span className="text-base font-semibold tracking-tight max-lg:sr-only">Pinakes</span>
+        <bdi className="ms-auto min-w-0 truncate text-xs text-ink-3 max-lg:hidden">{session.tenant_name}</bdi>
+      </div>
+      <Palette />
+      <div className="scroll -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
+        {SCREENS.map(({ title, screens }) => (
+          <div key={title ?? ''}>
+            {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
+            <ul className="flex flex-col gap-px">
+              {screens
+                .filter((screen) => screen.scopes.some((scope) => session.scopes.includes(scope)))
+                .map((screen) => (
+                  <li key={screen.to}>
+                    <MenuLink screen={screen} />
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+      <Account name={session.api_key_name} scopes={session.scopes} />
+    </nav>
+  );
+}
+
+function MenuLink({ screen }: { screen: Screen }) {
+  return (
+    <Link
+      to={screen.to}
+      title={say(screen.name)}
+      className="flex h-8 items-center gap-2 rounded-md px-2 transition-colors duration-75 max-lg:justify-center lg:h-7"
+      activeProps={{ className: 'bg-press font-medium text-ink' }}
+      inactiveProps={{ className: 'text-ink-2 hover:bg-hover' }}
+    >
+      <Icon name={screen.icon} size={15} className="text-ink-3" />
+      <span className="max-lg:sr-only">{say(screen.name)}</span>
+    </Link>
+  );
+}
+
+function Account({ name, scopes }: { name: string; scopes: readonly string[] }) {
+  const queries = useQueryClient();
+  async function leave() {
+    await signOut();
+    endSession(queries);
+  }
+  return (
+    <div className="flex items-center gap-0.5 px-1 pb-1 max-lg:flex-col">
+      <Hint label={say('session.scopes', { scopes: scopes.join(', ') })}>
+        <span className="flex min-w-0 items-center gap-2 px-1 text-xs text-ink-2 max-lg:hidden">
+          <Icon name="key-round" size={13} className="text-ink-3" />
+          <bdi className="truncate">{name}</bdi>
+        </span>
+      </Hint>
+      <span className="ms-auto max-lg:hidden" />
+      <LanguageButton />
+      <ThemeButton />
+      <Hint label={say('session.leave')}>
+        <Button look="ghost" icon="log-out" aria-label={say('session.leave')} onClick={leave} />
+      </Hint>
+    </div>
+  );
+}

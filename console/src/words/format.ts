@@ -1,0 +1,47 @@
+/** Numbers, sizes and times as the language of the reader writes them. */
+import { localeTag } from './words.ts';
+
+const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+export function number(value: number, digits = 0): string {
+  return value.toLocaleString(localeTag(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+const SIZES = ['B', 'kB', 'MB', 'GB'] as const;
+
+/** Returns a size with the unit that keeps it short, each unit 1,000 of the one before. The units are the same in every language. */
+export function bytes(value: number): string {
+  let at = 0;
+  let scaled = value;
+  for (; scaled >= 1_000 && at < SIZES.length - 1; at++) scaled /= 1_000;
+  const digits = scaled < 10 && at > 0 ? 1 : 0;
+  return `${scaled.toLocaleString(localeTag(), { maximumFractionDigits: digits })}\u00a0${SIZES[at]}`;
+}
+
+export function milliseconds(value: number): string {
+  return new Intl.NumberFormat(localeTag(), {
+    style: 'unit',
+    unit: 'millisecond',
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  }).format(value);
+}
+
+/** Returns how long ago a time was, given in Unix seconds: `5 min ago`. */
+export function ago(seconds: number, now = Date.now() / 1000): string {
+  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'narrow', numeric: 'auto' });
+  const passed = now - seconds;
+  const [unit, length] = STEPS.find(([, step]) => passed >= step) ?? ['second', 1];
+  return unit === 'second' ? relative.format(0, 'second') : relative.format(-Math.floor(passed / length), unit);
+}
+
+/** Returns date and time of Unix seconds. */
+export function moment(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString(localeTag(), { dateStyle: 'medium', timeStyle: 'short' });
+}

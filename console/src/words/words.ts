@@ -1,0 +1,79 @@
+/**
+ * The words of the console. `say` returns a text of the catalogue in the language of the reader; numbers in it are written as the
+ * language writes them. The catalogue is chosen once, before the first screen is drawn.
+ */
+import { en } from './en.ts';
+import { mirrored, stretched } from './pseudo.ts';
+
+/** A text, or its forms by number: the value `n` chooses one. */
+export type Entry = string | { readonly one: string; readonly other: string };
+export type Key = keyof typeof en;
+export type Catalogue = Readonly<Record<Key, Entry>>;
+export type Values = Readonly<Record<string, string | number>>;
+
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof LANGUAGES;
+/** `xa` stretches every text, `xb` is drawn from right to left: both show what a translation would break. */
+type Locale = Language | 'xa' | 'xb';
+
+const STORED = 'language';
+
+let catalogue: Catalogue = en;
+let locale: Locale = 'en';
+
+/** Returns the tag that `Intl` understands. */
+export function localeTag(): string {
+  return locale === 'xa' ? 'en' : locale === 'xb' ? 'ar-u-nu-latn' : locale;
+}
+
+export function currentLanguage(): Language {
+  return locale === 'de' ? 'de' : 'en';
+}
+
+/** Chooses the language: the stored one, else the first of the browser that there is. */
+export async function loadWords(): Promise<void> {
+  const stored = localStorage.getItem(STORED);
+  const wanted = [stored ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2).toLowerCase());
+  locale = (wanted.find((tag) => tag in LANGUAGES || tag === 'xa' || tag === 'xb') ?? 'en') as Locale;
+  if (locale === 'de') catalogue = (await import('./de.ts')).de;
+  else if (locale === 'xa') catalogue = stretched(en);
+  else if (locale === 'xb') catalogue = mirrored(en);
+  document.documentElement.lang = locale === 'xa' ? 'en' : locale === 'xb' ? 'ar' : locale;
+  document.documentElement.dir = locale === 'xb' ? 'rtl' : 'ltr';
+}
+
+/** Stores the language, and loads the page in it. */
+export function changeLanguage(language: Language): void {
+  localStorage.setItem(STORED, language);
+  location.reload();
+}
+
+/** Returns the text of a key with the values at its places `{name}`. */
+export function say(key: Key, values: Values = {}): string {
+  return pieces(formOf(catalogue[key], values))
+    .map((piece) => (piece.place === undefined ? piece.text : written(values[piece.place] ?? '')))
+    .join('');
+}
+
+/** Returns the text cut at its places, for texts in which a value is more than text. */
+export function sayPieces(key: Key, values: Values = {}): { text: string; place?: string }[] {
+  return pieces(formOf(catalogue[key], values)).map((piece) =>
+    piece.place !== undefined && piece.place in values ? { text: written(values[piece.place]!) } : piece,
+  );
+}
+
+function formOf(entry: Entry, values: Values): string {
+  if (typeof entry === 'string') return entry;
+  return new Intl.PluralRules(localeTag()).select(Number(values['n'])) === 'one' ? entry.one : entry.other;
+}
+
+function written(value: string | number): string {
+  return typeof value === 'number' ? value.toLocaleString(localeTag()) : value;
+}
+
+function pieces(text: string): { text: string; place?: string }[] {
+  return text
+    .split(/(\{\w+\})/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\{\w+\}$/.test(part) ? { text: part, place: part.slice(1, -1) } : { text: part }));
+}

@@ -1,0 +1,35 @@
+/** `pinakes console`: an operator command that prints a sign-in link to the console. */
+import { environment, loadConfig } from '../../config.ts';
+import { type Command, flagOption, textOption } from '../shared/command.ts';
+import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
+
+export const consoleCommand: Command = {
+  name: 'console',
+  summary: 'Print a sign-in link to the console (operator).',
+  synopsis: '',
+  argumentsMin: 0,
+  argumentsMax: 0,
+  options: {
+    tenant: { type: 'string', value: '<name>', text: 'the tenant to sign in to (default: default)' },
+    url: { type: 'string', value: '<url>', text: 'address of the service, as the browser sees it' },
+    json: { type: 'boolean', text: 'print the answer as JSON' },
+  },
+  details: `
+  pinakes console                                    for the service on this machine
+  pinakes console --url https://pinakes.example      as the browser reaches it
+
+The link works once and for ten minutes. It signs in with the first operator's key of the tenant, which has all scopes.
+
+${HOW_OPERATOR_COMMANDS_WORK}`,
+  async run({ options, io }) {
+    const tenant = textOption(options, 'tenant');
+    const answer = await callAdmin<{ token: string; expires_time: number }>('POST', '/console-links', {
+      ...(tenant === undefined ? {} : { tenant }),
+    });
+    const { host, port } = loadConfig(environment());
+    const url = textOption(options, 'url') ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+    const link = `${url.replace(/\/$/, '')}/console/#t=${answer.token}`;
+    io.out(flagOption(options, 'json') ? `${JSON.stringify({ ...answer, link })}\n` : `${link}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forTenants, openChecks } from './checks.ts';
+
+const AT = new Date('2026-03-01T12:00:00Z');
+
+test('a tenant sees neither paths nor addresses nor numbers of others', () => {
+  const all = [
+    { name: 'data directory', ok: true, detail: '/var/lib/pinakes' },
+    { name: 'blob store', ok: true, detail: '/var/lib/pinakes/blobs' },
+    { name: 'contents', ok: true, detail: '7 tenants, 90 source groups' },
+    { name: 'chat model', ok: false, detail: 'http://10.0.0.7/v1 refused the connection' },
+    { name: 'OCR', ok: true, detail: 'tesseract 5.3, eng+deu' },
+    { name: 'something new', ok: false, detail: '/etc/secret' },
+  ];
+  const { ok, checks } = forTenants(all, AT);
+  assert.equal(ok, false);
+  assert.deepEqual(checks, [
+    { name: 'blob store', ok: true, detail: 'works' },
+    { name: 'chat model', ok: false, detail: 'fails: the operator finds the reason with "pinakes doctor"' },
+    { name: 'OCR', ok: true, detail: 'tesseract 5.3, eng+deu' },
+  ]);
+});
+
+test('checks run once in 30 seconds, and again after a failure', async () => {
+  let now = AT;
+  let runs = 0;
+  let fails = false;
+  const check = openChecks(
+    async () => {
+      runs += 1;
+      if (fails) throw new Error('no database');
+      return { checks: [{ name: 'database', ok: true, detail: '' }] };
+    },
+    () => now,
+  );
+  assert.deepEqual(
+    (await Promise.all([check(), check()])).map(({ at }) => at),
+    [AT, AT],
+  );
+  assert.equal(runs, 1);
+  now = new Date(AT.getTime() + 30_000);
+  assert.equal((await check()).at, now);
+  assert.equal(runs, 2);
+  fails = true;
+  now = new Date(AT.getTime() + 60_000);
+  await assert.rejects(check());
+  fails = false;
+  await check();
+  assert.equal(runs, 4);
+});

@@ -1,0 +1,65 @@
+/** The checks of the operator's command `pinakes doctor`, as a tenant may see them: without paths, addresses and numbers of others. */
+
+/** One line of `pinakes doctor`. */
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+export interface CheckResult {
+  ok: boolean;
+  checks: Check[];
+  at: Date;
+}
+
+/** Checks ask the models, which costs time and money. Requests within this time get the same answer. */
+const REUSE_MS = 30_000;
+
+/** Checks of a tenant, and whether the words of a check that succeeded may be shown. */
+const SHOWN: Record<string, 'words' | 'result'> = {
+  'disk space': 'result',
+  database: 'result',
+  migrations: 'words',
+  'text search': 'result',
+  'blob store': 'result',
+  'master key': 'result',
+  models: 'words',
+  'chat model': 'words',
+  'embedding model': 'words',
+  'rerank model': 'words',
+  'entailment model': 'words',
+  'analyzer of names': 'result',
+  OCR: 'words',
+  LibreOffice: 'words',
+};
+
+/** Returns a function that runs the checks, or returns an answer of the last REUSE_MS. */
+export function openChecks(
+  examine: () => Promise<{ checks: readonly Check[] }>,
+  now: () => Date,
+): () => Promise<CheckResult> {
+  let latest: { startedAt: number; result: Promise<CheckResult> } | undefined;
+  return () => {
+    const at = now();
+    if (latest && at.getTime() - latest.startedAt < REUSE_MS) return latest.result;
+    const result = examine().then(({ checks }) => forTenants(checks, at));
+    const started = { startedAt: at.getTime(), result };
+    latest = started;
+    result.catch(() => {
+      if (latest === started) latest = undefined;
+    });
+    return result;
+  };
+}
+
+/** Returns the checks that a tenant may see. The reason of a failure may name paths and addresses, so only the operator sees it. */
+export function forTenants(all: readonly Check[], at: Date): CheckResult {
+  const checks = all.flatMap(({ name, ok, detail }) => {
+    const shown = SHOWN[name];
+    if (shown === undefined) return [];
+    const words = shown === 'words' ? detail : 'works';
+    return [{ name, ok, detail: ok ? words : 'fails: the operator finds the reason with "pinakes doctor"' }];
+  });
+  return { ok: checks.every((check) => check.ok), checks, at };
+}

@@ -1,0 +1,124 @@
+/** Routes that say what the service can do, and whether all parts of it work. */
+import { z } from 'zod';
+import type { Deps } from '../../http/deps.ts';
+import { refuseLimitedKeys } from '../../http/key-limits.ts';
+import { type Route, route } from '../../http/route.ts';
+import { timeSchema } from '../../http/schemas.ts';
+import { packageVersion } from '../../util/package-files.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { type Check, openChecks } from './checks.ts';
+
+const AREA = 'Service';
+
+/** What the roots pass in: checks of all adapters, and limits of other features. */
+export interface ServiceParts {
+  examine: () => Promise<{ checks: readonly Check[] }>;
+  uploadBytesMax: number;
+  filesPerUploadMax: number;
+}
+
+const modelName = (use: string) => z.string().nullable().describe(`Name of the ${use} model; null: none.`);
+
+const serviceSchema = z
+  .object({
+    version: z.string().describe('Version of the service.'),
+    authorization: z.boolean().describe('Whether policies decide who sees what.'),
+    models: z
+      .object({
+        chat: modelName('chat').describe('Name of the chat model; null: answers are quotations.'),
+        embedding: modelName('embedding').describe('Name of the embedding model; null: search is by words only.'),
+        rerank: modelName('rerank'),
+        entailment: modelName('entailment').describe('Name of the entailment model; null: rules check citations.'),
+      })
+      .describe('The configured models.'),
+    ocr_languages: z
+      .array(z.string())
+      .nullable()
+      .describe('Languages in which pictures are read, as tesseract names them; null: pictures are not read.'),
+    office: z.boolean().describe('Whether old Office files are read, with LibreOffice.'),
+    names_analyzer: z.boolean().describe('Whether redaction rules can find names of people and places.'),
+    web_grounding: z.boolean().describe('Whether answers may use web search.'),
+    limits: z
+      .object({
+        upload_bytes_max: z.int().describe('Maximum bytes of an upload, of all its files together.'),
+        files_per_upload_max: z.int().describe('Maximum files of an upload.'),
+        requests_per_minute: z.int().nullable().describe('Requests of a key per minute; null: not limited.'),
+        concurrent_requests: z.int().nullable().describe('Requests of a key at the same time; null: not limited.'),
+        tokens_per_day: z.int().nullable().describe('Tokens of the chat model of a key per day; null: not limited.'),
+      })
+      .describe('Limits that a client can respect before it sends a request.'),
+  })
+  .meta({ id: 'Service' });
+
+const checksSchema = z
+  .object({
+    ok: z.boolean().describe('True if all checks succeeded.'),
+    checks: z
+      .array(
+        z.object({
+          name: z.string().describe('What was checked.'),
+          ok: z.boolean().describe('Whether it works.'),
+          detail: z.string().describe('The result in words for a person.'),
+        }),
+      )
+      .describe('The checks.'),
+    checked_time: timeSchema.describe('When the checks ran, Unix seconds.'),
+  })
+  .meta({ id: 'ServiceChecks' });
+
+export function serviceFactRoutes(deps: Deps, parts: ServiceParts): Route[] {
+  const runChecks = openChecks(parts.examine, () => deps.clock.now());
+  return [
+    route({
+      method: 'GET',
+      path: '/service',
+      scopes: ['knowledge:read', 'ingestion:manage'],
+      operation: { id: 'getService', area: AREA, summary: 'Say what the service can do' },
+      response: { status: 200, schema: serviceSchema },
+      handler: async () => facts(deps, parts),
+    }),
+    route({
+      method: 'GET',
+      path: '/service/checks',
+      scopes: ['apikeys:issue'],
+      check: refuseLimitedKeys('check the service'),
+      operation: {
+        id: 'checkService',
+        area: AREA,
+        summary: 'Check the parts of the service',
+        description:
+          'Asks the database, the models and the programs once. Answers of the last 30 seconds are used again. The operator gets more, ' +
+          'with paths and reasons, by the command `pinakes doctor`.',
+      },
+      response: { status: 200, schema: checksSchema },
+      async handler() {
+        const { ok, checks, at } = await runChecks();
+        return { ok, checks, checked_time: unixSeconds(at) };
+      },
+    }),
+  ];
+}
+
+function facts({ config, chatModel, embedding, reranker, entailment, analyzer }: Deps, parts: ServiceParts) {
+  return {
+    version: packageVersion(),
+    authorization: config.authorization,
+    models: {
+      chat: chatModel.ask ? chatModel.name : null,
+      embedding: embedding?.model.name ?? null,
+      rerank: reranker?.name ?? null,
+      entailment: entailment?.name ?? null,
+    },
+    ocr_languages: config.tools.ocrLanguages?.split('+') ?? null,
+    office: config.tools.office,
+    names_analyzer: analyzer !== null,
+    web_grounding: config.webGrounding,
+    limits: {
+      upload_bytes_max: parts.uploadBytesMax,
+      files_per_upload_max: parts.filesPerUploadMax,
+      requests_per_minute: config.rateLimitPerMinute || null,
+      concurrent_requests: config.concurrentRequests || null,
+      tokens_per_day: config.chat.tokensPerDay.key || null,
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** The tool `list_sources`: the sources in which a search of the same caller could find something. */
+import { z } from 'zod';
+import { accessOf } from '../../access/access.ts';
+import type { Deps } from '../../http/deps.ts';
+import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
+import { filterShape } from '../../http/search-filters.ts';
+import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { collect } from '../../util/collect.ts';
+import { isId, isUuid } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { listVisibleSources } from './store.ts';
+import { type Tool, tool } from './tool.ts';
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+const input = z.strictObject({
+  source_group_id: z.string().optional().describe('Only sources of this source group.'),
+  source_types: filterShape.source_types,
+  file_types: filterShape.file_types,
+  order: z.enum(['asc', 'desc']).default('desc').describe('By creation: `desc` = newest first, `asc` = oldest first.'),
+  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Maximum number of sources.'),
+  after_id: z
+    .string()
+    .refine(isUuid, 'must be a UUID: the next_id of the page before')
+    .transform((id) => id.toLowerCase())
+    .optional()
+    .describe('Lists on after this id: the next_id of the page before.'),
+});
+
+const output = z.object({
+  sources: z
+    .array(
+      z.object({
+        id: idSchema.describe('Id of the source, for read_source.'),
+        source_group_id: sourceGroupIdSchema,
+        source_type: z.string().describe('`local_file`, `drive`, `page`, `repo` or `web`.'),
+        file_type: fileTypeSchema,
+        name: z.string().describe('Name of the source.'),
+        url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
+        content_time: timeSchema,
+      }),
+    )
+    .describe('The sources of this page.'),
+  next_id: z.string().nullable().describe('The after_id of the next page; null on the last page.'),
+});
+
+export function listSourcesTool(deps: Deps): Tool {
+  return tool({
+    name: 'list_sources',
+    title: 'List the sources',
+    description: 'Lists the files and pages of the knowledge base. To find something in them, use search.',
+    scopes: ['knowledge:read'],
+    input,
+    output,
+    async run(args, { caller, principal }) {
+      const { source_group_id: sourceGroupId, limit, order } = args;
+      // An unknown group selects nothing.
+      if (sourceGroupId !== undefined && !isId(sourceGroupId)) return { sources: [], next_id: null };
+      const filter = { sourceGroupId, sourceTypes: args.source_types, fileTypes: args.file_types };
+      const { rows, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        rows: await listVisibleSources(tx, caller.tenantId, await accessOf(deps, tx, caller, principal), filter, {
+          limit,
+          order,
+          afterId: args.after_id,
+        }),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
+      const page = rows.slice(0, limit);
+      const sources = await collect(page, async (source) => {
+        const name = await redactText(redactor, source.name, FACT_STEPS);
+        const url = source.url === null ? null : await redactText(redactor, source.url, FACT_STEPS);
+        // A search does not return such a source either.
+        if (name === undefined || url === undefined) return undefined;
+        return {
+          id: source.id,
+          source_group_id: source.sourceGroupId,
+          source_type: source.sourceType,
+          file_type: source.fileType,
+          name,
+          url,
+          content_time: unixSeconds(source.contentAt),
+        };
+      });
+      return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };
+    },
+    toText({ sources, next_id: next }) {
+      const lines = sources.map(
+        ({ id, name, file_type: type, url }) => `${name} (${type}) source_id: ${id} ${url ?? ''}`,
+      );
+      const more = next === null ? [] : [`More sources follow: list on with after_id ${next}.`];
+      return [...(lines.length === 0 ? ['There are no sources.'] : lines), ...more].join('\n');
+    },
+  });
+}

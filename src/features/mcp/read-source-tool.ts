@@ -1,0 +1,115 @@
+/** The tool `read_source`: a range of the text of a source, or the chunks around a chunk. */
+import { z } from 'zod';
+import { accessOf } from '../../access/access.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import { contentShape } from '../../http/content-record.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { Route } from '../../http/route.ts';
+import { addNeighbours, readNeighbours } from '../../retrieval/reading/hits.ts';
+import { findChunk, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
+import { isId } from '../../util/ids.ts';
+import { callRoute, type Exchange } from './exchange.ts';
+import { type Tool, tool } from './tool.ts';
+
+const LENGTH_DEFAULT = 8_000;
+const LENGTH_MAX = 50_000;
+const NEIGHBOURS_DEFAULT = 2;
+const NEIGHBOURS_MAX = 20;
+
+const input = z.strictObject({
+  source_id: z.string().optional().describe('Reads the text of this source, from start_offset on.'),
+  start_offset: z.int().min(0).default(0).describe('First code point of the text to read.'),
+  length: z.int().min(1).max(LENGTH_MAX).default(LENGTH_DEFAULT).describe('Maximum code points to read.'),
+  chunk_id: z.string().optional().describe('Instead of source_id: reads the passages around this search result.'),
+  before: z
+    .int()
+    .min(0)
+    .max(NEIGHBOURS_MAX)
+    .default(NEIGHBOURS_DEFAULT)
+    .describe('With chunk_id: how many passages before it.'),
+  after: z
+    .int()
+    .min(0)
+    .max(NEIGHBOURS_MAX)
+    .default(NEIGHBOURS_DEFAULT)
+    .describe('With chunk_id: how many passages after it.'),
+});
+
+const { id, chunk_index, content, start_offset, end_offset } = contentShape;
+const output = z.object({
+  source_id: contentShape.source_id,
+  text: z.string().optional().describe('With source_id: the text.'),
+  start_offset: z.int().optional().describe('With source_id: offset of the first code point of the text.'),
+  end_offset: z.int().optional().describe('With source_id: offset behind the last code point of the text.'),
+  text_length: z.int().optional().describe('With source_id: code points of the whole text.'),
+  next_offset: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('With source_id: the start_offset that reads on; null at the end.'),
+  chunks: z
+    .array(z.object({ id, chunk_index, content, start_offset, end_offset }))
+    .optional()
+    .describe('With chunk_id: the passages in reading order.'),
+});
+
+export function readSourceTool(deps: Deps, textRoute: Route): Tool {
+  return tool({
+    name: 'read_source',
+    title: 'Read a source',
+    description:
+      'Reads the text of a source in pages (source_id, start_offset, length), or the passages around a search result (chunk_id, before, ' +
+      'after). The ids come from search and list_sources. Where only a part of a source may be seen, only chunk_id works.',
+    scopes: textRoute.scopes,
+    input,
+    output,
+    async run({ source_id: sourceId, chunk_id: chunkId, ...args }, exchange) {
+      if ((sourceId === undefined) === (chunkId === undefined)) throw invalidRequest('Give source_id or chunk_id.');
+      if (chunkId !== undefined) return readAround(deps, chunkId, args, exchange);
+      if (!isId(sourceId!)) throw notFound();
+      const start = args.start_offset;
+      const query = { start_offset: String(start), end_offset: String(start + args.length) };
+      const found = await callRoute(textRoute, { params: { id: sourceId }, query }, exchange);
+      return found as z.input<typeof output>;
+    },
+    toText({ text, next_offset: next, chunks = [] }) {
+      if (text === undefined)
+        return chunks.map((chunk) => `[${chunk.chunk_index ?? '?'}] ${chunk.content}`).join('\n\n');
+      return next === null ? text : `${text}\n\n[More text follows: read on with start_offset ${next}.]`;
+    },
+  });
+}
+
+/** Returns a chunk with its visible neighbours. @throws ServiceError not_found */
+async function readAround(
+  deps: Deps,
+  chunkId: string,
+  around: { before: number; after: number },
+  { caller, principal }: Exchange,
+): Promise<z.input<typeof output>> {
+  const { tenantId } = caller;
+  if (!isId(chunkId)) throw notFound();
+  const { row, neighbours, redactor } = await deps.db.transaction(tenantId, async (tx) => {
+    const access = await accessOf(deps, tx, caller, principal);
+    const found = await findChunk(tx, tenantId, chunkId, access);
+    return {
+      row: found,
+      neighbours: found ? await readNeighbours(tx, { ...access, tenantId }, [found], around) : null,
+      redactor: await deps.redactors.forTenant(tx, tenantId),
+    };
+  });
+  const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
+  if (!hit) throw notFound();
+  await addNeighbours([hit], neighbours, redactor);
+  const { before = [], after = [] } = hit.neighbours ?? {};
+  return {
+    source_id: hit.sourceId,
+    chunks: [...before, hit, ...after].map((chunk) => ({
+      id: chunk.id,
+      chunk_index: chunk.chunkIndex,
+      content: chunk.content,
+      start_offset: chunk.startOffset,
+      end_offset: chunk.endOffset,
+    })),
+  };
+}

@@ -1,0 +1,41 @@
+/** SQL of the tool `list_sources`. */
+import { type Access, mayShowSource, showsSomething } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
+import type { Tx } from '../../db/database.ts';
+import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
+import { raw, sql } from '../../db/sql.ts';
+import { ALIVE, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
+
+export interface ListedSource {
+  id: string;
+  sourceGroupId: string;
+  sourceType: string;
+  fileType: string;
+  name: string;
+  url: string | null;
+  contentAt: Date;
+}
+
+export interface SourceFilter {
+  sourceGroupId?: string | undefined;
+  sourceTypes?: readonly string[] | undefined;
+  fileTypes?: readonly string[] | undefined;
+}
+
+/** Returns one page of the sources that have visible chunks, with one extra row if a next page exists. */
+export function listVisibleSources(
+  tx: Tx,
+  tenantId: string,
+  access: Access,
+  { sourceGroupId, sourceTypes, fileTypes }: SourceFilter,
+  page: PageRequest,
+): Promise<ListedSource[]> {
+  const ofGroup = sourceGroupId === undefined ? raw('true') : sql`s.source_group_id = ${sourceGroupId}::uuid`;
+  const ofType = sourceTypes === undefined ? raw('true') : sql`s.source_type = any(${[...sourceTypes]}::text[])`;
+  const ofFile = fileTypes === undefined ? raw('true') : sql`s.file_type = any(${[...fileTypes]}::text[])`;
+  return tx.query<ListedSource>(sql`
+    select s.id, s.source_group_id, s.source_type, s.file_type, s.name, s.url, s.content_at from ${SOURCE_TABLES}
+    where s.tenant_id = ${tenantId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
+      and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile}
+      and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
+}

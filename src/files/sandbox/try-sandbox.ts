@@ -1,0 +1,86 @@
+/** Attacks the service from inside the sandbox, and reports what was reached. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Targets, Try } from './attack.ts';
+import type { Sandbox } from './sandbox.ts';
+import { parserView, toolView, type View } from './views.ts';
+
+const TIME_MS = 60_000;
+const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+const SCRIPT = new URL(`./attack${OWN_EXTENSION}`, import.meta.url);
+
+/** Who attacks: a parser, tesseract or LibreOffice after each was taken over. */
+export type Attacker = 'parser' | 'tesseract' | 'LibreOffice';
+export const ATTACKERS: readonly Attacker[] = ['parser', 'tesseract', 'LibreOffice'];
+
+/**
+ * Runs the attack with the view of an attacker. Without a sandbox, it runs with the rights of this process, but without its
+ * environment.
+ *
+ * @throws FileError if a sandbox is required and there is none.
+ */
+export async function attackFrom(attacker: Attacker, sandbox: Sandbox, targets: Targets): Promise<Try[]> {
+  const own = needsSystem(attacker) ? mkdtempSync(join(tmpdir(), 'pinakes-attack-')) : undefined;
+  try {
+    const prefix = await sandbox.prefix(viewOf(attacker, own));
+    const [command = '', ...args] = [...prefix, process.execPath, '--no-warnings', fileURLToPath(SCRIPT)];
+    return JSON.parse(await outputOf(command, [...args, JSON.stringify({ ...targets, own })])) as Try[];
+  } finally {
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+  }
+}
+
+/** Says, for an operator, what code in parsers and tools reaches. It is ok if nothing is reached, or if nothing else was required. */
+export async function examineSandbox(sandbox: Sandbox, targets: Targets): Promise<{ ok: boolean; detail: string }> {
+  const { kind, mode, reason } = await sandbox.facts();
+  if (kind === null) {
+    if (mode === 'required') return { ok: false, detail: `required, but there is none: ${reason}` };
+    return {
+      ok: true,
+      detail: `none: ${reason}. From a parser, ${outcomeOf(await attackFrom('parser', sandbox, targets))}`,
+    };
+  }
+  let ok = true;
+  const details: string[] = [];
+  for (const attacker of ATTACKERS) {
+    const facts = await sandbox.facts({ system: needsSystem(attacker) });
+    if (facts.kind === null) {
+      details.push(`${attacker}: no sandbox, ${facts.reason}`);
+      continue;
+    }
+    const tries = await attackFrom(attacker, sandbox, targets);
+    ok &&= tries.every(({ reached }) => reached === null);
+    details.push(`${attacker}: ${outcomeOf(tries)}`);
+  }
+  return { ok, detail: `${kind}. ${details.join('; ')}` };
+}
+
+function outcomeOf(tries: readonly Try[]): string {
+  const reached = tries.filter((one) => one.reached !== null).map(({ name }) => name);
+  const names = reached.length === 0 ? '' : ` (${reached.join(', ')})`;
+  return `${reached.length} of ${tries.length} attacks reached something${names}`;
+}
+
+function needsSystem(attacker: Attacker): boolean {
+  return attacker === 'LibreOffice';
+}
+
+/** Returns the view of an attacker. The attacking program is added to it, because none is installed. */
+function viewOf(attacker: Attacker, own: string | undefined): View {
+  if (attacker === 'parser') return parserView(SCRIPT);
+  const tool = toolView(process.execPath, own);
+  const missing = [fileURLToPath(SCRIPT)].filter((path) => !tool.read.some((folder) => path.startsWith(`${folder}/`)));
+  return { ...tool, read: [...tool.read, ...missing] };
+}
+
+function outputOf(command: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { env: {}, timeout: TIME_MS }, (error, stdout) => {
+      if (error) reject(error);
+      else resolve(stdout);
+    });
+  });
+}

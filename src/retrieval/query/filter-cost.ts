@@ -1,0 +1,68 @@
+/**
+ * Refuses filters whose work would hold the database for long. The embedded database runs one statement at a time, so all tenants
+ * would wait. The work is estimated from the filters and from the size of the metadata that they are tested on.
+ */
+import type { Database, Tx } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { invalidRequest } from '../../errors.ts';
+import { costOf, type FilterCost } from '../../filters/filter-cost.ts';
+import type { Scope } from '../engine.ts';
+import { matchingSources, SOURCE_TABLES } from './filter-sql.ts';
+
+/** Estimated milliseconds that a filter may take. On a server, other tenants do not wait for it. */
+const BUDGET_MS = { embedded: 250, server: 2_500 } as const;
+/** A filter of a few short conditions is never refused, however large the corpus is. Its size is then not looked up. */
+const SIMPLE: FilterCost = { fixedNs: 7_000_000, rowNs: 4_000, byteNs: 0 };
+
+interface Size {
+  rows: number;
+  bytes: number;
+}
+
+/**
+ * Checks the filters of a search before they run.
+ *
+ * @param rowsMax chunks that are tested at most; undefined: all chunks of the matching sources.
+ * @throws ServiceError invalid_request that says which filter is too costly and what to change.
+ */
+export async function checkFilterCost(
+  tx: Tx,
+  kind: Database['kind'],
+  scope: Scope,
+  rowsMax = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const { tenantId, filters } = scope;
+  const { metadata, sourceMetadata, metadataFilter, chunkMetadata } = filters;
+  const onSources = costOf(metadata, sourceMetadata, metadataFilter);
+  const refuse = async (cost: FilterCost, select: Sql, what: string, where: string): Promise<void> => {
+    if (isWithin(cost, SIMPLE)) return;
+    const [size] = await tx.query<Size>(select);
+    const { rows, bytes } = size!;
+    const share = Math.min(1, rowsMax / Math.max(rows, 1));
+    const ms = (cost.fixedNs + share * (rows * cost.rowNs + bytes * cost.byteNs)) / 1e6;
+    if (ms <= BUDGET_MS[kind]) return;
+    throw invalidRequest(
+      `/${where}: would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
+        'contains, or narrow the search with tags, source_types, file_types or dates.',
+    );
+  };
+  await refuse(
+    onSources,
+    sql`select count(*) as rows, coalesce(sum(octet_length(s.metadata::text) + octet_length(s.origin_metadata::text)
+        + octet_length(g.metadata::text)), 0) as bytes
+      from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and s.deleted_at is null`,
+    'sources',
+    [metadata && 'metadata', sourceMetadata && 'source_metadata', 'metadata_filter'].find(Boolean) as string,
+  );
+  await refuse(
+    costOf(chunkMetadata),
+    sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes
+      ${matchingSources(tenantId, scope, filters)}`,
+    'chunks',
+    'chunk_metadata',
+  );
+}
+
+function isWithin(cost: FilterCost, limit: FilterCost): boolean {
+  return cost.fixedNs <= limit.fixedNs && cost.rowNs <= limit.rowNs && cost.byteNs <= limit.byteNs;
+}

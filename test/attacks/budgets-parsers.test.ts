@@ -1,0 +1,57 @@
+/** The parser processes are shared by tenants: hostile or many files of one tenant do not hold back the files of another. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { ProcessRequest } from '../../src/files/parsed.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
+
+const MISBEHAVING = new URL('../support/files/misbehaving-child.ts', import.meta.url);
+const never = new AbortController().signal;
+const ENDLESS = { fileTimeMs: 3_600_000, script: MISBEHAVING };
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pinakes-attack-pool-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function request(name: string): Promise<ProcessRequest> {
+  const path = join(folder, name);
+  await writeFile(path, 'x');
+  return { path, name, size: 1, chunkMetadataKeys: [] };
+}
+
+test('endless files of one tenant do not hold back a file of another', async () => {
+  const pool = openProcessPool({ children: 2, ...ENDLESS });
+  try {
+    const [endless, good] = [await request('loop'), await request('good')];
+    const stuck = Array.from({ length: 20 }, () => pool.process(endless, never, undefined, 'hostile'));
+    const outcome = await pool.process(good, never, undefined, 'other');
+    assert.ok(outcome.ok);
+    await pool.close();
+    assert.ok((await Promise.all(stuck)).every(({ ok }) => !ok));
+  } finally {
+    await pool.close();
+  }
+});
+
+test('a file of one tenant does not wait for all the files that another sent before', async () => {
+  const pool = openProcessPool({ children: 1, ...ENDLESS });
+  try {
+    const good = await request('good');
+    const ended: string[] = [];
+    const process = (owner: string) =>
+      pool.process(good, never, undefined, owner).then((outcome) => {
+        assert.ok(outcome.ok);
+        ended.push(owner);
+      });
+    const all = Array.from({ length: 200 }, () => process('busy'));
+    all.push(process('other'));
+    await Promise.all(all);
+    assert.ok(ended.indexOf('other') < 20, `after ${ended.indexOf('other')} files of the other tenant`);
+  } finally {
+    await pool.close();
+  }
+});

@@ -1,0 +1,93 @@
+/** Attacks on the service from inside its parsers and tools. This process stands in for the service. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Targets } from '../../src/files/sandbox/attack.ts';
+import { ATTACKERS, attackFrom } from '../../src/files/sandbox/try-sandbox.ts';
+import { sandboxOf } from '../support/files/sandboxes.ts';
+
+const TRIES_MIN = 30;
+const program = join(import.meta.dirname, '../../src');
+const servers: Server[] = [];
+let dataDir: string;
+let targets: Targets;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'pinakes-attacked-'));
+  for (const folder of ['blobs', 'database']) {
+    await mkdir(join(dataDir, folder));
+    await writeFile(join(dataDir, folder, 'file'), 'secret');
+  }
+  for (const key of ['master.key', 'admin.key', 'operator.key'])
+    await writeFile(join(dataDir, key), 'secret', { mode: 0o600 });
+  const sockets = [join(dataDir, 'admin.sock'), `\0pinakes-attacked-${process.pid}`];
+  const address = (await listen(0)).address();
+  for (const path of sockets) await listen(path);
+  assert.ok(address !== null && typeof address === 'object');
+  targets = {
+    ...{ pid: process.pid, dataDir, blobs: join(dataDir, 'blobs'), temporary: tmpdir(), home: homedir(), program },
+    ...{ ports: [address.port], sockets: process.platform === 'linux' ? sockets : sockets.slice(0, 1) },
+  };
+});
+after(async () => {
+  for (const server of servers) server.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function listen(at: number | string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  servers.push(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    if (typeof at === 'number') server.listen(at, '127.0.0.1', resolve);
+    else server.listen(at, resolve);
+  });
+  return server;
+}
+
+for (const kind of ['bubblewrap', 'unshare'] as const) {
+  describe(`a sandbox of ${kind}`, () => {
+    for (const attacker of ATTACKERS) {
+      test(`code inside ${attacker} reaches nothing of the service`, async (t) => {
+        const sandbox = sandboxOf(kind, { hidden: [dataDir] });
+        const facts = await sandbox.facts({ system: attacker === 'LibreOffice' });
+        if (facts.kind === null) {
+          t.skip(`this system has no such sandbox: ${facts.reason}`);
+          return;
+        }
+        const tries = await attackFrom(attacker, sandbox, targets);
+        assert.deepEqual(
+          tries.filter(({ reached }) => reached !== null),
+          [],
+        );
+        assert.ok(tries.length >= TRIES_MIN, `${tries.length} tries`);
+      });
+    }
+  });
+}
+
+test('the attack reaches the service where there is no sandbox', async () => {
+  const tries = await attackFrom('parser', sandboxOf(undefined, { mode: 'off' }), targets);
+  const reached = tries.filter((one) => one.reached !== null).map(({ name }) => name);
+  const always = [
+    'master key',
+    'key of the first start',
+    'data directory',
+    'blobs',
+    'embedded database',
+    'link to the master key',
+  ];
+  const onLinux = [
+    'environment of the service',
+    'descriptors of the service',
+    'list of processes',
+    'signal to the service',
+  ];
+  for (const name of process.platform === 'linux' ? [...always, ...onLinux] : always)
+    assert.ok(reached.includes(name), name);
+  assert.ok(reached.some((name) => name.startsWith('TCP port')));
+  assert.equal(reached.filter((name) => name.startsWith('socket')).length, targets.sockets.length);
+});

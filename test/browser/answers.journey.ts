@@ -1,0 +1,183 @@
+/** Searching and asking, and the way from a citation to its passage, with the keyboard alone. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { violationsOf } from './support/axe.ts';
+import { openBrowser } from './support/chromium.ts';
+import { openSignedIn, startService, type TestService, tabTo } from './support/console.ts';
+
+const browser = await openBrowser();
+const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+const DEMO = join(import.meta.dirname, '..', '..', 'demo');
+const FILES = [
+  'visitor-guide.md',
+  'besucherordnung.html',
+  'annual-report-2025.docx',
+  'lettre-de-pret.txt',
+  '灯台の案内.txt',
+];
+/** Questions in four languages with the file that answers them. */
+const QUESTIONS = [
+  ['How many visitors did the museum welcome in 2025?', 'annual-report-2025.docx'],
+  ['Was zahlen Kinder unter zwölf Jahren?', 'besucherordnung.html'],
+  ['灯台はいつ初めて点灯されましたか。', '灯台の案内.txt'],
+] as const;
+
+/** The text that is marked in the source. */
+async function markedText(page: Page): Promise<string> {
+  const marks = page.getByRole('region', { name: 'Text of the source' }).locator('mark');
+  await marks.first().waitFor();
+  return (await marks.allTextContents()).join('');
+}
+
+describe('answers', { skip }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+    await service.add('demo', Object.fromEntries(FILES.map((name) => [name, readFileSync(join(DEMO, name))])));
+  });
+  after(async () => {
+    await service.close();
+    await browser?.close();
+  });
+
+  for (const [question, file] of QUESTIONS)
+    test(`the citation of ${file} opens it at exactly the cited passage`, async () => {
+      const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+      await page.getByLabel('Ask a question').fill(question);
+      await page.keyboard.press('Enter');
+      const mark = page.getByRole('button', { name: `Citation 1, verified: ${file}` }).first();
+      await mark.waitFor();
+      assert.deepEqual(await violationsOf(page), []);
+      const quote = await page.getByRole('complementary', { name: 'Citations' }).locator('mark').first().textContent();
+      await tabTo(page, mark);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1 }).getByText(file).waitFor();
+      assert.equal(await markedText(page), quote);
+      assert.deepEqual(await violationsOf(page), []);
+      assert.deepEqual(faults, []);
+      await context.close();
+    });
+
+  test('a question that the sources do not answer says so', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    await page.keyboard.type('What does a kilogram of uranium cost?');
+    await page.keyboard.press('Enter');
+    await page.getByText('The sources do not answer this').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Citation/ }).count(), 0);
+    assert.deepEqual(await violationsOf(page), []);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a conversation has an address of its own, and is found under History', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    await page.keyboard.type(QUESTIONS[0][0]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/conversation=/);
+    const address = page.url();
+    await page.keyboard.type('And on Mondays?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article').nth(1).waitFor();
+    await page
+      .getByText(/Understood as|Searched for/)
+      .nth(1)
+      .waitFor();
+    assert.equal(page.url(), address);
+    await page.reload();
+    await page.getByRole('article').nth(1).waitFor();
+    assert.equal(await page.getByRole('article').count(), 2);
+    const cited = page.getByRole('button', { name: /^Citation 1/ }).first();
+    await tabTo(page, page.getByRole('button', { name: 'New conversation' }));
+    await page.keyboard.press('Enter');
+    await cited.waitFor({ state: 'detached' });
+    await tabTo(page, page.getByRole('button', { name: 'History' }));
+    await page.keyboard.press('Enter');
+    const entry = page.getByRole('link', { name: /How many visitors/ });
+    await tabTo(page, entry);
+    assert.deepEqual(await violationsOf(page), []);
+    await page.keyboard.press('Enter');
+    await cited.waitFor();
+    assert.equal(page.url(), address);
+    // The citation of a stored answer has no text of its chunk: it is read when it is opened.
+    await tabTo(page, cited);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).getByText('annual-report-2025.docx').waitFor();
+    assert.notEqual(await markedText(page), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('an answer can be stopped', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask', {
+      refusals: [/ERR_ABORTED/],
+    });
+    await page.route('**/api/v1/completions', () => undefined);
+    await page.keyboard.type('Will this ever end?');
+    await page.keyboard.press('Enter');
+    const stop = page.getByRole('button', { name: 'Stop' });
+    await tabTo(page, stop);
+    await page.keyboard.press('Enter');
+    await page.getByText('The answer was stopped.').waitFor();
+    await stop.waitFor({ state: 'detached' });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a search is in the address: query, mode and filter, which is a form and JSON', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search');
+    await page.keyboard.type('visitors children');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article').first().waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await tabTo(page, page.getByRole('radio', { name: 'Hybrid' }));
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(/mode=lexical/);
+    await tabTo(page, page.getByRole('button', { name: 'Filter', exact: true }));
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('dialog', { name: 'Add filter' });
+    await form.getByLabel('Value').selectOption('docx');
+    assert.deepEqual(await violationsOf(page), []);
+    await tabTo(page, form.getByRole('button', { name: 'Add filter' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'besucherordnung.html' }).waitFor({ state: 'detached' });
+    assert.equal(
+      await page.getByRole('article').count(),
+      await page.getByRole('link', { name: 'annual-report-2025.docx' }).count(),
+    );
+
+    await tabTo(page, page.getByRole('button', { name: 'JSON', exact: true }).first());
+    await page.keyboard.press('Enter');
+    const json = page.getByLabel('The filter, as the API takes it');
+    assert.deepEqual(JSON.parse(await json.inputValue()), { file_types: ['docx'] });
+    await json.fill('{"file_types": ["html"');
+    await tabTo(page, page.getByRole('button', { name: 'Apply' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This is not a JSON object').waitFor();
+    await json.fill('{"file_types": ["html"], "date_from": 1735700000}');
+    await page.getByRole('button', { name: 'Apply' }).press('Enter');
+    await page.getByRole('link', { name: 'besucherordnung.html' }).first().waitFor();
+    await page.getByText('more in JSON').waitFor();
+    const sent = page.getByRole('complementary', { name: 'How it was found' }).locator('pre');
+    assert.match((await sent.textContent()) ?? '', /"mode": "lexical"[\s\S]*"date_from": 1735700000/);
+    await page.reload();
+    await page.getByRole('link', { name: 'besucherordnung.html' }).first().waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a result opens the source, and the time of each stage is shown', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search?q=sextant');
+    const result = page.getByRole('link', { name: 'lettre-de-pret.txt' }).first();
+    await result.waitFor();
+    await page.getByText('Where the time went').waitFor();
+    await tabTo(page, result);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).getByText('lettre-de-pret.txt').waitFor();
+    assert.match(await markedText(page), /sextant/);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+});

@@ -1,0 +1,54 @@
+/** The size of what the browser loads. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+
+const BUILT = join(import.meta.dirname, '..', '..', 'dist', 'console');
+const ENTRY_BYTES_MAX = 160_000;
+const ROUTE_BYTES_MAX = 40_000;
+
+const size = (name: string): number =>
+  statSync(join(BUILT, 'assets', `${name}.gz`), { throwIfNoEntry: false })?.size ??
+  statSync(join(BUILT, 'assets', name)).size;
+const textOf = (name: string): string => readFileSync(join(BUILT, 'assets', name), 'utf8');
+
+/** Returns the scripts that a script loads before it runs, with itself. */
+function closure(name: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  for (const [, imported] of textOf(name).matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
+    closure(imported!, seen);
+  return seen;
+}
+
+const entry = /src="\/console\/assets\/([\w.-]+\.js)"/.exec(readFileSync(join(BUILT, 'index.html'), 'utf8'))?.[1] ?? '';
+const initial = closure(entry);
+
+test('the entry has at most 160 kB, and each route at most 40 kB more, compressed', (t) => {
+  const sum = (names: Iterable<string>): number => [...names].reduce((all, name) => all + size(name), 0);
+  const first = sum(initial);
+  t.diagnostic(`entry: ${(first / 1000).toFixed(1)} kB`);
+  assert.ok(first <= ENTRY_BYTES_MAX, `the entry has ${first} bytes`);
+  const routes = ['sources', 'source', 'search', 'ask'];
+  for (const route of routes) {
+    const candidates = globSync(join(BUILT, 'assets', `${route}-*.js`)).map((path) => basename(path));
+    const largest = candidates.toSorted((a, b) => size(b) - size(a))[0];
+    assert.ok(largest, route);
+    const more = sum(closure(largest).difference(initial));
+    t.diagnostic(`${route}: ${(more / 1000).toFixed(1)} kB`);
+    assert.ok(more <= ROUTE_BYTES_MAX, `${route} has ${more} bytes`);
+  }
+});
+
+test('the scripts name no other host', () => {
+  const found = globSync(join(BUILT, 'assets', '*.js')).flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/https?:\/\/[\w.-]+/g)].map(([url]) => url),
+  );
+  // Names of XML, and the pages that React and other libraries name in their errors.
+  const allowed = /^https?:\/\/(?:www\.w3\.org|react\.dev|base-ui\.com|tanstack\.com|localhost)$/;
+  assert.deepEqual(
+    [...new Set(found)].filter((url) => !allowed.test(url)),
+    [],
+  );
+});

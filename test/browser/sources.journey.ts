@@ -1,0 +1,171 @@
+/** Adding files and working with the list of sources, with the keyboard alone. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { violationsOf } from './support/axe.ts';
+import { openBrowser } from './support/chromium.ts';
+import { openSignedIn, startService, type TestService, tabTo, until } from './support/console.ts';
+
+const browser = await openBrowser();
+const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+const ROWS = 10_000;
+const PAGE = 100;
+
+describe('sources', { skip }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+    await service.add('papers', {
+      'alpha.md': '# Alpha\n\nThe lamp was lit in 1874.',
+      'beta.md': '# Beta\n\nThe boiler is checked in May.',
+      '<img src=x onerror=alert(1)>.md': '# Hostile\n\nA name that is HTML.',
+      'evil\u202Efdp.md': '# Hostile\n\nA name that turns around.',
+    });
+  });
+  after(async () => {
+    await service.close();
+    await browser?.close();
+  });
+
+  test('files are planned, sent and read, and a file that fails says why and can be read again', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    await tabTo(page, page.getByRole('button', { name: 'Add files' }));
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    await dialog.waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('add'), 'true');
+    assert.deepEqual(await violationsOf(page), []);
+    await page.locator('input[data-files]').setInputFiles([
+      { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n\nRopes are dried in the loft.') },
+      { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 broken') },
+      { name: '.hidden', mimeType: 'text/plain', buffer: Buffer.from('x') },
+    ]);
+    await dialog.getByText('2 files will be sent').waitFor();
+    await dialog.getByText('1 file is left out').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await dialog.getByLabel('Name of the group').fill('March');
+    await tabTo(page, dialog.getByRole('button', { name: 'Add 2 files' }));
+    await page.keyboard.press('Enter');
+    await dialog.getByText('2 files are stored').waitFor();
+    await tabTo(page, dialog.getByRole('link', { name: 'Show them' }));
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.getByRole('row', { name: /notes\.md.*Ready.*March/ }).waitFor();
+    const failed = page.getByRole('row', { name: /broken\.pdf/ });
+    await failed.getByText(/not a complete PDF/).waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/runs')),
+      tabTo(page, failed.getByRole('button', { name: /Read broken\.pdf again/ })).then(() =>
+        page.keyboard.press('Enter'),
+      ),
+    ]);
+    assert.equal(answer.ok(), true);
+    await failed.getByText(/not a complete PDF/).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('filters stand in the address, and come back with it', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    await page.getByRole('row', { name: /alpha\.md/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('alpha');
+    await page.getByRole('row', { name: /beta\.md/ }).waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).searchParams.get('q'), 'alpha');
+    await tabTo(page, page.getByRole('button', { name: /^Ready/ }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('button', { name: 'Name', exact: true }));
+    await page.keyboard.press('Enter');
+    await page.reload();
+    await page.getByRole('row', { name: /alpha\.md/ }).waitFor();
+    assert.equal(await page.getByRole('row').count(), 2);
+    assert.equal(await page.getByLabel('Filter by name').inputValue(), 'alpha');
+    assert.equal(await page.getByRole('button', { name: /^Ready/ }).getAttribute('aria-pressed'), 'true');
+    assert.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'ascending');
+    await page.getByLabel('Filter by name').fill('no such name');
+    await page.getByText('Nothing matches this filter').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('J, K, X and Enter move, select and open; selected sources can be deleted', async () => {
+    await service.add('old', { 'old-1.md': 'One is old.', 'old-2.md': 'Two is old.' });
+    const { page, faults, context } = await openSignedIn(
+      browser as Browser,
+      service,
+      'sources?q=old-&sort=name&order=asc',
+    );
+    await page.getByRole('row', { name: /old-2/ }).waitFor();
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await page.keyboard.press('k');
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await tabTo(page, page.getByRole('toolbar').getByRole('button', { name: 'Delete' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('old-2.md').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await tabTo(page, page.getByRole('button', { name: 'Delete 1 source' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /old-2/ }).waitFor({ state: 'detached' });
+    await page.locator('body').click({ position: { x: 5, y: 5 } });
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).getByText('old-1.md').waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('hostile names are text', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    await page.getByRole('link', { name: '<img src=x onerror=alert(1)>.md' }).waitFor();
+    assert.equal(await page.locator('main img').count(), 0);
+    const turned = page.getByRole('link', { name: /evil/ });
+    assert.equal(await turned.locator('bdi').count(), 1);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('10,000 sources: few rows are in the document, and filters answer at once', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    const [one] = await context.request
+      .get(`${service.url}/api/v1/source-list?limit=1`, { headers: { 'x-api-key': service.key } })
+      .then((response) => response.json() as Promise<{ sources: object[] }>)
+      .then(({ sources }) => sources);
+    const rows = Array.from({ length: ROWS }, (_, i) => ({ ...one, id: crypto.randomUUID(), name: `report-${i}.md` }));
+    await page.route('**/api/v1/source-list*', (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const found = rows.filter((row) => row.name.includes(query.get('q') ?? ''));
+      const from = Number(query.get('cursor') ?? 0);
+      const next = from + PAGE < found.length ? String(from + PAGE) : null;
+      const status = { ready: found.length, pending: 0, failed: 0 };
+      return route.fulfill({
+        json: {
+          sources: found.slice(from, from + PAGE),
+          counts: { total: found.length, status, file_type: [{ file_type: 'md', count: found.length }] },
+          pagination: { limit: PAGE, has_more: next !== null, next_cursor: next },
+        },
+      });
+    });
+    await page.getByRole('link', { name: 'Sources' }).click();
+    await page.getByRole('row', { name: /report-0\.md/ }).waitFor();
+    assert.equal(await page.getByRole('grid').getAttribute('aria-rowcount'), String(ROWS + 1));
+    const scroller = page.getByRole('rowgroup', { name: 'Source rows' });
+    for (let step = 0; step < 40; step++) {
+      await scroller.evaluate((element) => element.scrollBy(0, 800));
+      const shown = await page.getByRole('row').count();
+      assert.ok(shown > 10 && shown < 80, `${shown} rows are in the document`);
+    }
+    await until(async () => (await scroller.evaluate((element) => element.scrollTop)) > 10_000);
+    await page.getByLabel('Filter by name').fill('report-9999');
+    await page.getByRole('row', { name: /report-9999\.md/ }).waitFor();
+    assert.equal(await page.getByRole('row').count(), 2);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+});

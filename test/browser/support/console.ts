@@ -1,0 +1,83 @@
+/** A service with a few files and a signed-in page: what most journeys begin with. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { startLocalService } from '../../../src/cli/operate/local-service.ts';
+import { openPinakes, type Pinakes } from '../../../src/client/client.ts';
+import { openPage, type PageOptions, type Watched } from './chromium.ts';
+
+const TABS_MAX = 80;
+
+export interface TestService {
+  url: string;
+  key: string;
+  pinakes: Pinakes;
+  /** Uploads files as one group, and waits until their run has ended. */
+  add(name: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startService(): Promise<TestService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-browser-'));
+  const service = await startLocalService(dataDir);
+  const pinakes = openPinakes({ url: service.url, apiKey: service.apiKey });
+  return {
+    url: service.url,
+    key: service.apiKey,
+    pinakes,
+    async add(name, files) {
+      const body = new FormData();
+      body.append('name', name);
+      for (const [path, content] of Object.entries(files)) body.append('files', new Blob([content as BlobPart]), path);
+      const { source_group_id: id } = await pinakes.createLocalFileGroup({ body: body as never });
+      await until(async () => {
+        const { status } = await pinakes.getSourceGroup({ params: { id } });
+        return status === 'success' || status === 'failure';
+      });
+      return id;
+    },
+    async close() {
+      await service.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until the check holds. @throws Error after a minute */
+export async function until(check: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error('The state was not reached within a minute.');
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/** A browser logs the answer to the question who is signed in, when nobody is. */
+export const NOBODY = /401 .*\/console\/session/;
+
+/** Opens a screen, and signs in with the keyboard. */
+export async function openSignedIn(
+  browser: Browser,
+  service: TestService,
+  path: string,
+  options: Omit<PageOptions, 'origin'> = {},
+): Promise<Watched> {
+  const { refusals = [], ...others } = options;
+  const watched = await openPage(browser, { origin: service.url, refusals: [NOBODY, ...refusals], ...others });
+  await watched.page.goto(`${service.url}/console/${path}`);
+  await watched.page.locator('input[type=password]').fill(service.key);
+  await watched.page.keyboard.press('Enter');
+  await watched.page.locator('main#main').waitFor();
+  return watched;
+}
+
+/** Presses Tab until the element has the focus. @throws Error if the keyboard does not reach it */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let pressed = 0; pressed < TABS_MAX; pressed++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('The keyboard does not reach the element.');
+}
