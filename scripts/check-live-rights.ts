@@ -20,6 +20,8 @@ import {
 import { openRandom } from '../test/support/random.ts';
 
 const LIMIT_MS = 1_000;
+/** An answer that has not ended after this time is left. */
+const LEFT_AFTER_MS = 15_000;
 /** Longest time between the first words of an answer and the change. */
 const HEAD_START_MS_MAX = 400;
 
@@ -41,7 +43,10 @@ async function attack(world: World, name: string, form: Form, headStartMs: numbe
   await new Promise((resolve) => setTimeout(resolve, headStartMs));
   await end(world, victim);
   const acknowledgedAt = performance.now();
+  // An answer that does not end is reported, and left.
+  const guard = setTimeout(received.leave, LEFT_AFTER_MS);
   await received.ended;
+  clearTimeout(guard);
   const endMs = performance.now() - acknowledgedAt;
   const lateMs = Math.max(0, received.contentAt - acknowledgedAt);
   return { name, form, lateMs, endMs, stored: await countStored(world, victim) };
@@ -66,7 +71,10 @@ async function work(): Promise<void> {
   for (let n = next++; n < Number(values.count); n = next++) {
     const name = names[n % names.length]!;
     const form = FORMS[Math.floor(n / names.length) % FORMS.length]!;
-    results.push(await attack(world, name, form, random.next() * HEAD_START_MS_MAX));
+    const result = await attack(world, name, form, random.next() * HEAD_START_MS_MAX);
+    results.push(result);
+    const isFailed = result.lateMs > LIMIT_MS || result.endMs > LIMIT_MS || result.stored > 0;
+    if (isFailed) console.error(`${n}: ${JSON.stringify(result)}`);
   }
 }
 await Promise.all(Array.from({ length: Number(values['at-once']) }, work));

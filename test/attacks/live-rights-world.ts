@@ -208,13 +208,14 @@ export interface Received {
   ended: Promise<boolean>;
   /** Resolves when content has arrived. */
   begun: Promise<void>;
+  /** Closes the connection. */
+  leave(): void;
 }
 
 /** Asks over a connection of its own. */
 export function ask(url: string, key: string, body: object, form: Form): Received {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<boolean>();
-  const received: Received = { status: null, text: '', contentAt: 0, begun: begun.promise, ended: ended.promise };
   const sent = request(`${url}/api/v1/completions`, {
     method: 'POST',
     agent: new Agent({ keepAlive: false }),
@@ -224,6 +225,10 @@ export function ask(url: string, key: string, body: object, form: Form): Receive
       accept: form === 'events' ? 'text/event-stream' : '*/*',
     },
   });
+  const received: Received = {
+    ...{ status: null, text: '', contentAt: 0, begun: begun.promise, ended: ended.promise },
+    leave: () => sent.destroy(),
+  };
   sent.once('error', () => ended.resolve(false));
   sent.once('response', (response: IncomingMessage) => {
     received.status = response.statusCode!;
