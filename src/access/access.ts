@@ -54,7 +54,12 @@ export async function openAccess(
 
 /** Returns true if the access excludes nothing of the tenant. */
 export function isUnrestricted({ policy, sourceGroupIds, tagIds }: Access): boolean {
-  return policy === null && sourceGroupIds === null && tagIds === null;
+  return policy === null && seesWholeTenant({ sourceGroupIds, tagIds }, null);
+}
+
+/** Returns true if neither the limits of a key nor a policy for a principal may exclude something. */
+export function seesWholeTenant({ sourceGroupIds, tagIds }: GroupLimits, principal: Principal | null): boolean {
+  return principal === null && sourceGroupIds === null && tagIds === null;
 }
 
 /** Returns what a request may see that may name a principal and a policy. */

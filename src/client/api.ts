@@ -274,21 +274,21 @@ export type CitedContent = {
   url: string | null;
   /** Text of the chunk. */
   content: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
   score: number;
   /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
     lexical: number | null;
     /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
@@ -390,21 +390,21 @@ export type Content = {
   url: string | null;
   /** Text of the chunk. */
   content: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
   score: number;
   /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
     lexical: number | null;
     /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
@@ -822,14 +822,14 @@ export type Model = {
 export type Neighbour = {
   /** Id of the chunk. · format "uuid" */
   id: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Text of the chunk. */
   content: string;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
 };
 
 /** A rectangle on a page. All members are between 0 and 1. */
@@ -1081,21 +1081,21 @@ export type SearchResult = {
   url: string | null;
   /** Text of the chunk. */
   content: string;
-  /** Position of the chunk in its source, counted from 0. */
-  chunk_index: number;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number;
+  start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number;
+  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
   score: number;
   /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
     lexical: number | null;
     /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;

@@ -22,21 +22,39 @@ export const contentShape = {
   name: z.string().describe('Name of the source.'),
   url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
   content: z.string().describe('Text of the chunk.'),
-  chunk_index: z.int().describe('Position of the chunk in its source, counted from 0.'),
-  start_offset: z.int().describe('Code points in the extracted text; `content` is exactly start_offset to end_offset.'),
-  end_offset: z.int().describe('Offset behind the last code point of the chunk, in the extracted text of the source.'),
+  chunk_index: z
+    .int()
+    .nullable()
+    .describe(
+      'Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps ' +
+        'would show which chunks it hides.',
+    ),
+  start_offset: z
+    .int()
+    .nullable()
+    .describe('Code points in the extracted text; `content` is exactly start_offset to end_offset.'),
+  end_offset: z
+    .int()
+    .nullable()
+    .describe('Offset behind the last code point of the chunk, in the extracted text of the source.'),
   pages: z
     .array(z.int())
     .nullable()
     .describe('Numbers of the pages on which the chunk stands; null for files without pages.'),
   heading_path: z.array(z.string()).describe('Headings above the chunk, outermost first.'),
-  score: z.number().describe('Higher is better; comparable within one answer only.'),
+  score: z
+    .number()
+    .describe(
+      'Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank.',
+    ),
   scores: z
     .object({
       lexical: z
         .number()
         .nullable()
-        .describe('Score of the lexical search (BM25); null when it did not find the chunk.'),
+        .describe(
+          'Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on.',
+        ),
       semantic: z.number().nullable().describe('Score of the semantic search; null when it did not find the chunk.'),
       rerank: z.number().nullable().describe('Score of the rerank model; null when it did not score the chunk.'),
     })
@@ -49,6 +67,16 @@ export const contentShape = {
 
 export const contentSchema = z.object(contentShape).meta({ id: 'Content' });
 export type Content = z.output<typeof contentSchema>;
+
+/**
+ * Returns a hit for a caller who may not see the whole tenant: its scores tell nothing but its rank. Scores of the lexical search are
+ * made of the frequencies of words in all chunks of the tenant.
+ *
+ * @param rank counted from 1.
+ */
+export function withoutStatistics<T extends Pick<Hit, 'score' | 'scores'>>(hit: T, rank: number): T {
+  return { ...hit, score: 1 / rank, scores: { ...hit.scores, lexical: null } };
+}
 
 /** Returns the wire record of a hit. */
 export function toContent(hit: Hit): Content {

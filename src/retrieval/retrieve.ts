@@ -153,7 +153,7 @@ async function readPage(
   const { tenantId, offset, limit, context = NO_NEIGHBOURS } = request;
   const candidates = ranked.slice(offset, offset + limit);
   const neighbours = await readNeighbours(tx, { ...access, tenantId }, candidates, context);
-  return { candidates, neighbours, redactor };
+  return { candidates, neighbours, access, redactor };
 }
 
 /** Returns the page as a reader may see it. Redaction may be slow, so it never runs within a transaction. */

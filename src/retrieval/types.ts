@@ -52,17 +52,21 @@ export interface RetrieveRequest {
   proximity?: boolean;
 }
 
+/** The place of a chunk in its source. All members are null if a policy may hide chunks of the source. */
+export interface Place {
+  chunkIndex: number | null;
+  startOffset: number | null;
+  endOffset: number | null;
+}
+
 /** A chunk before or after a hit in the same source. */
-export interface Neighbour {
+export interface Neighbour extends Place {
   id: string;
-  chunkIndex: number;
   content: string;
-  startOffset: number;
-  endOffset: number;
 }
 
 /** A chunk with the facts that the Content record of the wire needs. */
-export interface Hit {
+export interface Hit extends Place {
   id: string;
   sourceId: string;
   sourceGroupId: string;
@@ -74,9 +78,6 @@ export interface Hit {
   url: string | null;
   content: string;
   context: string | null;
-  chunkIndex: number;
-  startOffset: number;
-  endOffset: number;
   pages: number[] | null;
   headingPath: string[];
   score: number;

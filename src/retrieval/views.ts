@@ -1,11 +1,12 @@
 /** What a model and a reader may see of a query, of candidates and of a page. Redaction may be slow: never within a transaction. */
+import type { Access } from '../access/access.ts';
 import { invalidRequest } from '../errors.ts';
 import { readerSteps, redactChunk, redactFact, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
 import type { RankedCandidate } from './ranking/rank.ts';
-import { addNeighbours, type NeighbourRow, type ReadRow, toHit } from './reading/hits.ts';
+import { addNeighbours, type NeighbourRow, type ReadRow, toHit, withPlace } from './reading/hits.ts';
 import type { Hit, Warning } from './types.ts';
 
 /** A page as it was read. */
@@ -13,6 +14,7 @@ export interface Page {
   candidates: readonly RankedCandidate[];
   /** Null if no neighbours were asked for. */
   neighbours: readonly NeighbourRow[] | null;
+  access: Access;
   redactor: Redactor | null;
 }
 
@@ -36,12 +38,12 @@ export async function modelViewOfRows(
 
 /** Returns the page as a reader may see it. */
 export async function readerViewOfPage(
-  { candidates, neighbours, redactor }: Page,
+  { candidates, neighbours, access, redactor }: Page,
   rows: ReadonlyMap<string, ReadRow>,
 ): Promise<Hit[]> {
   const hits = await collect(candidates, async (candidate) => {
     const row = rows.get(candidate.id);
-    return row && toHit(row, candidate, redactor);
+    return row && toHit(withPlace(row, access), candidate, redactor);
   });
   await addNeighbours(hits, neighbours, redactor);
   return hits;

@@ -7,7 +7,6 @@ import { deleteTenant } from '../../src/corpus/tenant-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { ChatEvent, ChatModel } from '../../src/llm/models.ts';
 import { newId } from '../../src/util/ids.ts';
-import { systemClock } from '../../src/util/time.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
 
@@ -20,8 +19,8 @@ export interface World {
   url: string;
   /** What the model says after it has read the sources. The first script never ends. */
   script: (signal: AbortSignal) => AsyncIterable<ChatEvent>;
-  /** Added to the real time by the clock of the service. */
-  laterMs: number;
+  /** By question, what to call when the model is asked. */
+  asked: Map<string, () => void>;
   close(): Promise<void>;
 }
 
@@ -34,17 +33,19 @@ async function* forever(signal: AbortSignal): AsyncGenerator<ChatEvent> {
 
 /** Opens a service with authorization and a model that plays the script of the world. */
 export async function openWorld(env: Record<string, string> = {}): Promise<World> {
-  const world = { script: forever, laterMs: 0 } as unknown as World;
+  const world = { script: forever, asked: new Map() } as unknown as World;
   const chatModel: ChatModel = {
     name: 'scripted',
     contextTokens: 4096,
-    stream: (_request, signal) => world.script(signal),
+    stream(request, signal) {
+      world.asked.get(request.question)?.();
+      return world.script(signal);
+    },
     ask: async () => '',
   };
-  const clock = { now: () => new Date(systemClock.now().getTime() + world.laterMs) };
   const t = await openTestApp({
     env: { PINAKES_AUTHORIZATION: 'on', PINAKES_QUERY_REWRITING: 'off', ...env },
-    given: { chatModel, clock },
+    given: { chatModel },
   });
   return Object.assign(world, { t, url: await t.url(), close: () => t.close() });
 }
@@ -60,12 +61,14 @@ export interface Victim {
   groupId: string;
   sourceId: string;
   body: { messages: object[]; principal_id: string; authz_policy: string };
+  /** Resolves when the model is asked. */
+  asked: Promise<void>;
 }
 
 let count = 0;
 
 /** @param isAlone the victim has a tenant of its own. */
-export async function openVictim({ t }: World, isAlone = false): Promise<Victim> {
+export async function openVictim({ t, asked }: World, isAlone = false): Promise<Victim> {
   const n = ++count;
   const tenant = isAlone ? await t.secondTenant() : t;
   const [principalId, policyName, sourceId] = [`ann-${n}`, `policy-${n}`, newId()];
@@ -77,8 +80,11 @@ export async function openVictim({ t }: World, isAlone = false): Promise<Victim>
   await must(t.put(`/authz/policies/${policyName}`, { filters: [condition] }, tenant.key));
   await must(t.put(`/authz/subjects/${principalId}/attributes`, { attributes: { team: `team-${n}` } }, tenant.key));
   const issued = await must(t.post('/api-keys', { name: 'victim', scopes: SCOPES }, tenant.key));
+  const question = `What does number${n} say?`;
+  const isAsked = Promise.withResolvers<void>();
+  asked.set(question, isAsked.resolve);
   const body = {
-    messages: [{ role: 'user', content: `What does number${n} say?` }],
+    messages: [{ role: 'user', content: question }],
     principal_id: principalId,
     authz_policy: policyName,
   };
@@ -91,6 +97,7 @@ export async function openVictim({ t }: World, isAlone = false): Promise<Victim>
     groupId: groupId!,
     sourceId,
     body,
+    asked: isAsked.promise,
   };
 }
 
@@ -201,13 +208,14 @@ export interface Received {
   ended: Promise<boolean>;
   /** Resolves when content has arrived. */
   begun: Promise<void>;
+  /** Closes the connection. */
+  leave(): void;
 }
 
 /** Asks over a connection of its own. */
 export function ask(url: string, key: string, body: object, form: Form): Received {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<boolean>();
-  const received: Received = { status: null, text: '', contentAt: 0, begun: begun.promise, ended: ended.promise };
   const sent = request(`${url}/api/v1/completions`, {
     method: 'POST',
     agent: new Agent({ keepAlive: false }),
@@ -217,6 +225,10 @@ export function ask(url: string, key: string, body: object, form: Form): Receive
       accept: form === 'events' ? 'text/event-stream' : '*/*',
     },
   });
+  const received: Received = {
+    ...{ status: null, text: '', contentAt: 0, begun: begun.promise, ended: ended.promise },
+    leave: () => sent.destroy(),
+  };
   sent.once('error', () => ended.resolve(false));
   sent.once('response', (response: IncomingMessage) => {
     received.status = response.statusCode!;
@@ -246,16 +258,4 @@ export async function countStored({ t }: World, { principalId }: Victim): Promis
   const rows = await t.deps.db.system.query(sql`select from message m join conversation c
     on c.tenant_id = m.tenant_id and c.id = m.conversation_id where c.principal_id = ${principalId}`);
   return rows.length;
-}
-
-/** Returns a promise that resolves when the model has been asked. The model then plays the same script. */
-export function modelAsked(world: World): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const { script } = world;
-  world.script = (signal) => {
-    resolve();
-    world.script = script;
-    return script(signal);
-  };
-  return promise;
 }

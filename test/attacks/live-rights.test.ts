@@ -9,7 +9,6 @@ import {
   ENDS,
   errorOf,
   FORMS,
-  modelAsked,
   must,
   openVictim,
   openWorld,
@@ -30,9 +29,8 @@ for (const form of FORMS) {
     for (const [name, { type, isAlone, end }] of Object.entries(ENDS)) {
       test(name, { timeout: TIMEOUT_MS }, async () => {
         const victim = await openVictim(world, isAlone);
-        const asked = modelAsked(world);
         const received = ask(world.url, victim.key, victim.body, form);
-        await (form === 'json' ? asked : received.begun);
+        await (form === 'json' ? victim.asked : received.begun);
         await end(world, victim);
         const isComplete = await received.ended;
         assert.equal(errorOf(received, form), form === 'text' ? undefined : type, received.text.slice(-300));

@@ -146,7 +146,12 @@ function chunkLines(chunk: Content): Line[] {
   return [
     ['chunk', chunk.id],
     ['place', place(chunk)],
-    ['number', `${chunk.chunk_index}, characters ${chunk.start_offset} to ${chunk.end_offset}`],
+    [
+      'number',
+      chunk.chunk_index === null
+        ? 'not shown under this policy'
+        : `${chunk.chunk_index}, characters ${chunk.start_offset} to ${chunk.end_offset}`,
+    ],
     ['source', chunk.source_id],
     ['source group', chunk.source_group_id],
     ['tags', chunk.tags.join(', ')],
@@ -187,7 +192,7 @@ async function showChunks(client: Client, id: string, principal: PrincipalQuery,
       if (isJson) io.out(`${shown === 0 ? '[' : ','}${JSON.stringify(chunk)}`);
       else
         io.out(
-          `${shown === 0 ? '' : '\n'}# ${chunk.chunk_index}  ${chunk.id}  ${printable(place(chunk))}\n${printable(chunk.content)}\n`,
+          `${shown === 0 ? '' : '\n'}# ${chunk.chunk_index ?? ''}  ${chunk.id}  ${printable(place(chunk))}\n${printable(chunk.content)}\n`,
         );
       shown += 1;
     }

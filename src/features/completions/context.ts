@@ -1,5 +1,7 @@
 /** Finds what an answer is made from: the search query of the question, the chunks of the sources, and pages of the web. */
+import { isUnrestricted } from '../../access/access.ts';
 import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
+import { withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { redactChunk, redactText, type View, viewsOf } from '../../redaction/apply-redaction.ts';
@@ -80,6 +82,7 @@ export async function findContext(
   const hitViews = await viewsOf(chosen, (hit, step) =>
     redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
   );
+  if (!isUnrestricted(access)) hitViews.forReader = hitViews.forReader.map((hit, i) => withoutStatistics(hit, i + 1));
   const web = (await webSearch) ?? { pages: [], warnings: [] };
   const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
   return {

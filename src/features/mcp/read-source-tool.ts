@@ -73,7 +73,8 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
       return found as z.input<typeof output>;
     },
     toText({ text, next_offset: next, chunks = [] }) {
-      if (text === undefined) return chunks.map((chunk) => `[${chunk.chunk_index}] ${chunk.content}`).join('\n\n');
+      if (text === undefined)
+        return chunks.map((chunk) => `[${chunk.chunk_index ?? '?'}] ${chunk.content}`).join('\n\n');
       return next === null ? text : `${text}\n\n[More text follows: read on with start_offset ${next}.]`;
     },
   });

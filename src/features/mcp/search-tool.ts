@@ -46,8 +46,9 @@ function toText({ results, warnings }: { results: Result[]; warnings: { message:
     const pages = result.pages?.length ? `, page ${result.pages.join(', ')}` : '';
     const head = `[${i + 1}] ${place}${pages}`;
     const ids =
-      `source_id: ${result.source_id} chunk_id: ${result.id} ` +
-      `offsets: ${result.start_offset}-${result.end_offset}${result.url === null ? '' : ` url: ${result.url}`}`;
+      `source_id: ${result.source_id} chunk_id: ${result.id}` +
+      (result.start_offset === null ? '' : ` offsets: ${result.start_offset}-${result.end_offset}`) +
+      (result.url === null ? '' : ` url: ${result.url}`);
     const { before = [], after = [] } = result.context ?? {};
     const texts = [...before.map(({ content }) => content), result.content, ...after.map(({ content }) => content)];
     return `${head}\n${ids}\n${texts.join('\n')}`;

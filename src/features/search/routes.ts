@@ -1,8 +1,8 @@
 /** The route POST /search. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import { principalOf } from '../../access/access.ts';
-import { contentShape, toContent } from '../../http/content-record.ts';
+import { principalOf, seesWholeTenant } from '../../access/access.ts';
+import { contentShape, toContent, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -152,7 +152,9 @@ export function searchRoutes(deps: Deps): Route[] {
         reply.header(SERVER_TIMING, serverTiming(timings));
         const highlights = body.highlights ? await highlightAll(hits, body.query, signal) : [];
         await rights.confirm();
-        return { results: hits.map((hit, i) => toResult(hit, highlights[i])), warnings };
+        const isOpen = seesWholeTenant(caller, request.principal);
+        const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));
+        return { results: shown.map((hit, i) => toResult(hit, highlights[i])), warnings };
       },
     }),
   ];

@@ -5,7 +5,7 @@
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
 import { listGoneSources } from '../../corpus/origin-store.ts';
 import { addDeleted } from '../../corpus/run-store.ts';
-import { tombstoneSources } from '../../corpus/source-store.ts';
+import { type TombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -50,15 +50,17 @@ export async function hideSources(
   sourceIds: readonly string[],
 ): Promise<number> {
   let waiting = 0;
+  const all: TombstonedSource[] = [];
   for (const sourceId of sourceIds) {
     const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
     if (hidden.length === 0) continue;
-    await eraseHistory(deps, tx, tenantId, groupId, hidden);
+    all.push(...hidden);
     const metadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (metadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -metadatas);
     await addDeleted(tx, tenantId, runId, hidden.length);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
     waiting += hidden.filter((source) => source.waits).length;
   }
+  if (all.length > 0) await eraseHistory(deps, tx, tenantId, groupId, all);
   return waiting;
 }

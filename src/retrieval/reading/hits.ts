@@ -10,7 +10,7 @@ import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-red
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
 import { collect } from '../../util/collect.ts';
-import type { Hit, Neighbour, ReadText } from '../types.ts';
+import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
@@ -136,9 +136,10 @@ function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): Typ
 }
 
 /** A neighbour, with the texts that can also block it. */
-export type NeighbourRow = Neighbour & Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string };
+export type NeighbourRow = Neighbour &
+  Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string; isBefore: boolean };
 
-/** Returns the visible chunks around each of the given chunks in its source; null if no neighbours were asked for. */
+/** Returns the nearest visible chunks around each of the given chunks in its source; null if no neighbours were asked for. */
 export async function readNeighbours(
   tx: Tx,
   { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
@@ -146,13 +147,18 @@ export async function readNeighbours(
   { before, after }: { before: number; after: number },
 ): Promise<NeighbourRow[] | null> {
   if (before + after === 0) return null;
-  return tx.query<NeighbourRow>(sql`
-    select h.id as hit_id, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path, c.start_offset, c.end_offset,
+  const ofSource = sql`from chunk c where c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
+    and ${mayShowChunk({ policy })}`;
+  const rows = await tx.query<NeighbourRow>(sql`
+    select h.id as hit_id, c.ordinal < h.ordinal as is_before, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path,
+      c.start_offset, c.end_offset,
       (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as redacted_by
-    from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
-      and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
-    where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[]) and ${mayShowChunk({ policy })}
+    from chunk h cross join lateral (
+      (select c.* ${ofSource} and c.ordinal < h.ordinal order by c.ordinal desc limit ${before})
+      union all (select c.* ${ofSource} and c.ordinal > h.ordinal order by c.ordinal limit ${after})) c
+    where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[])
     order by c.ordinal`);
+  return rows.map((row) => withPlace(row, { policy }));
 }
 
 /** Adds the redacted neighbours to each hit. */
@@ -170,9 +176,13 @@ export async function addNeighbours(
       const { context: _context, headingPath: _headingPath, ...neighbour } = redacted;
       return neighbour;
     });
-    hit.neighbours = {
-      before: around.filter((neighbour) => neighbour.chunkIndex < hit.chunkIndex),
-      after: around.filter((neighbour) => neighbour.chunkIndex > hit.chunkIndex),
-    };
+    const [before, after] = [around.filter(({ isBefore }) => isBefore), around.filter(({ isBefore }) => !isBefore)];
+    const withoutSide = ({ isBefore: _, ...neighbour }: (typeof around)[number]): Neighbour => neighbour;
+    hit.neighbours = { before: before.map(withoutSide), after: after.map(withoutSide) };
   }
+}
+
+/** Returns the chunk without its place if the policy may hide chunks of a source: gaps would show that and where they are. */
+export function withPlace<T extends Place>(chunk: T, { policy }: Pick<Access, 'policy'>): T {
+  return policy?.chunk ? { ...chunk, chunkIndex: null, startOffset: null, endOffset: null } : chunk;
 }

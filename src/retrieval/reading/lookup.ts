@@ -9,7 +9,7 @@ import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit } from '../types.ts';
-import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
+import { type HitRow, hitColumns, toHit, UNRANKED, withPlace } from './hits.ts';
 
 /** Number of code points read on both sides of a range: twice the length of the longest match, a block of a private key. */
 const REDACTION_MARGIN = 16_384;
@@ -38,7 +38,7 @@ export async function findChunk(
     select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
-  return row;
+  return row && withPlace(row, access);
 }
 
 /** Returns the redacted chunks; blocked chunks are left out. Do not call this function within a transaction: it may be slow. */
@@ -72,7 +72,7 @@ export async function listChunks(
     order by c.ordinal limit ${page.limit + 1}`);
   const onPage = rows.slice(0, page.limit);
   return {
-    rows: onPage,
+    rows: onPage.map((row) => withPlace(row, access)),
     nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
     total: await countVisible(tx, tenantId, sourceId, source, access),
   };
