@@ -16,6 +16,7 @@ import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import type { Tool } from './features/mcp/tool.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
+import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
@@ -39,6 +40,7 @@ export function apiRoutes(deps: Deps): Route[] {
   return [
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
+    ...pageRoutes(deps),
     ...completionsRoutes(deps),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
@@ -73,7 +75,7 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
   const app = openServer(deps);
   registerServiceRoutes(app, deps, routes);
   const admission = openAdmission(deps);
-  registerConsoleSession(app, deps);
+  if (deps.config.console) registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
   registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();
