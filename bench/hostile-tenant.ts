@@ -4,7 +4,8 @@
  *
  *   npm run bench:hostile [-- --seconds 10]
  *
- * Exits with 1 if a search of the other fails, or if the searches' p99 is over 10 times the quiet p99 or 500 ms, /healthz over 100 ms, or a turn over 100 ms.
+ * Exits with 1 if a search of the other fails, its p99 is over 10 times the quiet p99 or 500 ms, the p99 of /healthz is over 100 ms,
+ * or a turn is longer than 100 ms.
  */
 import { parseArgs } from 'node:util';
 import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
