@@ -36,22 +36,3 @@ test('endless files of one tenant do not hold back a file of another', async () 
     await pool.close();
   }
 });
-
-test('a file of one tenant does not wait for all the files that another sent before', async () => {
-  const pool = openProcessPool({ children: 1, ...ENDLESS });
-  try {
-    const good = await request('good');
-    const ended: string[] = [];
-    const process = (owner: string) =>
-      pool.process(good, never, undefined, owner).then((outcome) => {
-        assert.ok(outcome.ok);
-        ended.push(owner);
-      });
-    const all = Array.from({ length: 200 }, () => process('busy'));
-    all.push(process('other'));
-    await Promise.all(all);
-    assert.ok(ended.indexOf('other') < 20, `after ${ended.indexOf('other')} files of the other tenant`);
-  } finally {
-    await pool.close();
-  }
-});

@@ -1,5 +1,6 @@
 /** Processes claimed files, several at once, and keeps their results until the caller stores them. */
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { isPending } from '../../corpus/source-lookup.ts';
 import type { FileFailure } from '../../corpus/values.ts';
 import type { ProcessOutcome } from '../../files/parsed.ts';
@@ -61,6 +62,8 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
     const members: StagedMember[] = [];
     const includes = new Map<string, string | null>();
     const outcome = await processOne(deps, active, source, { members, includes }, signal);
+    // The message of a large file took a turn of the event loop to decode. Its rows, which take as long, get another turn.
+    await turn();
     if (!outcome?.ok || signal.aborted) await deps.blobs.discard(members.map(({ staged }) => staged));
     if (!outcome || signal.aborted) return;
     const pause = RETRY_PAUSES_MS[tries];
