@@ -2,6 +2,7 @@
  * The demonstration. It starts the service on the embedded database, ingests a folder, asks questions, and prints the answers with their
  * citations. The service keeps running, unless --exit is given. The script uses the service only through its API.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -67,7 +68,7 @@ async function main(io: Io): Promise<number> {
     io.out(`Ready at ${service.url} after ${formatSeconds(service.startMs)}.\n\n`);
     const exitCode = await demonstrate(openClient(service), folder, values.ask, io);
     if (values.exit) return exitCode;
-    io.out(farewell(service.url, dataDir));
+    io.out(farewell(service.url, dataDir, signInLink(service.url, dataDir)));
     await stopped;
     return exitCode;
   } finally {
@@ -146,7 +147,18 @@ function stopOnSignal(service: LocalService): Promise<void> {
   return ended;
 }
 
-function farewell(url: string, dataDir: string): string {
+/** Returns a link that opens the console and signs in, once; the plain address if no link can be made. */
+function signInLink(url: string, dataDir: string): string {
+  const env = { ...process.env, PINAKES_DATA_DIR: dataDir };
+  try {
+    const command = [join(PROJECT, 'src', 'cli', 'pinakes.ts'), 'console', '--url', url];
+    return execFileSync(process.execPath, command, { env, encoding: 'utf8' }).trim();
+  } catch {
+    return `${url}/console/`;
+  }
+}
+
+function farewell(url: string, dataDir: string, consoleLink: string): string {
   const data = relative(process.cwd(), dataDir);
   return `
 The service keeps running at ${url} (API reference: ${url}/docs). Its key is in ${join(data, 'admin.key')}.
@@ -156,6 +168,8 @@ In another terminal:
   npm run --silent pinakes -- ask "When is the museum closed?"
 
 Ctrl-C stops it; the files stay in ${data}.
+
+Console: ${consoleLink}
 `;
 }
 

@@ -75,7 +75,7 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
   const app = openServer(deps);
   registerServiceRoutes(app, deps, routes);
   const admission = openAdmission(deps);
-  registerConsoleSession(app, deps);
+  if (deps.config.console) registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
   registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
   await app.ready();

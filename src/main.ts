@@ -52,6 +52,7 @@ export async function runService(role: Role): Promise<number> {
     process.stderr.write(`API key of the first start (also in ${config.dataDir}/admin.key): ${service.firstKey}\n`);
   }
   process.stdout.write(service.url === null ? 'Pinakes worker is ready\n' : `Pinakes is ready at ${service.url}\n`);
+  if (service.url !== null && config.console) process.stdout.write(`Console: ${service.url}/console/\n`);
   await stopSignal(log);
   const guard = setTimeout(() => {
     log.error('the stop took too long: the process exits with unfinished work');

@@ -109,6 +109,14 @@ interface ChunkTexts {
   chunkMetadata: TypedMetadata;
 }
 
+/** Returns the name, address and metadata of a source, redacted for readers; undefined if a rule blocks the name. */
+export function redactFacts<T extends Pick<ChunkTexts, 'name' | 'url' | 'metadata'>>(
+  redactor: Redactor | null,
+  facts: T,
+): Promise<T | undefined> {
+  return redactChunk(redactor, facts, FACT_STEPS);
+}
+
 /**
  * Redacts all texts of a chunk; returns undefined if a rule blocks its name, content, context or headings. Name, address and metadata
  * of the source are masked, not hashed, because a caller may have written them.

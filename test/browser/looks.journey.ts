@@ -45,8 +45,8 @@ describe('looks', { skip }, () => {
     if (PICTURES) mkdirSync(PICTURES, { recursive: true });
   });
   after(async () => {
-    await service.close();
     await browser?.close();
+    await service.close();
   });
 
   /** Checks all screens in one signed-in page. */

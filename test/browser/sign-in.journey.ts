@@ -15,8 +15,8 @@ describe('signing in', { skip }, () => {
     service = await startService();
   });
   after(async () => {
-    await service.close();
     await browser?.close();
+    await service.close();
   });
 
   test('a wrong key is refused in words, and the right one leads to the screen of the address', async () => {
@@ -47,7 +47,9 @@ describe('signing in', { skip }, () => {
   });
 
   test('signing out ends the session on the server, too', async () => {
-    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources', {
+      refusals: [/^info: Clear-Site-Data/],
+    });
     const cookies = await context.cookies();
     await tabTo(page, page.getByRole('button', { name: 'Sign out' }));
     await page.keyboard.press('Enter');

@@ -23,8 +23,8 @@ describe('sources', { skip }, () => {
     });
   });
   after(async () => {
-    await service.close();
     await browser?.close();
+    await service.close();
   });
 
   test('files are planned, sent and read, and a file that fails says why and can be read again', async () => {

@@ -23,9 +23,12 @@ export interface SearchAnswer {
   totalMs: number;
 }
 
+/** Asks for the words of the query in each result. */
+const HIGHLIGHTS = { highlights: true };
+
 export async function runSearch(body: SearchBody, signal: AbortSignal): Promise<SearchAnswer> {
   const startedAt = performance.now();
-  const response = await pinakes.send('search', { body }, { signal });
+  const response = await pinakes.send('search', { body: { ...body, ...HIGHLIGHTS } }, { signal });
   const { results, warnings } = (await response.json()) as { results: Hit[]; warnings: Warning[] };
   const stages = readStages(response.headers.get('server-timing') ?? '');
   return { results, warnings, stages, totalMs: performance.now() - startedAt };

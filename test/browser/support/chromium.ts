@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
+const WAIT_MS = 15_000;
 /** Enough for headless runs. Flags that turn off web security would hide faults. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
@@ -60,6 +61,7 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
   });
   await context.addInitScript((chosen) => localStorage.setItem('language', chosen), language);
   const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   const faults: string[] = [];
   page.on('console', (message) => {
     const text = `${message.type()}: ${message.text()} ${message.location().url}`;

@@ -14,7 +14,6 @@ import { Result } from './result.tsx';
 
 const MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const RESULTS = 10;
-const HIGHLIGHTS: { highlights?: true } = {};
 const route = getRouteApi('/search');
 
 export function Search() {
@@ -23,7 +22,7 @@ export function Search() {
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
   const filter = readFilter(given);
-  const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter, ...HIGHLIGHTS };
+  const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter };
   const search = useQuery({
     queryKey: ['search', body],
     queryFn: ({ signal }) => runSearch(body, signal),
