@@ -32,9 +32,10 @@ export function eventRoutes(deps: Deps): Route[] {
         area: 'Runs',
         summary: 'Follow the runs of all source groups',
         description:
-          'Server-sent events. `{"type": "run", "run": {…}}` is sent for each active run at once, and whenever a run changes, at most once ' +
-          'a second. The header `Last-Event-ID` resumes within an hour: runs that ended meanwhile are sent. `{"type": "reset"}` says that the ' +
-          'client was away for longer and must read its lists again. `{"type": "error", "error": {…}}` ends the stream. A key may have ' +
+          'Server-sent events. `{"type": "run", "run": {…}}` is sent for each active run at once, and whenever a run changes, at most ' +
+          'once a second. The header `Last-Event-ID` resumes within an hour: runs that ended meanwhile are sent. `{"type": "reset"}` ' +
+          'says that the client was away for longer and must read its lists again. `{"type": "error", "error": {…}}` ends the stream. ' +
+          'A key may have ' +
           `${STREAMS_PER_KEY_MAX} streams.`,
       },
       response: { status: 200, schema: z.unknown() },
