@@ -8,8 +8,8 @@ import { authenticateRequest } from '../../http/auth.ts';
 import type { Deps } from '../../http/deps.ts';
 import { errorBody } from '../../http/error-handler.ts';
 import { type Route, route } from '../../http/route.ts';
-import { toRun } from '../../http/run-record.ts';
 import { type EventStream, openEventStream } from '../../http/sse.ts';
+import { toRun } from './run-record.ts';
 
 const STREAMS_PER_KEY_MAX = 4;
 const INTERVAL_MS = 1_000;

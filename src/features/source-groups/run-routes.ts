@@ -7,13 +7,13 @@ import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { runSchema, toRun } from '../../http/run-record.ts';
 import { idParams, idSchema, jobStatusSchema, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
+import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
 

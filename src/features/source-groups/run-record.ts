@@ -1,8 +1,8 @@
 /** Run: the wire record of a run. */
 import { z } from 'zod';
-import type { Run } from '../corpus/run-store.ts';
-import { unixSeconds } from '../util/time.ts';
-import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from './schemas.ts';
+import type { Run } from '../../corpus/run-store.ts';
+import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
+import { unixSeconds } from '../../util/time.ts';
 
 export const runSchema = z
   .object({
