@@ -547,6 +547,7 @@ create table run (
   foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade
 );
 create index run_page on run (tenant_id, source_group_id, id);
+create index run_ended on run (tenant_id, ended_at);  -- runs that are active, or ended a moment ago
 comment on table run is 'Ingestion runs of source groups, with their progress and statistics.';
 
 create table run_error (

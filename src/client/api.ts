@@ -2460,6 +2460,11 @@ export interface Operations {
     };
     response: Run;
   };
+  /** Follow the runs of all source groups */
+  streamEvents: {
+    request: Record<never, never>;
+    response: unknown;
+  };
   /** List the sources that have metadata */
   listSources: {
     request: {
@@ -3412,6 +3417,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getRun: ['GET', '/api/v1/runs/{id}'],
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
+  streamEvents: ['GET', '/api/v1/events'],
   listSources: ['GET', '/api/v1/sources'],
   listAllSources: ['GET', '/api/v1/source-list'],
   getSource: ['GET', '/api/v1/sources/{id}'],

@@ -131,6 +131,21 @@ export async function listRuns(
   return { rows, total: count?.total ?? 0 };
 }
 
+/** Returns runs that are active or have ended since `since`, oldest first, at most `limit`. */
+export function listMovingRuns(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  since: Date,
+  limit: number,
+): Promise<Run[]> {
+  return tx.query<Run>(sql`
+    select ${RUN_COLUMNS} from run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
+    where r.tenant_id = ${tenantId} and (r.ended_at is null or r.ended_at > ${since}) and g.deleted_at is null
+      and ${withinLimits(limits)}
+    order by r.id limit ${limit}`);
+}
+
 /** Claims the run for a worker and returns the attempt number, which fences out every earlier worker. */
 export async function claimRun(tx: Tx, tenantId: string, id: string, now: Date): Promise<number> {
   const [run] = await tx.query<{ attempt: number }>(sql`

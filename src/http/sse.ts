@@ -9,8 +9,12 @@ const SLOW_READER_MS = 60_000;
 const LAST_EVENT_MS = 500;
 
 export interface EventStream {
-  /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
-  send(event: object): Promise<void>;
+  /**
+   * Sends an event, with the id from which a client can resume. Resolves when the connection can take more.
+   *
+   * @throws the signal's reason when the client has left.
+   */
+  send(event: object, id?: string): Promise<void>;
   /** Sends a last event and ends the stream. After the signal aborted, a slow reader is disconnected. */
   end(last?: object): void;
 }
@@ -25,7 +29,7 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
   const timer = setInterval(beat, heartbeatMs);
   reply.raw.once('close', () => clearInterval(timer));
   return {
-    send: (event) => writeText(reply, frame(event), signal),
+    send: (event, id) => writeText(reply, (id === undefined ? '' : `id: ${id}\n`) + frame(event), signal),
     end(last) {
       clearInterval(timer);
       if (reply.raw.destroyed) return;
@@ -40,7 +44,7 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
 /** Characters that JSON does not escape and that some clients treat as line ends. */
 const OTHER_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
-/** Returns the event as exactly one `data:` line. */
+/** Returns the event as exactly one `data:` line, and the blank line that ends it. */
 function frame(event: object): string {
   const json = JSON.stringify(event).replace(
     OTHER_LINE_ENDS,

@@ -31,6 +31,7 @@ import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
+import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
 
 const AREA = 'Source groups';
@@ -65,6 +66,7 @@ export function sourceGroupRoutes(deps: Deps): Route[] {
     deleteRoute(deps),
     sourcesRoute(deps),
     ...runRoutes(deps),
+    ...eventRoutes(deps),
   ];
 }
 

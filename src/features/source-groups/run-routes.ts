@@ -2,60 +2,20 @@
 
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
-import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
+import { findRun, listRunErrors, listRuns, type RunError } from '../../corpus/run-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import {
-  idParams,
-  idSchema,
-  jobErrorSchema,
-  jobStatusSchema,
-  sourceGroupIdSchema,
-  timeSchema,
-} from '../../http/schemas.ts';
+import { idParams, idSchema, jobStatusSchema, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
+import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
-
-const runSchema = z
-  .object({
-    id: idSchema.describe('Id of the run.'),
-    source_group_id: sourceGroupIdSchema,
-    status: jobStatusSchema.describe('Status of the run.'),
-    stage: z
-      .string()
-      .nullable()
-      .describe(
-        'What the run does now: `list` while it lists the origin and reads the files that it found, then `parse`.',
-      ),
-    files_done: z.int().describe('Number of files that were processed, including those that failed.'),
-    files_total: z
-      .int()
-      .describe('Number of files of the run. While the run lists its origin, the number of files found so far.'),
-    chunks_done: z.int().describe('Number of chunks stored so far.'),
-    statistics: z
-      .object({
-        scanned: z.int().describe('Files that were examined.'),
-        added: z.int().describe('New files.'),
-        updated: z.int().describe('Files with new content.'),
-        unchanged: z.int().describe('Files that did not change.'),
-        skipped: z.int().describe('Files that were not read.'),
-        deleted: z.int().describe('Files that were deleted, for example because they no longer exist at the origin.'),
-        failed: z.int().describe('Files that failed.'),
-      })
-      .describe('Numbers of files by the result of the run.'),
-    creation_time: timeSchema,
-    start_time: timeSchema.nullable().describe('Start of the run, Unix seconds; null before it starts.'),
-    end_time: timeSchema.nullable().describe('End of the run, Unix seconds; null before it ends.'),
-    error: jobErrorSchema.nullable().describe('Why the run failed; null when it did not fail.'),
-  })
-  .meta({ id: 'Run' });
 
 const runPageSchema = z.object({
   runs: z.array(runSchema).describe('Runs of this page.'),
@@ -238,24 +198,6 @@ function cancelRoute(deps: Deps): Route {
       return toRun(await cancelRun(deps, caller.tenantId, params.id, caller));
     },
   });
-}
-
-function toRun(run: Run): z.input<typeof runSchema> {
-  const { scanned, added, updated, unchanged, skipped, deleted, failed } = run;
-  return {
-    id: run.id,
-    source_group_id: run.sourceGroupId,
-    status: run.status,
-    stage: run.stage,
-    files_done: run.filesDone,
-    files_total: run.filesTotal,
-    chunks_done: run.chunksDone,
-    statistics: { scanned, added, updated, unchanged, skipped, deleted, failed },
-    creation_time: unixSeconds(run.createdAt),
-    start_time: unixSeconds(run.startedAt),
-    end_time: unixSeconds(run.endedAt),
-    error: run.errorTitle === null ? null : { title: run.errorTitle, message: run.errorMessage ?? '' },
-  };
 }
 
 function toRunError(error: RunError): z.input<typeof runErrorSchema> {

@@ -136,17 +136,22 @@ function requestBody(route: Route, components: Json): Json | undefined {
   return { required: !route.bodyOptional, content: { 'application/json': content } };
 }
 
+/** Returns the content of an answer that the handler sends itself; undefined for JSON. */
+function sentContent({ download, picture, stream }: Route): Json | undefined {
+  if (download) return FILE_CONTENT;
+  if (picture) return PICTURE_CONTENT;
+  return stream === undefined
+    ? undefined
+    : { 'text/event-stream': { schema: { type: 'string', description: stream } } };
+}
+
 function responses(route: Route, components: Json): Json {
   const { status, schema, description } = route.response;
   const success = {
     description: route.download?.description ?? description ?? route.operation.summary,
     headers: { 'x-request-id': { schema: { type: 'string' } }, ...(route.timing ? TIMING_HEADER : {}) },
     content: {
-      ...(route.download
-        ? FILE_CONTENT
-        : route.picture
-          ? PICTURE_CONTENT
-          : { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
+      ...(sentContent(route) ?? { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
       ...Object.fromEntries(
         Object.entries(route.alternatives ?? {}).map(([type, other]) => [
           type,

@@ -1,0 +1,58 @@
+/** Run: the wire record of a run. */
+import { z } from 'zod';
+import type { Run } from '../../corpus/run-store.ts';
+import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
+import { unixSeconds } from '../../util/time.ts';
+
+export const runSchema = z
+  .object({
+    id: idSchema.describe('Id of the run.'),
+    source_group_id: sourceGroupIdSchema,
+    status: jobStatusSchema.describe('Status of the run.'),
+    stage: z
+      .string()
+      .nullable()
+      .describe(
+        'What the run does now: `list` while it lists the origin and reads the files that it found, then `parse`.',
+      ),
+    files_done: z.int().describe('Number of files that were processed, including those that failed.'),
+    files_total: z
+      .int()
+      .describe('Number of files of the run. While the run lists its origin, the number of files found so far.'),
+    chunks_done: z.int().describe('Number of chunks stored so far.'),
+    statistics: z
+      .object({
+        scanned: z.int().describe('Files that were examined.'),
+        added: z.int().describe('New files.'),
+        updated: z.int().describe('Files with new content.'),
+        unchanged: z.int().describe('Files that did not change.'),
+        skipped: z.int().describe('Files that were not read.'),
+        deleted: z.int().describe('Files that were deleted, for example because they no longer exist at the origin.'),
+        failed: z.int().describe('Files that failed.'),
+      })
+      .describe('Numbers of files by the result of the run.'),
+    creation_time: timeSchema,
+    start_time: timeSchema.nullable().describe('Start of the run, Unix seconds; null before it starts.'),
+    end_time: timeSchema.nullable().describe('End of the run, Unix seconds; null before it ends.'),
+    error: jobErrorSchema.nullable().describe('Why the run failed; null when it did not fail.'),
+  })
+  .meta({ id: 'Run' });
+
+/** Returns the wire record of a run. */
+export function toRun(run: Run): z.input<typeof runSchema> {
+  const { scanned, added, updated, unchanged, skipped, deleted, failed } = run;
+  return {
+    id: run.id,
+    source_group_id: run.sourceGroupId,
+    status: run.status,
+    stage: run.stage,
+    files_done: run.filesDone,
+    files_total: run.filesTotal,
+    chunks_done: run.chunksDone,
+    statistics: { scanned, added, updated, unchanged, skipped, deleted, failed },
+    creation_time: unixSeconds(run.createdAt),
+    start_time: unixSeconds(run.startedAt),
+    end_time: unixSeconds(run.endedAt),
+    error: run.errorTitle === null ? null : { title: run.errorTitle, message: run.errorMessage ?? '' },
+  };
+}
