@@ -40,17 +40,10 @@ export async function listSources(filters: Filters, cursor: string | null, signa
   return (await response.json()) as SourcePage;
 }
 
-/** Reads failed sources again: one run for each of their groups. */
+/** Reads the failed files again of every group that has one of the sources. */
 export async function readAgain(rows: readonly SourceRow[]): Promise<void> {
-  const byGroup = Map.groupBy(rows, (row) => row.source_group_id);
-  for (const [id, sources] of byGroup) {
-    const response = await sessionFetch(`/api/v1/source-groups/${id}/runs`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ source_ids: sources.map((source) => source.id) }),
-    });
-    if (!response.ok) throw await errorOf(response);
-  }
+  for (const id of new Set(rows.map((row) => row.source_group_id)))
+    await pinakes.startRun({ params: { id }, body: { only_failed: true } });
 }
 
 export async function deleteSources(rows: readonly SourceRow[]): Promise<void> {
