@@ -1,6 +1,6 @@
 /**
- * The admin socket: JSON over HTTP on `<data dir>/admin.sock` (mode 0600), for operator commands while the service runs. It needs no key,
- * because only the operator can open the socket. Errors have the same body as in the API.
+ * The admin socket: JSON over HTTP on `<data dir>/admin.sock` (mode 0600), for operator commands while the service runs. A request needs
+ * the key of operator-key.ts. Parsers and tools see neither the socket nor the key. Errors have the same body as in the API.
  *
  *   GET    /doctor               -> {ok, checks: [{name, ok, detail}]}; `?check=1` also checks the stored data (slow)
  *   GET    /tenants              -> {tenants: [{id, name, creation_time}]}
@@ -33,12 +33,12 @@ import type { Deps } from './http/deps.ts';
 import { errorBody, toServiceError } from './http/error-handler.ts';
 import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';
+import { ADMIN_SOCKET, hasOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { noCrashPoints } from './util/crash.ts';
 import { newId } from './util/ids.ts';
 import { systemClock, unixSeconds } from './util/time.ts';
 import { rotateMasterKey } from './vault/rotate.ts';
 
-export const ADMIN_SOCKET = 'admin.sock';
 /** The kernel's limit is 108 bytes including the final zero byte (104 on macOS). */
 const SOCKET_PATH_BYTES_MAX = 103;
 
@@ -72,8 +72,9 @@ export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | un
   }
   // This process holds the lock of the data directory, so an existing file was left by a service that no longer runs.
   await rm(path, { force: true });
+  const key = await writeOperatorKey(deps.config.dataDir);
   const server = createServer((request, response) => {
-    void answer(deps, request, response);
+    void answer(deps, key, request, response);
   });
   const before = process.umask(0o177);
   try {
@@ -92,10 +93,16 @@ export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | un
   };
 }
 
-async function answer(deps: AdminDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, body } = await respond(deps, request.method ?? 'GET', request.url ?? '/', async () =>
-    parseJson(await readBody(request, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS)),
-  );
+async function answer(deps: AdminDeps, key: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, body } = await respond(deps, request.method ?? 'GET', request.url ?? '/', async () => {
+    if (!hasOperatorKey(request.headers.authorization, key)) {
+      throw new ServiceError(
+        'unauthenticated',
+        'The admin socket needs the key in operator.key of the data directory.',
+      );
+    }
+    return parseJson(await readBody(request, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS));
+  });
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(body);
 }
 

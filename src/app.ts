@@ -16,6 +16,7 @@ import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import type { Tool } from './features/mcp/tool.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
+import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
@@ -39,6 +40,7 @@ export function apiRoutes(deps: Deps): Route[] {
   return [
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
+    ...pageRoutes(deps),
     ...completionsRoutes(deps),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),

@@ -25,7 +25,7 @@ describe('default settings', () => {
     assert.deepEqual(config.blobs, { directory: resolve('.pinakes/blobs') });
     assert.deepEqual(config.chat, {
       ...{ model: 'extractive', baseUrl: null, apiKey: null, contextTokens: 32_768 },
-      ...{ firstTokenTimeoutMs: 60_000, timeoutMs: 300_000, tokensPerDay: { key: 0, tenant: 0 } },
+      ...{ firstTokenTimeoutMs: 60_000, timeoutMs: 300_000, requestsMax: 64, tokensPerDay: { key: 0, tenant: 0 } },
     });
     assert.equal(config.queryRewriting, 'model');
     assert.equal(config.embedding.model, 'none');

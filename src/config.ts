@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
+import { type LimitSettings, readLimitSettings } from './util/limit-settings.ts';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
@@ -15,7 +16,6 @@ export const PORT_DEFAULT = 7700;
 const PORT_MAX = 65_535;
 const PARSER_PROCESSES_MAX = 64;
 const WORKER_CONCURRENCY_MAX = 64;
-const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
 const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
@@ -47,7 +47,7 @@ const MASTER_KEY_EXAMPLE = '"$(openssl rand -base64 32)"';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export interface Config {
+export interface Config extends LimitSettings {
   host: string;
   /** 0: any free port. */
   port: number;
@@ -65,6 +65,8 @@ export interface Config {
     firstTokenTimeoutMs: number;
     /** Time limit of a whole answer. */
     timeoutMs: number;
+    /** Calls to the model at the same time. */
+    requestsMax: number;
     /** Budgets of one API key and of all keys of a tenant per UTC day, for input and output together. 0: not limited. */
     tokensPerDay: { key: number; tenant: number };
   };
@@ -123,10 +125,6 @@ export interface Config {
   workerConcurrency: number;
   /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
   outputPolicy: boolean;
-  /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
-  rateLimitPerMinute: number;
-  /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
-  concurrentRequests: number;
   doors: DoorSettings;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
@@ -171,6 +169,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       contextTokens: read.integer('PINAKES_CHAT_CONTEXT_TOKENS', CHAT_CONTEXT_TOKENS_DEFAULT, 1024, 10_000_000),
       firstTokenTimeoutMs: read.integer('PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS', 60_000, 1, CHAT_TIMEOUT_MS_MAX),
       timeoutMs: read.integer('PINAKES_CHAT_TIMEOUT_MS', 300_000, 1, CHAT_TIMEOUT_MS_MAX),
+      requestsMax: read.integer('PINAKES_CHAT_REQUESTS', 64, 1, 10_000),
       tokensPerDay: {
         key: read.integer('PINAKES_CHAT_TOKENS_PER_DAY', 0, 0, TOKENS_PER_DAY_MAX),
         tenant: read.integer('PINAKES_CHAT_TENANT_TOKENS_PER_DAY', 0, 0, TOKENS_PER_DAY_MAX),
@@ -241,8 +240,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     sandbox: readSandbox(read),
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
-    rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
-    concurrentRequests: read.integer('PINAKES_CONCURRENT_REQUESTS', 64, 0, RATE_LIMIT_MAX),
+    ...readLimitSettings(read),
     doors: readDoorSettings(read),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };

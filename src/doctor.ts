@@ -16,6 +16,7 @@ import { examineSandbox } from './files/sandbox/try-sandbox.ts';
 import type { ChatModel, Embedding, EntailmentModel } from './llm/models.ts';
 import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
+import { ADMIN_SOCKET } from './operator-key.ts';
 import type { NameAnalyzer } from './redaction/presidio.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
@@ -27,7 +28,6 @@ const FREE_BYTES_MIN = 2 * 1024 ** 3;
 const GRACE_SECONDS = 2 * 60 * 60;
 
 const POSTGRES_PORT = 5432;
-const ADMIN_SOCKET = 'admin.sock';
 const MODEL_TIMEOUT_MS = 20_000;
 /** A reasoning model may use up these tokens before it writes a word. This still shows that the model answers. */
 const PROBE_TOKENS_MAX = 16;

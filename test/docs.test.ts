@@ -99,3 +99,35 @@ test('ARCHITECTURE.md names every folder of src/ and every feature', () => {
     [],
   );
 });
+
+test('every promise of SECURITY.md names tests that exist', () => {
+  const [, promises = ''] = /^## Promises\n(.*?)^## /ms.exec(page('SECURITY.md')) ?? [];
+  const items = promises.split(/^- /m).slice(1);
+  assert.ok(items.length > 30, `${items.length} promises`);
+  const problems = items.flatMap((item) =>
+    TEST_NAMED.test(item) ? lackingTests(item) : [`names no test: ${item.slice(0, 80)}`],
+  );
+  assert.deepEqual(problems, []);
+});
+
+test('the index of attacks names every attack, and each test that it names exists', () => {
+  const index = readFileSync(join(PROJECT, 'test/attacks/README.md'), 'utf8');
+  assert.deepEqual(lackingTests(index), []);
+  const attacks = globSync('test/attacks/*.test.ts', { cwd: PROJECT });
+  assert.deepEqual(
+    attacks.filter((file) => !index.includes(`\`${file}\``)),
+    [],
+  );
+});
+
+/** A test file, and in quotes the name of a test in it. */
+const TEST_NAMED = /`([\w/.-]+\.test\.ts)`(?:\s+\("([^"]+)"\))?/;
+
+/** Returns what is wrong with the tests that a text names. */
+function lackingTests(text: string): string[] {
+  return [...text.matchAll(new RegExp(TEST_NAMED, 'g'))].flatMap(([, file = '', name]) => {
+    const path = join(PROJECT, file);
+    if (!existsSync(path)) return [`${file} does not exist`];
+    return name === undefined || readFileSync(path, 'utf8').includes(name) ? [] : [`${file} has no test "${name}"`];
+  });
+}

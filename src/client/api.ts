@@ -771,6 +771,18 @@ export type Neighbour = {
   end_offset: number;
 };
 
+/** A rectangle on a page. All members are between 0 and 1. */
+export type PageBox = {
+  /** Left edge, as a share of the width of the page. */
+  x: number;
+  /** Upper edge, as a share of the height of the page, from the top. */
+  y: number;
+  /** Width, as a share of the width of the page. */
+  width: number;
+  /** Height, as a share of the height of the page. */
+  height: number;
+};
+
 export type PageSource = {
   /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
@@ -1388,6 +1400,94 @@ export interface Operations {
       } | undefined;
     };
     response: SourceText;
+  };
+  /** List the pages of a PDF */
+  listPages: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Id of the source. · format "uuid" */
+      source_id: string;
+      /** The pages, in order. */
+      pages: Array<{
+        /** Number of the page, from 1. */
+        number: number;
+        /** Width in points: 1/72 inch. */
+        width: number;
+        /** Height in points. */
+        height: number;
+        /** Offset of the first chunk on the page, in the extracted text; null without chunks. */
+        start_offset: number | null;
+        /** Offset behind the last chunk on the page. */
+        end_offset: number | null;
+      }>;
+    };
+  };
+  /** Get a page of a PDF as a picture */
+  getPageImage: {
+    request: {
+      params: {
+        /** Id of the source. · format "uuid" */
+        id: string;
+        /** Number of the page, from 1. · minimum 1, maximum 20000 */
+        number: number;
+      };
+      query?: {
+        /** Pixels for each point: 1 or 2. Very large pages have fewer. · minimum 1, maximum 2, default 1 */
+        scale?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+      headers?: {
+        /** ETags of the files that the caller has. The answer is 304 if one of them is current. */
+        "If-None-Match"?: string | undefined;
+      } | undefined;
+    };
+    response: unknown;
+  };
+  /** Find a passage on a page of a PDF */
+  getPageBoxes: {
+    request: {
+      params: {
+        /** Id of the source. · format "uuid" */
+        id: string;
+        /** Number of the page, from 1. · minimum 1, maximum 20000 */
+        number: number;
+      };
+      query?: {
+        /** Offset of the first code point of the passage, in the extracted text. · minimum 0, maximum 2147463647 */
+        start_offset?: number | undefined;
+        /** Offset behind the last code point of the passage, at most 20000 after start_offset. · minimum 0, maximum 2147463647 */
+        end_offset?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The rectangles of the range; empty without a range. */
+      boxes: Array<PageBox>;
+      /** The rectangles of each chunk on the page; empty with a range. */
+      chunks: Array<{
+        /** Id of the chunk. · format "uuid" */
+        chunk_id: string;
+        /** One rectangle for each line, in reading order. */
+        boxes: Array<PageBox>;
+      }>;
+    };
   };
   /** Answer a question with citations */
   createCompletion: {
@@ -3082,6 +3182,9 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getContent: ['GET', '/api/v1/contents/{id}'],
   listSourceChunks: ['GET', '/api/v1/sources/{id}/chunks'],
   getSourceText: ['GET', '/api/v1/sources/{id}/text'],
+  listPages: ['GET', '/api/v1/sources/{id}/pages'],
+  getPageImage: ['GET', '/api/v1/sources/{id}/pages/{number}/image'],
+  getPageBoxes: ['GET', '/api/v1/sources/{id}/pages/{number}/boxes'],
   createCompletion: ['POST', '/api/v1/completions'],
   listConversations: ['GET', '/api/v1/conversations'],
   getConversation: ['GET', '/api/v1/conversations/{id}'],

@@ -2,6 +2,7 @@
  * SQL of the tables console_session and console_link. Both are read above row-level security: only the secret of the cookie or of the
  * link tells which tenant calls.
  */
+
 import type { SystemDatabase, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { AuthenticationRow } from './api-key-store.ts';

@@ -1,9 +1,11 @@
 /** Statements that read the table source, some with locks. Statements that write it are in source-store.ts. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
+import type { Config } from '../config.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
+import { ServiceError } from '../errors.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
 import { type Source, WAITS, WITH_UPDATE } from './source-store.ts';
@@ -227,4 +229,51 @@ export async function countSources(tx: Queryable, tenantId: string, groupId: str
            coalesce(sum(s.file_size), 0)::float8 as bytes
     from ${WITH_UPDATE} where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null`);
   return counts!;
+}
+
+/** What the tenant may still add. Infinity: not limited. */
+export type QuotaRoom = Config['quotas'];
+
+const UNLIMITED: QuotaRoom = {
+  bytes: Number.POSITIVE_INFINITY,
+  groups: Number.POSITIVE_INFINITY,
+  files: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Returns the room; what is deleted does not count. Until the transaction ends, other transactions that ask wait, so that together
+ * they stay within the quotas.
+ */
+export async function lockQuotaRoom(
+  tx: Tx,
+  tenantId: string,
+  { bytes, groups, files }: Config['quotas'],
+): Promise<QuotaRoom> {
+  if (bytes === 0 && groups === 0 && files === 0) return { ...UNLIMITED };
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`quota ${tenantId}`}, 0))`);
+  const [used] = await tx.query<QuotaRoom>(sql`
+    select count(*) as files, coalesce(sum(s.file_size), 0)::float8 as bytes,
+      (select count(*) from source_group where tenant_id = ${tenantId} and deleted_at is null) as groups
+    from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.deleted_at is null and g.deleted_at is null`);
+  const left = (quota: number, count: number): number => (quota === 0 ? Number.POSITIVE_INFINITY : quota - count);
+  return {
+    bytes: left(bytes, used!.bytes),
+    groups: left(groups, used!.groups),
+    files: left(files, used!.files),
+  };
+}
+
+/** @throws ServiceError too_large for bytes, conflict for groups and files, when there is not enough room. */
+export function checkQuota(room: QuotaRoom, { bytes = 0, groups = 0, files = 0 }: Partial<QuotaRoom>): void {
+  if (groups > room.groups) throw full('conflict', 'source groups');
+  if (files > room.files) throw full('conflict', 'files');
+  if (bytes > 0 && bytes > room.bytes) throw full('too_large', 'bytes');
+}
+
+function full(code: 'conflict' | 'too_large', what: string): ServiceError {
+  return new ServiceError(
+    code,
+    `The tenant's quota of ${what} would be exceeded. Delete sources, or ask the operator for a larger quota.`,
+  );
 }

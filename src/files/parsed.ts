@@ -3,6 +3,7 @@
 import type { ChunkDraft, ChunkMetadataKey, FileFailure, TypedMetadata } from '../corpus/values.ts';
 import type { IngestRules } from '../redaction/redactors.ts';
 import type { Link } from '../text/link-line.ts';
+import type { PageAnswer, PageTask } from './page-task.ts';
 import type { ToolName } from './tools.ts';
 
 export type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote' | 'record';
@@ -78,6 +79,8 @@ export interface ProcessedFile {
   warnings: string[];
   /** Present if the request has `inspect`. */
   inspected?: { title: string | undefined; blocks: Block[]; leftOut: string[] };
+  /** Present if the request has `pages`; the file has nothing else then. */
+  pages?: PageAnswer;
 }
 
 export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };
@@ -110,4 +113,6 @@ export interface FileRequest {
   redaction?: IngestRules;
   /** True if the outcome should contain `inspected`. */
   inspect?: boolean;
+  /** Asks about the pages of the file instead of processing it. */
+  pages?: PageTask;
 }

@@ -71,6 +71,8 @@ export interface Route<
   alternatives?: Record<string, { description: string; schema: Record<string, unknown> }>;
   /** The success answer is a file that the handler streams with http/body/download.ts. Used by the OpenAPI description only. */
   download?: { description: string };
+  /** The success answer is a PNG that the handler sends itself. Used by the OpenAPI description only. */
+  picture?: true;
   /** The success answer has the header `Server-Timing`. Used by the OpenAPI description only. */
   timing?: true;
   /** Error statuses of this route, besides those of every route (openapi/openapi.ts). */

@@ -28,6 +28,14 @@ export function modelText(text: string): string {
   return text.replace(UNWANTED, (char) => (IS_BREAK.test(char) ? '\n' : ''));
 }
 
+/** Returns a JSON value with `modelText` of all texts in it. */
+export function modelTexts<T>(value: T): T {
+  if (typeof value === 'string') return modelText(value) as T;
+  if (Array.isArray(value)) return value.map(modelTexts) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, modelTexts(member)])) as T;
+}
+
 /** Returns the request with `modelText` of all its texts. */
 export function modelRequest(request: ChatRequest): ChatRequest {
   const { messages, question, chunks } = request;

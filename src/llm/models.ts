@@ -92,6 +92,8 @@ export interface ChatModel {
   ask?(request: AskRequest, signal: AbortSignal): Promise<string>;
   /** Returns what the provider's web search finds. Absent when there is no such search or it is off. Throws as `stream` does. */
   searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
+  /** Returns the model for the requests of a tenant: while the model is busy, tenants take turns. Absent for a model without a queue. */
+  of?(tenantId: string): ChatModel;
 }
 
 /** What a passage says about a sentence. */

@@ -5,6 +5,7 @@ import type { HttpClient } from '../net/http-client.ts';
 import { ConfigError } from '../util/settings-reader.ts';
 import { openAiSdkModel } from './chat/ai-sdk.ts';
 import type { ChatProvider } from './chat/language-model.ts';
+import { inTurns } from './fair-turns.ts';
 import type { ChatModel, ChatObserver } from './models.ts';
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
@@ -41,7 +42,7 @@ export function openProviderModel(
       'the key it gave you',
     );
   }
-  return openAiSdkModel({
+  const opened = openAiSdkModel({
     name: chat.model,
     provider: provider as ChatProvider,
     model,
@@ -55,4 +56,5 @@ export function openProviderModel(
     ...(observer && { observer }),
     webSearch: chat.webSearch ?? false,
   });
+  return inTurns(opened, chat.requestsMax);
 }

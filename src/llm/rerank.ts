@@ -2,11 +2,14 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
+import { openGate } from '../util/pool.ts';
 import { modelText } from './model-text.ts';
 
 /** Maximum UTF-16 units of a text that are sent. Rerank models read only a few hundred words. */
 export const RERANK_TEXT_UNITS_MAX = 8_000;
 const REFUSAL_UNITS_MAX = 2_000;
+/** Further requests wait, and tenants take turns. */
+const REQUESTS_AT_ONCE = 16;
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface RerankModel {
@@ -16,7 +19,7 @@ export interface RerankModel {
    *
    * @throws ServiceError `upstream_timeout`, `upstream_failed` or `overloaded`; the signal's reason when it aborts.
    */
-  rerank(query: string, texts: readonly string[], signal: AbortSignal): Promise<(number | null)[]>;
+  rerank(query: string, texts: readonly string[], signal: AbortSignal, tenantId?: string): Promise<(number | null)[]>;
 }
 
 /** The two request bodies that endpoints accept. The first request finds out which one. */
@@ -35,6 +38,7 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
   const { model, baseUrl, apiKey, timeoutMs } = rerank;
   if (model === 'none' || baseUrl === null) return null;
   const url = baseUrl.endsWith('/rerank') ? baseUrl : `${baseUrl}/rerank`;
+  const gate = openGate(REQUESTS_AT_ONCE);
   let form: keyof typeof BODIES = 'documents';
   const send = (query: string, texts: readonly string[], signal: AbortSignal): Promise<HttpResponse> =>
     http.request(url, {
@@ -52,12 +56,14 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
     });
   return {
     name: model,
-    async rerank(query, texts, signal) {
+    async rerank(query, texts, signal, tenantId = '') {
       const cut = texts.map((text) => modelText(text.slice(0, RERANK_TEXT_UNITS_MAX)).toWellFormed());
       const plainQuery = modelText(query);
       // Both attempts share one deadline.
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      let leave = (): void => {};
       try {
+        leave = await gate.enter(tenantId, deadline);
         let response = await send(plainQuery, cut, deadline);
         if (form === 'documents' && (await wantsTexts(response))) {
           form = 'texts';
@@ -69,6 +75,8 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
         signal.throwIfAborted();
         if (deadline.aborted) throw new ServiceError('upstream_timeout', 'The rerank model did not answer in time.');
         throw error;
+      } finally {
+        leave();
       }
     },
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collect } from '../util/collect.ts';
-import { FACT_STEPS, redactText } from './apply-redaction.ts';
+import { redactFact } from './apply-redaction.ts';
 import { compileRedactor } from './redact.ts';
 import type { RedactionRule } from './redaction-policy.ts';
 
@@ -22,7 +22,7 @@ test('redaction of many texts stops when the request that needs them is aborted'
     Array.from({ length: 1000 }, (_, i) => `secret ${i}`),
     async (value) => {
       if (shown.length === 2) request.abort(new Error('gone'));
-      shown.push(await redactText(redactor, value, FACT_STEPS, request.signal));
+      shown.push(await redactFact(redactor, value, request.signal));
       return value;
     },
   );

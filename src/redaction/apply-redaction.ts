@@ -16,7 +16,7 @@ export function readerSteps(redactor: Redactor | null, redactedBy: string): read
  * The steps for names, addresses and metadata. They are stored unredacted, so that a listing can be compared with the previous one.
  * Both kinds of rules apply before a reader sees them.
  */
-export const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
+const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
 
 /**
  * Returns a name, an address, a value of metadata or a message about them, redacted for readers; undefined if a rule blocks it. It is
@@ -107,6 +107,14 @@ interface ChunkTexts {
   headingPath: string[];
   metadata: TypedMetadata;
   chunkMetadata: TypedMetadata;
+}
+
+/** Returns the name, address and metadata of a source, redacted for readers; undefined if a rule blocks the name. */
+export function redactFacts<T extends Pick<ChunkTexts, 'name' | 'url' | 'metadata'>>(
+  redactor: Redactor | null,
+  facts: T,
+): Promise<T | undefined> {
+  return redactChunk(redactor, facts, FACT_STEPS);
 }
 
 /**

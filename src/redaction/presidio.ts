@@ -99,7 +99,7 @@ export function openPresidio(
       const spans = await gate(async () => {
         signal?.throwIfAborted();
         return analyze(text, entities, signal);
-      });
+      }, tenantId);
       cache.set(key, spans);
       for (const oldest of cache.keys()) {
         if (cache.size <= CACHED_TEXTS_MAX) break;

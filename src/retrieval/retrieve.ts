@@ -77,7 +77,7 @@ export async function retrieve(
 
   const query = await modelViewOfQuery(redactor, request.query);
   const texts = await modelViewOfRows(redactor, rows);
-  const ordered = await rerank(deps.reranker!, query, ranked, texts, warnings, signal);
+  const ordered = await rerank(deps.reranker!, query, ranked, texts, warnings, signal, tenantId);
   clock.lap('rerank');
   const check = async (tx: Tx): Promise<Page> => {
     const now = await admit(tx, deps, request);

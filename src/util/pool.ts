@@ -1,3 +1,5 @@
+import { abortReason } from './abort.ts';
+
 /** Runs `work` for every item, at most `limit` at once. Rejects with the first failure after all running work has settled. */
 export async function forEachLimited<T>(
   items: readonly T[],
@@ -20,19 +22,94 @@ export async function forEachLimited<T>(
   if (failure) throw failure.reason;
 }
 
-/** Returns a function that runs work, at most `places` pieces at once. Further work waits in order. */
-export function openGate(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs work, at most a number of pieces at once. When all places are taken, owners take turns. */
+export interface Gate {
+  <T>(work: () => Promise<T>, owner?: string): Promise<T>;
+  /** Waits for a place and takes it. Returns the function that frees the place. @throws the signal's reason when it aborts before. */
+  enter(owner: string, signal?: AbortSignal): Promise<() => void>;
+}
+
+export function openGate(places: number): Gate {
+  const waiting = openFairQueue<{ start(): void; hasLeft: boolean }>();
   let free = places;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+  const next = (): void => {
+    let one = waiting.shift();
+    while (one?.hasLeft) one = waiting.shift();
+    if (one) one.start();
+    else free += 1;
+  };
+  /** Returns the function that frees a place, once. */
+  const leaving = (): (() => void) => {
+    let isInside = true;
+    return () => {
+      if (isInside) next();
+      isInside = false;
+    };
+  };
+  const enter: Gate['enter'] = (owner, signal) => {
+    if (signal?.aborted) return Promise.reject(abortReason(signal));
+    if (free > 0) {
+      free -= 1;
+      return Promise.resolve(leaving());
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        one.hasLeft = true;
+        reject(abortReason(signal!));
+      };
+      const one = {
+        hasLeft: false,
+        start() {
+          signal?.removeEventListener('abort', leave);
+          resolve(leaving());
+        },
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      waiting.push(owner, one);
+    });
+  };
+  const run = async <T>(work: () => Promise<T>, owner = ''): Promise<T> => {
+    const leave = await enter(owner);
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
+      leave();
     }
+  };
+  return Object.assign(run, { enter });
+}
+
+/** A queue in which owners take turns: each owner's items keep their order, and no owner waits for all items of another. */
+export interface FairQueue<T> {
+  push(owner: string, item: T): void;
+  /** Removes and returns the next item of the owner whose turn it is; undefined if the queue is empty. */
+  shift(): T | undefined;
+  readonly length: number;
+}
+
+export function openFairQueue<T>(): FairQueue<T> {
+  /** The items by owner, in the order of turns. */
+  const items = new Map<string, T[]>();
+  let length = 0;
+  return {
+    push(owner, item) {
+      const own = items.get(owner);
+      if (own) own.push(item);
+      else items.set(owner, [item]);
+      length += 1;
+    },
+    shift() {
+      const [first] = items;
+      if (!first) return undefined;
+      const [owner, own] = first;
+      items.delete(owner);
+      const item = own.shift();
+      if (own.length > 0) items.set(owner, own);
+      length -= 1;
+      return item;
+    },
+    get length() {
+      return length;
+    },
   };
 }

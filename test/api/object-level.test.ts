@@ -4,38 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { strToU8, zipSync } from 'fflate';
-import { SCOPES } from '../../src/access/caller.ts';
 import { apiRoutes, describedRoutes } from '../../src/app.ts';
-import type { OriginKind } from '../../src/corpus/origin.ts';
 import { sql } from '../../src/db/sql.ts';
 import { isUuid, newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
 import { idSlots, MALFORMED } from '../support/id-slots.ts';
 import { SECRET_CANARY } from '../support/passages/canary.ts';
-import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../support/upload.ts';
-import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/worlds/connector-sources.ts';
+import { ONE_FILE_FORM, ONE_FILE_HEADERS } from '../support/upload.ts';
+import { SOURCE_FORMS, scriptedConnectors } from '../support/worlds/connector-sources.ts';
+import { type Kind, makeObjects, type Objects, question } from '../support/worlds/objects.ts';
 import { tenantSnapshot } from '../support/worlds/tenant-snapshot.ts';
 
-type Kind =
-  | 'group'
-  | 'source'
-  | 'archive'
-  | 'run'
-  | 'chunk'
-  | 'key'
-  | 'tag'
-  | 'conversation'
-  | 'message'
-  | 'subject'
-  | 'policy'
-  | 'secret'
-  | `${OriginKind} source`
-  | `${OriginKind} setting`;
-type Objects = Record<Kind, string>;
-
-const question = { messages: [{ role: 'user', content: 'Where does the heron nest?' }] };
 const newKey = { name: 'k', scopes: ['knowledge:read'] };
 
 /**
@@ -132,6 +112,14 @@ const ROWS: Record<string, Row> = {
   'GET /sources/{id}/chunks query.principal_id': text,
   'GET /sources/{id}/text path.id': object('source'),
   'GET /sources/{id}/text query.principal_id': text,
+  'GET /sources/{id}/pages path.id': object('source'),
+  'GET /sources/{id}/pages query.principal_id': text,
+  'GET /sources/{id}/pages/{number}/image path.id': object('source'),
+  'GET /sources/{id}/pages/{number}/image path.number': text,
+  'GET /sources/{id}/pages/{number}/image query.principal_id': text,
+  'GET /sources/{id}/pages/{number}/boxes path.id': object('source'),
+  'GET /sources/{id}/pages/{number}/boxes path.number': text,
+  'GET /sources/{id}/pages/{number}/boxes query.principal_id': text,
   'GET /sources query.after_id': position,
   'GET /source-list query.source_group_id': listFilter('group', 'sources'),
   'GET /source-list query.tag_id': listFilter('tag', 'sources'),
@@ -226,9 +214,9 @@ before(async () => {
   await worker.start();
   stop = () => worker.stop(5_000);
   other = await t.secondTenant();
-  own = await makeObjects(t);
-  foreign = await makeObjects(other);
-  const gone = await makeObjects(t);
+  own = await makeObjects(t, t);
+  foreign = await makeObjects(t, other);
+  const gone = await makeObjects(t, t);
   assert.equal((await t.delete(`/local-file-groups/${gone.group}`)).status, 202);
   assert.equal((await t.delete(`/api-keys/${gone.key}`)).status, 200);
   assert.equal((await t.delete(`/secrets/${gone.secret}`)).status, 200);
@@ -274,7 +262,8 @@ async function check(name: string, row: Row): Promise<void> {
   const [method = '', path = '', place = ''] = name.split(' ');
   const ask = (id: string): Promise<TestAnswer> => {
     const [where, member = ''] = place.split(/\.(.*)/s);
-    const target = where === 'path' ? path.replace(`{${member}}`, id) : path.replace(/\{id\}/, ownIdFor(method, path));
+    const own = where === 'path' ? path.replace(`{${member}}`, id) : path.replace(/\{id\}/, ownIdFor(method, path));
+    const target = own.replace('{number}', '1');
     const query = where === 'query' ? `?${member}=${id}` : '';
     const body = 'body' in row && row.body ? row.body(id) : undefined;
     const headers = body === ONE_FILE_FORM ? ONE_FILE_HEADERS : {};
@@ -328,57 +317,6 @@ function decode(id: string): string {
 function ownIdFor(method: string, path: string): string {
   const row = ROWS[`${method} ${path} path.id`];
   return row?.expect === 'object' ? own[row.kind] : '';
-}
-
-async function makeObjects(tenant: TestTenant): Promise<Objects> {
-  const { db } = t.deps;
-  const file = { name: 'heron.md', content: '# Birds\n\nThe heron nests in the old oak by the river.\n' };
-  const box = { name: 'box.zip', content: zipSync({ 'inner.txt': strToU8('A letter.\n') }) };
-  const group = await ingest(t, [file, box], tenant.key);
-  const [source, archive] = (await t.get(`/source-groups/${group}/sources`, tenant.key)).body.sources;
-  const [run] = (await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs;
-  const [chunk] = await db.query<{ id: string }>(
-    tenant.tenantId,
-    sql`select id from chunk where tenant_id = ${tenant.tenantId} and source_id = ${source.id}`,
-  );
-  const tag = newId();
-  await db.query(
-    tenant.tenantId,
-    sql`insert into tag (tenant_id, id, name) values (${tenant.tenantId}, ${tag}, ${`tag ${tag}`})`,
-  );
-  await db.query(
-    tenant.tenantId,
-    sql`insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
-        values (${tenant.tenantId}, ${newId()}, ${tag}, ${group})`,
-  );
-  const key = (await t.post('/api-keys', { name: 'k', scopes: SCOPES }, tenant.key)).body.id;
-  const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: `${SECRET_CANARY}theirs` }, tenant.key))
-    .body.id;
-  const [subject, policy] = [`user-${newId()}`, `p-${newId()}`];
-  await t.put(`/authz/subjects/${subject}/attributes`, { attributes: { department: 'birds' } }, tenant.key);
-  await t.put(`/authz/policies/${policy}`, { filters: [{ key: 'a', operator: 'exists' }] }, tenant.key);
-  const turn = (await t.post('/completions', question, tenant.key)).body;
-  const connected = {} as Record<`${OriginKind} ${'source' | 'setting'}`, string>;
-  for (const form of SOURCE_FORMS) {
-    const made = await createSource(t, form, {}, tenant.key);
-    connected[`${form.kind} source`] = made.id;
-    connected[`${form.kind} setting`] = made.ingestion_setting_id;
-  }
-  return {
-    ...connected,
-    group,
-    source: source.id,
-    archive: archive.id,
-    run: run.id,
-    chunk: chunk!.id,
-    key,
-    tag,
-    secret,
-    conversation: turn.conversation_id,
-    message: turn.assistant_message_id,
-    subject,
-    policy,
-  };
 }
 
 async function waitUntilGone(group: string): Promise<void> {

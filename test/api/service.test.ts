@@ -51,6 +51,12 @@ describe('the first start', () => {
 
 describe('the admin socket', () => {
   test('is open to the owner only', () => assert.equal(mode('admin.sock'), '600'));
+  test('asks for a key that only the owner can read', async () => {
+    assert.equal(mode('operator.key'), '600');
+    for (const wrong of ['', 'Bearer ', 'Bearer wrong', `Bearer ${key}`]) {
+      assert.equal((await admin('POST', '/keys', { tenant: 'default', name: 'stolen' }, wrong)).status, 401);
+    }
+  });
   test('makes, lists and deletes tenants', async () => {
     const made = await admin('POST', '/tenants', { name: 'acme' });
     assert.equal(made.status, 200);
@@ -142,10 +148,16 @@ function isListening(host: string, port: number): Promise<boolean> {
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the test asserts the shape
-function admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+function admin(
+  method: string,
+  path: string,
+  body?: unknown,
+  authorization = `Bearer ${readFileSync(join(dataDir, 'operator.key'), 'utf8').trim()}`,
+  // biome-ignore lint/suspicious/noExplicitAny: the test asserts the shape
+): Promise<{ status: number; body: any }> {
+  const headers = { authorization };
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath: join(dataDir, 'admin.sock'), method, path }, (response) => {
+    const sent = request({ socketPath: join(dataDir, 'admin.sock'), method, path, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;

@@ -7,6 +7,7 @@ import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
 import { type FakeRerank, openFakeRerank } from '../support/fakes/rerank.ts';
+import { postMcp, toolCall } from '../support/mcp.ts';
 import { eventually, ingest } from '../support/upload.ts';
 
 const HIDDEN = /[[\p{Default_Ignorable_Code_Point}\p{Cc}\ufff9-\ufffb]--[\t\n\r]]/v;
@@ -75,6 +76,22 @@ test('chat, embedding and rerank models get no hidden character, of documents, q
     told.filter((text) => HIDDEN.test(text)).map((text) => JSON.stringify(text.slice(0, 200))),
     [],
   );
+});
+
+test('an MCP client gets no hidden character of documents', async () => {
+  const found = await postMcp(t, toolCall('search', { query: 'annual revenue' }));
+  const listed = await postMcp(t, toolCall('list_sources', {}));
+  const read = await postMcp(
+    t,
+    toolCall('read_source', { source_id: listed.body.result.structuredContent.sources[0].id }),
+  );
+  for (const { body } of [found, listed, read]) {
+    assert.match(JSON.stringify(body), /herons/i);
+    assert.deepEqual(
+      textsIn(body).filter((text) => HIDDEN.test(text)),
+      [],
+    );
+  }
 });
 
 test('the citation of a sentence with hidden characters is verified, and its quote is the stored text', async () => {

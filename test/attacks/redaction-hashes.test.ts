@@ -6,6 +6,7 @@ import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
 import { type FakeRerank, openFakeRerank } from '../support/fakes/rerank.ts';
+import { postMcp, toolCall } from '../support/mcp.ts';
 import { ingest, uploadFiles, waitForGroup } from '../support/upload.ts';
 
 const STORED = 'jane.doe@example.com';
@@ -82,6 +83,12 @@ async function attack(): Promise<Record<string, string>> {
     await keep(path, t.get(path));
   for (const path of ['/source-groups', `/source-groups/${group}`, '/local-file-groups', `/local-file-groups/${group}`])
     await keep(path, t.get(path));
+  for (const [tool, args] of [
+    ['list_sources', {}],
+    ['search', { query: ask }],
+    ['read_source', { source_id: source }],
+  ] as const)
+    await keep(`mcp ${tool}`, postMcp(t, toolCall(tool, args)));
   const messages = [
     { role: 'system', content: `You talk to ${GUESS}.` },
     user(`I am ${GUESS}.`),

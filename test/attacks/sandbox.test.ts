@@ -1,12 +1,18 @@
 /** Attacks on the service from inside its parsers and tools. This process stands in for the service. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Targets } from '../../src/files/sandbox/attack.ts';
-import { ATTACKERS, attackFrom } from '../../src/files/sandbox/try-sandbox.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
+import { openSandbox } from '../../src/files/sandbox/sandbox.ts';
+import { openToolRunner } from '../../src/files/sandbox/tool-runner.ts';
+import { ATTACKERS, attackFrom, examineSandbox } from '../../src/files/sandbox/try-sandbox.ts';
+import { toolView } from '../../src/files/sandbox/views.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 
 const TRIES_MIN = 30;
@@ -66,6 +72,25 @@ for (const kind of ['bubblewrap', 'unshare'] as const) {
         assert.ok(tries.length >= TRIES_MIN, `${tries.length} tries`);
       });
     }
+
+    test('a data directory inside a folder that a program may read is empty', async (t) => {
+      const inside = await mkdtemp(join(dataDir, 'programs-'));
+      const hidden = join(inside, 'data');
+      await mkdir(hidden);
+      await writeFile(join(hidden, 'master.key'), 'secret');
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+      await writeFile(join(inside, 'program'), '#!/bin/sh\nls "${0%/*}" "${0%/*}/data"\n', { mode: 0o755 });
+      const sandbox = sandboxOf(kind, { hidden: [hidden] });
+      const { kind: found, reason } = await sandbox.facts();
+      if (found === null) {
+        t.skip(`this system has no such sandbox: ${reason}`);
+        return;
+      }
+      const program = join(inside, 'program');
+      const [command = '', ...args] = [...(await sandbox.prefix(toolView(program))), program];
+      const { stdout } = await promisify(execFile)(command, args, { env: {} });
+      assert.equal(stdout, `${inside}:\ndata\nprogram\n\n${hidden}:\n`);
+    });
   });
 }
 
@@ -90,4 +115,39 @@ test('the attack reaches the service where there is no sandbox', async () => {
     assert.ok(reached.includes(name), name);
   assert.ok(reached.some((name) => name.startsWith('TCP port')));
   assert.equal(reached.filter((name) => name.startsWith('socket')).length, targets.sockets.length);
+});
+
+describe('where a sandbox is required and there is none', () => {
+  const required = openSandbox({ mode: 'required', searchPath: '', hidden: [] }, []);
+  const never = new AbortController().signal;
+  const message = /^PINAKES_SANDBOX is required, but there is no sandbox on this system/;
+
+  test('no file is read, and each says why', async () => {
+    const pool = openProcessPool({ children: 1, sandbox: required });
+    const path = join(dataDir, 'master.key');
+    const request = { path, name: 'a.txt', size: 6, chunkMetadataKeys: [] };
+    const outcomes = await Promise.all([pool.process(request, never), pool.process(request, never)]);
+    await pool.close();
+    for (const outcome of outcomes) {
+      assert.ok(!outcome.ok && outcome.failure.retryable && outcome.failure.title === 'No sandbox');
+      assert.match(outcome.failure.message, message);
+    }
+  });
+
+  test('no tool is started', async () => {
+    const settings = { ocrLanguages: 'eng', office: true, searchPath: process.env['PATH'] ?? '' };
+    const searchPath = join(dataDir, 'bin');
+    await mkdir(searchPath);
+    await writeFile(join(searchPath, 'tesseract'), '#!/bin/sh\necho started\n', { mode: 0o755 });
+    const tools = openToolRunner({ ...settings, searchPath }, required);
+    const answer = await tools.run({ tool: 'ocr', image: null }, join(dataDir, 'master.key'), never);
+    assert.ok(!answer.ok);
+    assert.match(answer.failure.message, message);
+  });
+
+  test('doctor fails', async () => {
+    const { ok, detail } = await examineSandbox(required, targets);
+    assert.equal(ok, false);
+    assert.match(detail, /^required, but there is none/);
+  });
 });

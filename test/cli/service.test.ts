@@ -197,6 +197,19 @@ test('eval ranks every entry of the corpus in a separate service, and calibrates
   assert.match(uncalibrated.stderr, /embedding model/);
 });
 
+test('an operator command without the key of the admin socket says what to do', async () => {
+  const file = join(dataDir, 'operator.key');
+  const kept = readFileSync(file);
+  rmSync(file);
+  const without = await pinakes(['tenants', 'list']);
+  assert.equal(without.code, 1);
+  assert.match(without.stderr, /asks for its key, but .*operator\.key is missing\. A restart of the service writes it/);
+  writeFileSync(file, 'of another service\n', { mode: 0o600 });
+  assert.match((await pinakes(['tenants', 'list'])).stderr, /is not the key of this service/);
+  writeFileSync(file, kept, { mode: 0o600 });
+  assert.equal((await pinakes(['tenants', 'list'])).code, 0);
+});
+
 test('operator commands work while the service runs and while it does not', async () => {
   const created = await pinakesProcess(['tenants', 'create', 'acme']);
   const key = /^(pk_\w+)$/m.exec(created.stdout)?.[1] ?? '';

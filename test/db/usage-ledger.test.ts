@@ -3,8 +3,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { generateApiKey } from '../../src/access/api-key.ts';
 import { insertApiKey } from '../../src/corpus/api-key-store.ts';
 import { createTenant, deleteTenant } from '../../src/corpus/tenant-store.ts';
-import { openUsageLedger, type UsageLedger, utcDay } from '../../src/corpus/usage-ledger.ts';
 import { addUsage, listUsage } from '../../src/corpus/usage-store.ts';
+import { openUsageLedger, type UsageLedger, utcDay } from '../../src/llm/usage-ledger.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -6,7 +6,7 @@
  * Searches run all the time. Exits 1 when a promise was broken. The models are a server on loopback whose vectors (of 384 and
  * 256 dimensions) are made from the words of a text; the server counts embedded texts.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -142,8 +142,9 @@ function embeddedBy(model: string): number {
 
 /** Reads the operator's view through the admin socket. */
 function isServing(model: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${readFileSync(path.join(dataDir, 'operator.key'), 'utf8').trim()}` };
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath: path.join(dataDir, 'admin.sock'), path: '/doctor' }, (response) => {
+    const sent = request({ socketPath: path.join(dataDir, 'admin.sock'), path: '/doctor', headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;

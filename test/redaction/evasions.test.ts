@@ -36,6 +36,8 @@ function codeOf(char: string): string {
   return `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** Length of a piece of a stream. It differs from every length of a value. */
+const PIECE = 61;
 /** Texts that are redacted together. */
 const BATCH = 40;
 
@@ -60,7 +62,7 @@ test('no control and no default-ignorable code point hides a value from a detect
           return text.replace(value, () => value.slice(0, at) + char + value.slice(at));
         });
         for (const step of STEPS) {
-          const matches = await matchesIn(redactor, texts.join('\n\n\n'), step);
+          const matches = await matchesIn(redactor, texts.join('\n\n\n'), step, isLong && round === 0);
           let from = 0;
           for (const [k, one] of texts.entries()) {
             const to = from + [...one].length;
@@ -78,12 +80,17 @@ test('no control and no default-ignorable code point hides a value from a detect
   t.diagnostic(`${checked} values: ${INVISIBLE.length} characters, ${finders.length} finders, ${STEPS.length} steps`);
 });
 
-/** Returns the matches in a text; in the long form, those in a stream of its pieces too, which must be equal. */
-async function matchesIn(redactor: Redactor, text: string, step: ApplyAt): Promise<readonly RedactionMatch[]> {
+/** Returns the matches in a text. With `streams`, those in a stream of its pieces must be equal. */
+async function matchesIn(
+  redactor: Redactor,
+  text: string,
+  step: ApplyAt,
+  streams: boolean,
+): Promise<readonly RedactionMatch[]> {
   const { matches } = await redactor.redact(text, step);
-  if (!isLong) return matches;
+  if (!streams) return matches;
   const stream = redactor.stream(step);
-  for (let at = 0; at < text.length; at += 7) await stream.push(text.slice(at, at + 7));
+  for (let at = 0; at < text.length; at += PIECE) await stream.push(text.slice(at, at + PIECE));
   await stream.end();
   assert.deepEqual(stream.matches, matches);
   return matches;

@@ -149,7 +149,8 @@ export function environmentReads(sources: Sources): string[] {
   return matching(
     sources,
     /process\s*\.\s*env|process\s*\[|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
-    (path) => path !== 'config.ts',
+    // The attack looks for what was left in its own environment.
+    (path) => path !== 'config.ts' && path !== 'files/sandbox/attack.ts',
   );
 }
 
@@ -164,6 +165,7 @@ export const SOCKET_USERS: Readonly<Record<string, string>> = {
   'http/server.ts': 'listens',
   'http/register.ts': 'looks at the connection on which a request came',
   'files/sandbox/process-child.ts': 'takes the network away from parsers',
+  'files/sandbox/attack.ts': 'tries, in the sandbox, to reach the service that runs it',
   'admin.ts': 'listens on the Unix socket in the data directory',
 };
 

@@ -1,13 +1,13 @@
 /**
- * Runs operator commands: through `<data dir>/admin.sock` while a service runs, otherwise on the database directly. The socket needs no
- * key, because only the operator can open it.
+ * Runs operator commands: through `<data dir>/admin.sock` while a service runs, otherwise on the database directly. The key of the
+ * socket is in the data directory, too.
  */
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type Config, environment, loadConfig } from '../../config.ts';
+import { ADMIN_SOCKET, operatorAuthorization, operatorKeyFile, readOperatorKey } from '../../operator-key.ts';
 import { CliError } from '../shared/io.ts';
 
-const ADMIN_SOCKET = 'admin.sock';
 /** Help text of operator commands. */
 export const HOW_OPERATOR_COMMANDS_WORK =
   'While the service runs, the command uses the socket <data dir>/admin.sock. Otherwise it opens the database.';
@@ -21,16 +21,35 @@ interface AdminAnswer {
 /** Calls one admin operation (see admin.ts) and returns its JSON. @throws CliError with the service's reason. */
 export async function callAdmin<T>(method: string, path: string, body?: unknown): Promise<T> {
   const config = loadConfig(environment());
-  const viaSocket = await sendToSocket(join(config.dataDir, ADMIN_SOCKET), method, path, body);
+  const key = await keyOf(config.dataDir);
+  const viaSocket = await sendToSocket(join(config.dataDir, ADMIN_SOCKET), key.value, method, path, body);
   if (viaSocket === undefined) return (await runDirectly(config, method, path, body)) as T;
+  if (viaSocket.status === 401) throw new CliError(`The running service asks for its key, but ${key.problem}.`);
   const answer = JSON.parse(viaSocket.body) as T & { error?: { message: string } };
   if (viaSocket.status >= 400) throw new CliError(answer.error?.message ?? `The service answered ${viaSocket.status}.`);
   return answer;
 }
 
+/** Returns the key of the admin socket, and what is wrong with it if the service refuses it. */
+async function keyOf(dataDir: string): Promise<{ value: string | undefined; problem: string }> {
+  const file = operatorKeyFile(dataDir);
+  try {
+    const problem = `${file} is not the key of this service. A restart of the service writes the right one`;
+    return { value: await readOperatorKey(dataDir), problem };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const problem =
+      code === 'ENOENT'
+        ? `${file} is missing. A restart of the service writes it`
+        : `${file} cannot be read (${code}). Run the command as the user of the service`;
+    return { value: undefined, problem };
+  }
+}
+
 /** Sends a request to the socket. Returns undefined if no service listens there. */
 function sendToSocket(
   socketPath: string,
+  key: string | undefined,
   method: string,
   path: string,
   body?: unknown,
@@ -41,10 +60,12 @@ function sendToSocket(
       socketPath,
       method,
       path,
-      headers:
-        payload === undefined
+      headers: {
+        ...(key === undefined ? {} : { authorization: operatorAuthorization(key) }),
+        ...(payload === undefined
           ? {}
-          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) },
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+      },
     });
     outgoing.once('response', (response) => {
       let text = '';

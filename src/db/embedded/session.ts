@@ -8,7 +8,7 @@
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
-import { openFairQueue } from '../../util/fair-queue.ts';
+import { openFairQueue } from '../../util/pool.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 

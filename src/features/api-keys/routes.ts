@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
-import { USAGE_KEPT_DAYS } from '../../corpus/usage-ledger.ts';
 import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
 import { readUsage } from './usage.ts';

@@ -2,10 +2,10 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { isVisibleApiKey } from '../../corpus/api-key-store.ts';
-import { utcDay } from '../../corpus/usage-ledger.ts';
 import { listUsage, type UsageRow } from '../../corpus/usage-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
+import { utcDay } from '../../llm/usage-ledger.ts';
 import { isId } from '../../util/ids.ts';
 
 const DAY_MS = 86_400_000;

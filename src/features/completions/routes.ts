@@ -54,9 +54,10 @@ export function completionsRoutes(deps: Deps): Route[] {
         }
         const created = unixSeconds(deps.clock.now());
         const asked = await readConversation(deps, caller, body, rights);
-        const context = await findContext(deps, asked, body, signal);
+        const chatModel = deps.chatModel.of?.(caller.tenantId) ?? deps.chatModel;
+        const context = await findContext({ ...deps, chatModel }, asked, body, signal);
         reply.header(SERVER_TIMING, serverTiming(context.timings));
-        const stream = answer(deps, asked, context, body, signal);
+        const stream = answer({ ...deps, chatModel }, asked, context, body, signal);
         if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
         if (events) return sendEvents(reply, asked, stream, body.runId ?? newId(), signal);
         return sendText(reply, asked.turn, stream, signal);

@@ -22,6 +22,7 @@ import {
   type Setting,
   saveSchedule,
 } from '../../corpus/setting-store.ts';
+import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
@@ -74,6 +75,7 @@ export async function createSource(
     if (given.secretId !== undefined) await checkSecret(tx, tenantId, kind.credential!, given.secretId);
     if ((await countSettingsLocked(tx, tenantId)) >= CONNECTOR_SOURCES_MAX)
       throw new ServiceError('conflict', `There are ${CONNECTOR_SOURCES_MAX} such sources already: delete one first.`);
+    checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1 });
     const id = newId(createdAt.getTime());
     await insertGroup(tx, tenantId, {
       id,

@@ -5,10 +5,12 @@ import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store
 import { dropUpdates, type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
 import {
+  checkQuota,
   countSources,
   GROUP_BYTES_MAX,
   GROUP_SOURCES_MAX,
   listFiles,
+  lockQuotaRoom,
   type StoredFile,
 } from '../../corpus/source-lookup.ts';
 import { insertSources, renameSources, resetAttempts, restartSources } from '../../corpus/source-store.ts';
@@ -87,6 +89,8 @@ async function apply(
   if (isEmptyPlan(plan)) return { ...answer, run_id: null };
   const hidden = await hideFiles(deps, tx, tenantId, group.id, plan.deleted);
   checkRoom(await countSources(tx, tenantId, group.id), plan);
+  const bytes = sentFiles(plan).reduce((sum, { size }) => sum + size, 0);
+  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { files: plan.added.length, bytes });
   await write(deps, tx, tenantId, group, plan);
   const runId = await queueChangesRun(deps, tx, tenantId, group, {
     unchanged: plan.unchanged,
@@ -149,15 +153,18 @@ function countSettled(plan: ChangePlan, stored: readonly StoredFile[]): number {
   return new Set([...plan.reverted, ...[...plan.moved].filter((sourceId) => !isRead.has(sourceId))]).size;
 }
 
+/** Returns the files whose bytes are stored. */
+function sentFiles({ added, restarted, updated }: ChangePlan): SentFile[] {
+  return [...added, ...restarted.map(({ file }) => file), ...updated.map(({ file }) => file)];
+}
+
 /** Checks the limits of a group. @throws ServiceError invalid_request, too_large */
-function checkRoom(
-  counts: { pending: number; ready: number; failed: number; bytes: number },
-  { added, restarted, updated }: ChangePlan,
-): void {
+function checkRoom(counts: { pending: number; ready: number; failed: number; bytes: number }, plan: ChangePlan): void {
+  const { added } = plan;
   const sources = counts.pending + counts.ready + counts.failed + added.length;
   if (added.length > 0 && sources > GROUP_SOURCES_MAX)
     throw invalidRequest(`A source group has at most ${GROUP_SOURCES_MAX} files.`);
-  const sent = [...added, ...restarted.map(({ file }) => file), ...updated.map(({ file }) => file)];
+  const sent = sentFiles(plan);
   const bytes = sent.reduce((sum, { size }) => sum + size, counts.bytes);
   if (sent.length > 0 && bytes > GROUP_BYTES_MAX)
     throw new ServiceError('too_large', `A source group has at most ${GROUP_BYTES_MAX / 1024 ** 3} GiB of files.`);

@@ -3,6 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { insertGroup, UPLOADED } from '../../corpus/group-store.ts';
 import { insertRun } from '../../corpus/run-store.ts';
+import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -31,6 +32,8 @@ async function insertUpload(deps: Deps, tx: Tx, tenantId: string, upload: Receiv
   const createdAt = deps.clock.now();
   const group = { id: newId(createdAt.getTime()), sourceType: SOURCE_TYPE, createdAt };
   const files = upload.files.length;
+  const bytes = upload.files.reduce((sum, { staged }) => sum + staged.size, 0);
+  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1, files, bytes });
   await insertGroup(tx, tenantId, {
     ...group,
     name: upload.name,

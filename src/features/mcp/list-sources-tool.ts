@@ -4,7 +4,7 @@ import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
 import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -68,8 +68,8 @@ export function listSourcesTool(deps: Deps): Tool {
       }));
       const page = rows.slice(0, limit);
       const sources = await collect(page, async (source) => {
-        const name = await redactText(redactor, source.name, FACT_STEPS);
-        const url = source.url === null ? null : await redactText(redactor, source.url, FACT_STEPS);
+        const name = await redactFact(redactor, source.name);
+        const url = source.url === null ? null : await redactFact(redactor, source.url);
         // A search does not return such a source either.
         if (name === undefined || url === undefined) return undefined;
         return {

@@ -5,6 +5,7 @@ import { withoutApiKeys } from '../../access/api-key.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { standaloneJsonSchema } from '../../http/openapi/openapi.ts';
 import { validate } from '../../http/validate.ts';
+import { modelText, modelTexts } from '../../llm/model-text.ts';
 import type { Exchange } from './exchange.ts';
 import { type Json, type Tool, type ToolResult, toolsFor } from './tool.ts';
 
@@ -49,7 +50,7 @@ export function openMcpServers(version: string, tools: readonly Tool[]): (exchan
 async function toCallResult(run: () => Promise<ToolResult>, { raw, signal }: Exchange) {
   try {
     const { structured, text } = await run();
-    return { content: [{ type: 'text' as const, text }], structuredContent: structured };
+    return { content: [{ type: 'text' as const, text: modelText(text) }], structuredContent: modelTexts(structured) };
   } catch (error) {
     const failure = toServiceError(error);
     if (failure.status >= 500 && !signal.aborted)

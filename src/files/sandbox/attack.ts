@@ -63,9 +63,11 @@ function ways(targets: Targets): Record<string, () => string | null> {
   const ofService = (name: string) => `/proc/${pid}/${name}`;
   /** In a process namespace of its own, this number is another process. */
   const others = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  /** Names in a folder, without the way to the program's own folder. */
+  /** Names in a folder, without the ways to the program and to its own folder. */
   const found = (folder: string) =>
-    fs.readdirSync(folder).filter((name) => !`${own}/`.startsWith(`${join(folder, name)}/`));
+    fs
+      .readdirSync(folder)
+      .filter((name) => ![`${own}/`, `${program}/`].some((path) => path.startsWith(`${join(folder, name)}/`)));
   const listed = (folder: string) => names(found(folder));
   return {
     'own environment': () => names(Object.keys(process.env).filter((name) => !HARMLESS_VARIABLES.includes(name))),
@@ -90,7 +92,8 @@ function ways(targets: Targets): Record<string, () => string | null> {
     'sockets of the system': () => names(['/run/docker.sock', '/run/dbus/system_bus_socket'].filter(fs.existsSync)),
     'accounts of the system': () => size('/etc/shadow'),
     'writing to the data directory': () => written(dataDir),
-    'writing to the program': () => written(program),
+    // A folder of that name without the files is a mount point of this program.
+    'writing to the program': () => (fs.readdirSync(program).some(isEntry) ? written(program) : null),
     'writing to the system': () => ['/', '/usr', '/usr/lib', '/etc', '/var'].map(written).find(Boolean) ?? null,
     'shared memory': () => listed('/dev/shm'),
     devices: () => names(found('/dev').filter((name) => !HARMLESS_DEVICES.includes(name))),
@@ -112,6 +115,11 @@ function names(list: readonly string[]): string | null {
   if (list.length === 0) return null;
   const more = list.length > NAMES_SHOWN ? ` and ${list.length - NAMES_SHOWN} more` : '';
   return `${list.slice(0, NAMES_SHOWN).join(', ')}${more}`;
+}
+
+/** Returns whether a file is an entry point of the service. */
+function isEntry(name: string): boolean {
+  return name.startsWith('main.');
 }
 
 function size(path: string): string | null {

@@ -76,11 +76,12 @@ function script({ mount, umount, mkdir, pivot_root, setpriv }: Found, view: View
     `m() { ${quoted(mount!)} -n "$@"; }`,
     `m -t tmpfs -o mode=755,nosuid,nodev sandbox ${NEW_ROOT}`,
     `cd ${NEW_ROOT}`,
+    // Before the other mounts: some of them may be below it.
+    ...(system ? [`${quoted(mkdir!)} ./tmp`, `m -t tmpfs -o size=${TMP_BYTES_MAX},nosuid,nodev sandbox ./tmp`] : []),
     `${quoted(mkdir!)} -p ${[...new Set(points)].map(inside).join(' ')}`,
     ...files.map((path) => `: > ${inside(path)}`),
     ...all.map(bind),
     ...DEVICES.map((path) => `m --bind ${quoted(path)} ${inside(path)}`),
-    ...(system ? [`m -t tmpfs -o size=${TMP_BYTES_MAX},nosuid,nodev sandbox ./tmp`] : []),
     ...(write === undefined
       ? []
       : [`${quoted(mkdir!)} -p ${inside(write)}`, `m --bind -o nosuid,nodev ${quoted(write)} ${inside(write)}`]),

@@ -9,6 +9,7 @@ import { type MemberSink, sendMembers } from '../detect/members.ts';
 import { badFile, emptyFile, FileError, overLimit } from '../failure.ts';
 import { languageOf } from '../file-language.ts';
 import { parseFile } from '../formats/parse-file.ts';
+import type { PageTask } from '../page-task.ts';
 import {
   FILE_BYTES_MAX,
   type FileRequest,
@@ -42,6 +43,7 @@ export async function processFile(
     if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
+    if (request.pages) return { ok: true, file: await viewOf(fileType, bytes, request.pages) };
     // Loaded only for files with rules: these modules would be half of the start of a child process.
     const rules = request.redaction && (await import('./redact-parsed.ts'));
     const names = tools.names ?? null;
@@ -68,6 +70,14 @@ export async function processFile(
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
   }
+}
+
+/** Answers a question about the pages of a file. */
+async function viewOf(fileType: string, bytes: Uint8Array, task: PageTask): Promise<ProcessedFile> {
+  if (fileType !== 'pdf') throw badFile('parse', 'No pages', 'Only PDF files have pages that can be shown.');
+  const { viewPages } = await import('../formats/pdf/pages/page-view.ts');
+  const pages = await viewPages(bytes, task);
+  return { fileType, text: '', textLength: 0, language: null, metadata: {}, chunks: [], warnings: [], pages };
 }
 
 function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['inspected']> {

@@ -64,6 +64,7 @@ function operation(route: Route, components: Json): Json {
       ...parameters(route.query, 'query', components),
       ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
       ...(route.download ? DOWNLOAD_PARAMETERS : []),
+      ...(route.picture ? DOWNLOAD_PARAMETERS.slice(-1) : []),
     ],
     ...(body ? { requestBody: body } : {}),
     responses: responses(route, components),
@@ -100,6 +101,8 @@ const TIMING_HEADER = {
     schema: { type: 'string' },
   },
 };
+
+const PICTURE_CONTENT = { 'image/png': { schema: { type: 'string', format: 'binary' } } };
 
 /** Answers of a download, besides the whole file. */
 const DOWNLOAD_RESPONSES = {
@@ -142,7 +145,9 @@ function responses(route: Route, components: Json): Json {
     content: {
       ...(route.download
         ? FILE_CONTENT
-        : { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
+        : route.picture
+          ? PICTURE_CONTENT
+          : { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
       ...Object.fromEntries(
         Object.entries(route.alternatives ?? {}).map(([type, other]) => [
           type,
@@ -155,6 +160,7 @@ function responses(route: Route, components: Json): Json {
   return {
     [status]: success,
     ...(route.download ? DOWNLOAD_RESPONSES : {}),
+    ...(route.picture ? { 304: DOWNLOAD_RESPONSES[304] } : {}),
     ...Object.fromEntries(
       [...errors].sort((a, b) => a - b).map((code) => [code, { $ref: `#/components/responses/Error${code}` }]),
     ),

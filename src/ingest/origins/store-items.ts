@@ -20,7 +20,7 @@ import {
   type NewRunError,
   NOTHING_LISTED,
 } from '../../corpus/run-store.ts';
-import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from '../../corpus/source-lookup.ts';
+import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX, lockQuotaRoom, type QuotaRoom } from '../../corpus/source-lookup.ts';
 import {
   type ChangedSource,
   changeSources,
@@ -44,6 +44,11 @@ export interface GroupCapacity {
   bytes: number;
 }
 
+interface Capacity {
+  group: GroupCapacity;
+  tenant: QuotaRoom;
+}
+
 const TOO_MANY: FileFailure = {
   stage: 'fetch',
   title: 'The source group is full',
@@ -51,6 +56,14 @@ const TOO_MANY: FileFailure = {
     `A source group has at most ${GROUP_SOURCES_MAX} files and ${GROUP_BYTES_MAX / 1024 ** 3} GiB. ` +
     'Choose a smaller part of the origin.',
   retryable: false,
+};
+
+const OVER_QUOTA: FileFailure = {
+  stage: 'fetch',
+  title: 'The quota of the tenant is used up',
+  message:
+    'The file was not stored. Delete sources, or ask the operator for a larger quota, then run the source again.',
+  retryable: true,
 };
 
 /** The rows that one transaction writes. */
@@ -93,7 +106,8 @@ export async function storeItems(
       await release(tx);
       const ids = received.map((one) => (one.kind === 'fetched' ? one.item.originId : one.originId));
       const stored = await findStoredItems(tx, tenantId, groupId, ids);
-      const writes = plan(received, stored, capacity, deps.clock.now());
+      const room = await lockQuotaRoom(tx, tenantId, deps.config.quotas);
+      const writes = plan(received, stored, { group: capacity, tenant: room }, deps.clock.now());
       await write(deps, tx, active, writes);
       await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
       await also?.(tx);
@@ -105,7 +119,7 @@ export async function storeItems(
 function plan(
   received: readonly Received[],
   stored: ReadonlyMap<string, StoredItem>,
-  capacity: GroupCapacity,
+  capacity: Capacity,
   now: Date,
 ): Writes {
   const writes: Writes = {
@@ -141,7 +155,7 @@ function planPresent(
   writes: Writes,
   one: Extract<Received, { kind: 'fetched' | 'same' }>,
   stored: ReadonlyMap<string, StoredItem>,
-  capacity: GroupCapacity,
+  { group, tenant }: Capacity,
   now: Date,
 ): void {
   const { item } = one;
@@ -156,13 +170,21 @@ function planPresent(
     return;
   }
   if (bytes && (step === 'add' || step === 'restart' || step === 'update')) {
-    const isFull = (step === 'add' && capacity.sources < 1) || capacity.bytes < bytes.size;
-    if (isFull) {
-      planAbsent(writes, { kind: 'failed', originId, name: one.item!.name, failure: TOO_MANY }, before);
+    const isFull = (step === 'add' && group.sources < 1) || group.bytes < bytes.size;
+    // The bytes of a version that is replaced become free.
+    const grown = bytes.size - (before?.fileSize ?? 0);
+    const isOverQuota = (step === 'add' && tenant.files < 1) || (grown > 0 && tenant.bytes < grown);
+    if (isFull || isOverQuota) {
+      const failure = isFull ? TOO_MANY : OVER_QUOTA;
+      planAbsent(writes, { kind: 'failed', originId, name: one.item!.name, failure }, before);
       return;
     }
-    capacity.bytes -= bytes.size;
-    if (step === 'add') capacity.sources -= 1;
+    group.bytes -= bytes.size;
+    tenant.bytes -= grown;
+    if (step === 'add') {
+      group.sources -= 1;
+      tenant.files -= 1;
+    }
   }
   writes.outcomes.push({ originId, outcome: 'there' });
   writes.step.listed += 1;

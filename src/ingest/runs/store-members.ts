@@ -11,7 +11,9 @@ import {
   GROUP_BYTES_MAX,
   GROUP_SOURCES_MAX,
   listMembers,
+  lockQuotaRoom,
   type Member,
+  type QuotaRoom,
   type SourceCounts,
 } from '../../corpus/source-lookup.ts';
 import { insertMembers, resetAttempts, restartSources } from '../../corpus/source-store.ts';
@@ -30,15 +32,17 @@ export function checkRoom(
   members: readonly { size: number }[],
   { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
 ): void {
-  if (counts.pending + counts.ready + counts.failed + members.length > sourcesMax) {
+  const isTooMany = counts.pending + counts.ready + counts.failed + members.length > sourcesMax;
+  const isTooLarge = members.reduce((sum, { size }) => sum + size, counts.bytes) > bytesMax;
+  if ((isTooMany && sourcesMax < GROUP_SOURCES_MAX) || (isTooLarge && bytesMax < GROUP_BYTES_MAX))
+    throw overLimit('The files inside do not fit into the quota of the tenant.', 'store');
+  if (isTooMany)
     throw overLimit(`With the files inside, the source group would have more than ${sourcesMax} files.`, 'store');
-  }
-  if (members.reduce((sum, { size }) => sum + size, counts.bytes) > bytesMax) {
+  if (isTooLarge)
     throw overLimit(
       `With the files inside, the source group would have more than ${bytesMax / 1024 ** 3} GiB.`,
       'store',
     );
-  }
 }
 
 /**
@@ -63,6 +67,14 @@ export function membersThatFit(
   });
 }
 
+/** Returns the limits of a group with these counts, in which the quota of the tenant leaves room. */
+function limitsOf({ pending, ready, failed, bytes }: SourceCounts, room: QuotaRoom) {
+  return {
+    sourcesMax: Math.min(GROUP_SOURCES_MAX, pending + ready + failed + room.files),
+    bytesMax: Math.min(GROUP_BYTES_MAX, bytes + room.bytes),
+  };
+}
+
 /**
  * Makes the members' bytes durable, then calls `store`. `store` must call its `insert` argument in its last transaction. If the
  * group has no room for all members, a file with text of its own is stored with fewer members: `store` gets its rows with a
@@ -77,15 +89,17 @@ export async function storeWithMembers(
   store: (rows: SourceRows, insert: (tx: Tx) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { tenantId, groupId } = active;
-  const [counts, before] = await deps.db.transaction(tenantId, async (tx) => [
+  const [counts, before, room] = await deps.db.transaction(tenantId, async (tx) => [
     await countSources(tx, tenantId, groupId),
     await listMembers(tx, tenantId, rows.source.id),
+    await lockQuotaRoom(tx, tenantId, deps.config.quotas),
   ]);
+  const limits = limitsOf(counts, room);
   const isArchive = rows.result.fileType === 'unknown';
-  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members);
+  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members, limits);
   const staged = members.map((member) => member.staged);
   try {
-    if (isArchive) checkRoom(counts, staged);
+    if (isArchive) checkRoom(counts, staged, limits);
   } catch (error) {
     await deps.blobs.discard(staged);
     throw error;

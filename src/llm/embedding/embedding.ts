@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
+import { openGate } from '../../util/pool.ts';
 import { modelText } from '../model-text.ts';
 import type { Embedding, EmbeddingModel } from '../models.ts';
 import { OPENAI_BASE_URL } from '../registry.ts';
@@ -12,6 +13,8 @@ import { readRecordedName, recordedName } from './name.ts';
 /** The cache has at most 100 × 100 vectors: 40 MB with 1,024 dimensions. */
 export const CACHED_QUERIES_PER_TENANT = 100;
 const CACHED_TENANTS_MAX = 100;
+/** Further queries wait, and tenants take turns. */
+const QUERIES_AT_ONCE = 8;
 
 /**
  * Returns the models of `PINAKES_EMBEDDING_MODEL`; null for `none`. A model connects or loads with the first text.
@@ -78,6 +81,7 @@ export function withQueryCache(
   name: string,
   close: () => Promise<void> = async () => {},
 ): Embedding {
+  const gate = openGate(QUERIES_AT_ONCE);
   const tenants = new Map<string, Map<string, Float32Array>>();
   const keyOf = (model: string, query: string): string => `${model}\0${query}`;
   return {
@@ -87,7 +91,8 @@ export function withQueryCache(
       const asked = touch(tenants, tenantId, CACHED_TENANTS_MAX);
       const cached = asked && touch(asked, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
       if (cached) return cached;
-      const [vector] = await models(model).embed([query], 'query', signal);
+      const leave = await gate.enter(tenantId, signal);
+      const [vector] = await models(model).embed([query], 'query', signal).finally(leave);
       if (!vector?.some((value) => value !== 0)) {
         throw new ServiceError('upstream_failed', 'The embedding model found nothing in the query.');
       }

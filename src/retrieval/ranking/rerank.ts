@@ -23,6 +23,7 @@ export async function rerank<T extends Rankable>(
   rows: ReadonlyMap<string, HitRow>,
   warnings: Warning[],
   signal: AbortSignal,
+  tenantId: string,
 ): Promise<T[]> {
   const judged = candidates.slice(0, RERANKED_MAX);
   if (judged.length === 0) return [];
@@ -31,6 +32,7 @@ export async function rerank<T extends Rankable>(
       query,
       judged.map(({ id }) => textOf(rows.get(id))),
       signal,
+      tenantId,
     );
     return inModelOrder(candidates, scores);
   } catch (error) {

@@ -6,7 +6,7 @@ import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import { FACT_STEPS, readerSteps, redactChunk } from '../../redaction/apply-redaction.ts';
+import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
 import { collect } from '../../util/collect.ts';
@@ -98,7 +98,7 @@ export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: nul
 export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
   const { name, url, content, context, headingPath, chunkMetadata } = row;
   const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
-  const facts = await redactChunk(redactor, { name, url, metadata }, FACT_STEPS);
+  const facts = await redactFacts(redactor, { name, url, metadata });
   const steps = readerSteps(redactor, row.redactedBy);
   const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
   if (!facts || !text) return undefined;

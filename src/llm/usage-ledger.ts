@@ -4,11 +4,12 @@
  * Counts are kept in memory and written together every few seconds, so that no answer waits for a write. A killed process loses
  * unwritten counts. Each write also reads the counts that other processes wrote.
  */
+
+import { type KeyUse, saveKeyUses } from '../corpus/api-key-store.ts';
+import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensOfKey } from '../corpus/usage-store.ts';
 import type { Database } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
-import { type KeyUse, saveKeyUses } from './api-key-store.ts';
-import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensOfKey } from './usage-store.ts';
 
 const FLUSH_INTERVAL_MS = 5_000;
 /** The last use of a key is written this often at most. */

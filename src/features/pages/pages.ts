@@ -1,0 +1,209 @@
+/**
+ * Pages of PDFs: their sizes, their pictures, and the boxes of passages. A page is drawn from the stored file, so everything that
+ * policies and redaction hide from readers must be hidden here again.
+ */
+import { accessOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../files/page-task.ts';
+import type { Deps } from '../../http/deps.ts';
+import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import { isId } from '../../util/ids.ts';
+import { readingsOf, toPage } from './readings.ts';
+import {
+  findPdf,
+  listPageChunks,
+  listPageRanges,
+  type PageChunk,
+  type PagedSource,
+  type PageRange,
+  readRange,
+} from './store.ts';
+
+/** Chunks of one page whose boxes are computed. */
+const PAGE_CHUNKS_MAX = 200;
+/** Code points around a passage that tell equal passages apart. */
+const CONTEXT_CODE_POINTS = 300;
+
+type Uses = Pick<Deps, 'db' | 'blobs' | 'processor' | 'redactors' | 'config' | 'clock'>;
+type Named = Parameters<typeof accessOf>[3];
+
+/** A PDF that the caller may see as a whole. */
+export interface VisiblePdf {
+  source: PagedSource;
+  redactor: Redactor | null;
+  /** Whether a rule may hide something of the content. */
+  isRedacted: boolean;
+}
+
+/**
+ * Returns the PDF.
+ *
+ * @throws ServiceError not_found if it does not exist, has no pages, or the caller may not see all of it; conflict while the stored text
+ *   follows other rules than the present ones.
+ */
+export async function openPdf(uses: Uses, caller: Caller, id: string, named: Named): Promise<VisiblePdf> {
+  const { tenantId } = caller;
+  if (!isId(id)) throw notFound();
+  const { source, redactor } = await uses.db.transaction(tenantId, async (tx) => ({
+    source: await findPdf(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
+    redactor: await uses.redactors.forTenant(tx, tenantId),
+  }));
+  if (!source || (await redactText(redactor, source.name, FACT_STEPS)) === undefined) throw notFound();
+  if (source.redactedBy !== (redactor?.ingestMark ?? '')) {
+    const message = 'The redaction rules have changed: the pages can be shown when the file was read again.';
+    throw new ServiceError('conflict', message);
+  }
+  return { source, redactor, isRedacted: FACT_STEPS.some((step) => redactor?.appliesAt(step)) };
+}
+
+export interface PageSize {
+  width: number;
+  height: number;
+  range: PageRange | undefined;
+}
+
+/** Returns the size of each page in points, and the range of the chunks on it. */
+export async function listPages(
+  uses: Uses,
+  caller: Caller,
+  { source }: VisiblePdf,
+  signal: AbortSignal,
+): Promise<PageSize[]> {
+  const { tenantId } = caller;
+  const { sizes } = await ask(uses, tenantId, source, { kind: 'sizes' }, signal);
+  const ranges = await uses.db.transaction(tenantId, (tx) => listPageRanges(tx, tenantId, source));
+  const byPage = new Map(ranges.map((range) => [range.page, range]));
+  return sizes.map((size, i) => ({ ...size, range: byPage.get(i + 1) }));
+}
+
+/**
+ * Returns the PNG of a page. All that a rule hides is covered, and so are pictures, which may show the same words.
+ *
+ * @throws ServiceError not_found for a page that does not exist, that a rule blocks, or whose text is not known well enough for rules.
+ */
+export async function drawPage(
+  uses: Uses,
+  caller: Caller,
+  { source, redactor, isRedacted }: VisiblePdf,
+  { page, scale }: { page: number; scale: number },
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { tenantId } = caller;
+  let cover: TextRange[] | null = null;
+  if (isRedacted) {
+    const task = { kind: 'texts', pages: [page - 1, page, page + 1] } as const;
+    const { texts } = await ask(uses, tenantId, source, { ...task, pages: [...task.pages] }, signal);
+    cover = await findHidden(redactor!, texts, signal);
+  }
+  const { png } = await ask(uses, tenantId, source, { kind: 'picture', page, scale, cover }, signal);
+  if (png === null) throw notFound();
+  return png;
+}
+
+/** Returns the ranges of a page that rules hide. @throws ServiceError not_found if a rule blocks the page, or cannot read it. */
+async function findHidden(
+  redactor: Redactor,
+  [before, page, after]: readonly (string | null)[],
+  signal: AbortSignal,
+): Promise<TextRange[]> {
+  if (page == null) throw notFound();
+  const ranges: TextRange[] = [];
+  for (const reading of readingsOf(before ?? '', page, after ?? '')) {
+    for (const step of FACT_STEPS) {
+      if (!redactor.appliesAt(step)) continue;
+      const { matches, blocked } = await redactor.redact(reading.text, step, signal);
+      if (blocked) throw notFound();
+      ranges.push(...matches.flatMap((match) => toPage(reading, match) ?? []));
+    }
+  }
+  return ranges;
+}
+
+/** Returns the boxes of a range of the extracted text on a page. Nothing is marked where rules change the text. */
+export async function findBoxes(
+  uses: Uses,
+  caller: Caller,
+  pdf: VisiblePdf,
+  page: number,
+  range: { start: number; end: number },
+  signal: AbortSignal,
+): Promise<Box[]> {
+  const { tenantId } = caller;
+  const passage = await uses.db.transaction(tenantId, (tx) => readPassage(tx, tenantId, pdf.source, range));
+  const shown = await withoutHidden(pdf, [passage], signal);
+  const { boxes } = await ask(uses, tenantId, pdf.source, { kind: 'boxes', page, passages: shown }, signal);
+  return boxes[0] ?? [];
+}
+
+/** Returns the boxes of each chunk on a page. */
+export async function findChunkBoxes(
+  uses: Uses,
+  caller: Caller,
+  pdf: VisiblePdf,
+  page: number,
+  signal: AbortSignal,
+): Promise<{ chunk: PageChunk; boxes: Box[] }[]> {
+  const { tenantId } = caller;
+  const { chunks, passages } = await uses.db.transaction(tenantId, async (tx) => {
+    const found = await listPageChunks(tx, tenantId, pdf.source, page, PAGE_CHUNKS_MAX);
+    const texts: Passage[] = [];
+    for (const { startOffset: start, endOffset: end } of found)
+      texts.push(await readPassage(tx, tenantId, pdf.source, { start, end }));
+    return { chunks: found, passages: texts };
+  });
+  const shown = await withoutHidden(pdf, passages, signal);
+  const { boxes } = await ask(uses, tenantId, pdf.source, { kind: 'boxes', page, passages: shown }, signal);
+  return chunks.map((chunk, i) => ({ chunk, boxes: boxes[i] ?? [] }));
+}
+
+async function readPassage(
+  tx: Parameters<typeof readRange>[0],
+  tenantId: string,
+  source: PagedSource,
+  { start, end }: { start: number; end: number },
+): Promise<Passage> {
+  const from = Math.max(0, start - CONTEXT_CODE_POINTS);
+  const points = [...(await readRange(tx, tenantId, source, from, end + CONTEXT_CODE_POINTS))];
+  return {
+    before: points.slice(0, start - from).join(''),
+    text: points.slice(start - from, end - from).join(''),
+    after: points.slice(end - from).join(''),
+  };
+}
+
+/** Returns the passages without the lines that a rule changes: their boxes would tell where on the page hidden words are. */
+async function withoutHidden(
+  { redactor, isRedacted }: VisiblePdf,
+  passages: readonly Passage[],
+  signal: AbortSignal,
+): Promise<Passage[]> {
+  if (!isRedacted) return [...passages];
+  const shown: Passage[] = [];
+  for (const passage of passages) {
+    const whole = passage.before + passage.text + passage.after;
+    const isChanged = (await redactText(redactor, whole, FACT_STEPS, signal)) !== whole;
+    shown.push(isChanged ? { before: '', text: '', after: '' } : passage);
+  }
+  return shown;
+}
+
+type AnswerTo<T extends PageTask> = Extract<PageAnswer, { kind: T['kind'] }>;
+
+/** Asks a child process about the stored file. */
+async function ask<T extends PageTask>(
+  { blobs, processor }: Pick<Uses, 'blobs' | 'processor'>,
+  tenantId: string,
+  { name, blobHash, size }: PagedSource,
+  task: T,
+  signal: AbortSignal,
+): Promise<AnswerTo<T>> {
+  const path = blobs.localPath(tenantId, blobHash);
+  const outcome = await processor.process({ path, name, size, chunkMetadataKeys: [], pages: task }, signal);
+  if (!outcome.ok) {
+    if (outcome.failure.retryable) throw new ServiceError('overloaded', outcome.failure.message);
+    throw notFound();
+  }
+  return outcome.file.pages as AnswerTo<T>;
+}

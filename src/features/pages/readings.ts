@@ -1,0 +1,79 @@
+/**
+ * Readings of the text of a page, in which redaction rules look for what must be covered. The page breaks lines, and a rule may not
+ * recognise a name that is broken. Pure.
+ */
+import type { TextRange } from '../../files/page-task.ts';
+
+/** Text before and behind the page that a match may begin or end in, in UTF-16 units. */
+const NEIGHBOUR_UNITS = 4_000;
+
+/** A text with the unit of the page that each of its units comes from; -1 for units of another page. */
+export interface Reading {
+  text: string;
+  from: number[];
+}
+
+/** pdfium writes these marks for a hyphen at the end of a line. */
+const HYPHENS = new Set(['-', '\u00ad', '\u2010', '\u0002', '\ufffe']);
+
+/** How a reading writes the end of a line. */
+type LineEnd = 'kept' | 'blank' | 'nothing' | 'joined';
+
+/** Returns the readings of a page between its neighbours. The same text is there once. */
+export function readingsOf(before: string, page: string, after: string): Reading[] {
+  const head = before.slice(-NEIGHBOUR_UNITS);
+  const tail = after.slice(0, NEIGHBOUR_UNITS);
+  const whole = `${head}\n${page}\n${tail}`;
+  const first = head.length + 1;
+  const readings: Reading[] = [];
+  for (const lineEnd of ['kept', 'blank', 'nothing', 'joined'] as const) {
+    const reading = read(whole, lineEnd, (unit) => {
+      const at = unit - first;
+      return at >= 0 && at < page.length ? at : -1;
+    });
+    if (!readings.some(({ text }) => text === reading.text)) readings.push(reading);
+  }
+  return readings;
+}
+
+function read(whole: string, lineEnd: LineEnd, placeOf: (unit: number) => number): Reading {
+  let text = '';
+  const from: number[] = [];
+  const add = (character: string, unit: number): void => {
+    text += character;
+    from.push(placeOf(unit));
+  };
+  for (let unit = 0; unit < whole.length; unit += 1) {
+    const character = whole[unit]!;
+    if (character !== '\r' && character !== '\n') {
+      const isBlank = /\s/.test(character);
+      if (isBlank && lineEnd !== 'kept' && /\s$/.test(text)) continue;
+      add(character, unit);
+      continue;
+    }
+    if (character === '\r' && whole[unit + 1] === '\n') continue;
+    if (lineEnd === 'kept') add('\n', unit);
+    else if (lineEnd === 'joined' && HYPHENS.has(text.at(-1) ?? '')) {
+      text = text.slice(0, -1);
+      from.pop();
+    } else if (lineEnd !== 'nothing' && !/\s$/.test(text)) add(' ', unit);
+  }
+  return { text, from };
+}
+
+/** Returns the range of the page that a match in a reading covers. Offsets are code points. Undefined if it is on other pages only. */
+export function toPage({ text, from }: Reading, match: { start: number; end: number }): TextRange | undefined {
+  const start = unitsOf(text, match.start);
+  const end = unitsOf(text, match.end);
+  const places = from.slice(start, end).filter((place) => place >= 0);
+  if (places.length === 0) return undefined;
+  return { start: places[0]!, end: places.at(-1)! + 1 };
+}
+
+/** Returns the UTF-16 offset of an offset in code points. */
+function unitsOf(text: string, codePoints: number): number {
+  let unit = 0;
+  for (let count = 0; count < codePoints && unit < text.length; count += 1)
+    unit += text.codePointAt(unit)! > 0xffff ? 2 : 1;
+  return unit;
+}

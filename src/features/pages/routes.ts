@@ -1,0 +1,192 @@
+/** Routes for the pages of PDFs. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { invalidRequest } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, pathId, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
+import { openGate } from '../../util/pool.ts';
+import { drawPage, findBoxes, findChunkBoxes, listPages, openPdf } from './pages.ts';
+
+const AREA = 'Pages';
+/** Pages that are drawn at the same time. Further requests wait. */
+const DRAWN_AT_ONCE = 4;
+const PAGE_MAX = 20_000;
+const RANGE_MAX = 20_000;
+const OFFSET_MAX = 2 ** 31 - 1 - RANGE_MAX;
+
+const pageParams = z.strictObject({
+  id: pathId.describe('Id of the source.'),
+  number: queryInteger(1, PAGE_MAX)
+    .meta({ wire: { type: 'integer', minimum: 1, maximum: PAGE_MAX } })
+    .describe('Number of the page, from 1.'),
+});
+
+const boxSchema = z
+  .object({
+    x: z.number().describe('Left edge, as a share of the width of the page.'),
+    y: z.number().describe('Upper edge, as a share of the height of the page, from the top.'),
+    width: z.number().describe('Width, as a share of the width of the page.'),
+    height: z.number().describe('Height, as a share of the height of the page.'),
+  })
+  .meta({ id: 'PageBox', description: 'A rectangle on a page. All members are between 0 and 1.' });
+const boxesSchema = z.array(boxSchema).describe('One rectangle for each line, in reading order.');
+
+const offset = queryInteger(0, OFFSET_MAX).optional();
+
+export function pageRoutes(deps: Deps): Route[] {
+  const gate = openGate(DRAWN_AT_ONCE);
+  return [listRoute(deps), imageRoute(deps, gate), boxesRoute(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/pages',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listPages',
+      area: AREA,
+      summary: 'List the pages of a PDF',
+      description:
+        'Only PDF files have pages. While authorization is on, the pages are available only if the principal may see the whole source.',
+    },
+    params: idParams,
+    query: z.strictObject(principalShape),
+    response: {
+      status: 200,
+      schema: z.object({
+        source_id: sourceIdSchema,
+        pages: z
+          .array(
+            z.object({
+              number: z.int().describe('Number of the page, from 1.'),
+              width: z.number().describe('Width in points: 1/72 inch.'),
+              height: z.number().describe('Height in points.'),
+              start_offset: z
+                .int()
+                .nullable()
+                .describe('Offset of the first chunk on the page, in the extracted text; null without chunks.'),
+              end_offset: z.int().nullable().describe('Offset behind the last chunk on the page.'),
+            }),
+          )
+          .describe('The pages, in order.'),
+      }),
+    },
+    errors: [404, 409],
+    async handler({ params, query, caller, signal }) {
+      const pdf = await openPdf(deps, caller, params.id, query);
+      const pages = await listPages(deps, caller, pdf, signal);
+      return {
+        source_id: params.id,
+        pages: pages.map(({ width, height, range }, i) => ({
+          number: i + 1,
+          width,
+          height,
+          start_offset: range?.startOffset ?? null,
+          end_offset: range?.endOffset ?? null,
+        })),
+      };
+    },
+  });
+}
+
+function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/pages/{number}/image',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'getPageImage',
+      area: AREA,
+      summary: 'Get a page of a PDF as a picture',
+      description:
+        'Returns a PNG. All that redaction rules hide from readers is covered, and so are pictures and annotations, which may show the ' +
+        'same words. 404 also for a page that a rule blocks, and for a page whose characters the file does not name, while rules apply.',
+    },
+    params: pageParams,
+    query: z.strictObject({
+      scale: queryInteger(1, 2)
+        .default(1)
+        .meta({
+          wire: { type: 'integer', minimum: 1, maximum: 2, default: 1 },
+          description: 'Pixels for each point: 1 or 2. Very large pages have fewer.',
+        }),
+      ...principalShape,
+    }),
+    response: { status: 200, schema: z.unknown(), description: 'The picture of the page.' },
+    picture: true,
+    errors: [404, 409],
+    async handler({ params, query, caller, signal, raw, reply }) {
+      const pdf = await openPdf(deps, caller, params.id, query);
+      // What rules hide can change at any time, so only pages without rules may be kept.
+      const etag = pdf.isRedacted ? undefined : etagOf(pdf.source.blobHash, params.number, query.scale);
+      const headers = {
+        'content-type': 'image/png',
+        'cross-origin-resource-policy': 'same-origin',
+        ...(etag ? { etag, 'cache-control': 'private, no-cache' } : {}),
+      };
+      if (etag && raw.headers['if-none-match']?.includes(etag)) return reply.code(304).headers(headers).send();
+      const page = { page: params.number, scale: query.scale };
+      const png = await gate(() => {
+        signal.throwIfAborted();
+        return drawPage(deps, caller, pdf, page, signal);
+      });
+      return reply.code(200).headers(headers).send(Buffer.from(png));
+    },
+  });
+}
+
+function etagOf(...parts: readonly (string | number)[]): string {
+  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}"`;
+}
+
+function boxesRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/pages/{number}/boxes',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'getPageBoxes',
+      area: AREA,
+      summary: 'Find a passage on a page of a PDF',
+      description:
+        'Returns the rectangles of a range of the extracted text; without a range, those of each chunk on the page. Each line of the ' +
+        'text is found by its letters, or not at all: a passage whose place is not certain has no rectangle.',
+    },
+    params: pageParams,
+    query: z.strictObject({
+      start_offset: offset.meta({
+        wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
+        description: 'Offset of the first code point of the passage, in the extracted text.',
+      }),
+      end_offset: offset.meta({
+        wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
+        description: `Offset behind the last code point of the passage, at most ${RANGE_MAX} after start_offset.`,
+      }),
+      ...principalShape,
+    }),
+    response: {
+      status: 200,
+      schema: z.object({
+        boxes: boxesSchema.describe('The rectangles of the range; empty without a range.'),
+        chunks: z
+          .array(z.object({ chunk_id: idSchema.describe('Id of the chunk.'), boxes: boxesSchema }))
+          .describe('The rectangles of each chunk on the page; empty with a range.'),
+      }),
+    },
+    errors: [404, 409],
+    async handler({ params, query, caller, signal }) {
+      const { start_offset: start, end_offset: end } = query;
+      if ((start === undefined) !== (end === undefined))
+        throw invalidRequest('Query parameters "start_offset" and "end_offset": give both or none.');
+      if (start !== undefined && (end! < start || end! - start > RANGE_MAX))
+        throw invalidRequest(`Query parameter "end_offset": must be at most ${RANGE_MAX} after start_offset.`);
+      const pdf = await openPdf(deps, caller, params.id, query);
+      if (start !== undefined)
+        return { boxes: await findBoxes(deps, caller, pdf, params.number, { start, end: end! }, signal), chunks: [] };
+      const chunks = await findChunkBoxes(deps, caller, pdf, params.number, signal);
+      return { boxes: [], chunks: chunks.map(({ chunk, boxes }) => ({ chunk_id: chunk.id, boxes })) };
+    },
+  });
+}

@@ -1,0 +1,119 @@
+/** Quotas of a tenant: uploads, changes, connectors and archives stay within them, and another tenant has its own. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import type { TestApp } from '../support/app.ts';
+import { eventually, multipartBody, type UploadFile, waitForGroup } from '../support/upload.ts';
+import { type ConnectorWorld, openConnectorWorld } from '../support/worlds/connector-world.ts';
+
+const [FILES, BYTES, GROUPS] = [6, 2_000, 3];
+
+let world: ConnectorWorld;
+let t: TestApp;
+let worker: Worker;
+let otherKey: string;
+
+before(async () => {
+  world = await openConnectorWorld(
+    {},
+    { PINAKES_TENANT_FILES: `${FILES}`, PINAKES_TENANT_BYTES: `${BYTES}`, PINAKES_TENANT_GROUPS: `${GROUPS}` },
+  );
+  t = world.service;
+  otherKey = (await t.secondTenant()).key;
+  worker = buildWorker(t.deps);
+  await worker.start();
+});
+after(async () => {
+  await worker.stop(0);
+  await world.close();
+});
+
+const text = (name: string, size = 10): UploadFile => ({ name, content: 'x '.repeat(size / 2) });
+
+async function upload(files: UploadFile[], key = t.key, path = '', method: 'POST' | 'PUT' = 'POST') {
+  const { headers, body } = multipartBody(files, method === 'PUT' ? [['mode', 'merge']] : []);
+  const url = `/api/v1/local-file-groups${path}`;
+  const answer = await t.app.inject({ method, url, headers: { 'x-api-key': key, ...headers }, payload: body });
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+/** Deletes all groups of the tenant. */
+async function empty(): Promise<void> {
+  const { source_groups: groups } = (await t.get('/source-groups')).body;
+  for (const { id } of groups) assert.equal((await t.delete(`/source-groups/${id}`)).status, 202);
+}
+
+test('uploads stop at the quotas, deleting makes room at once, and another tenant is not concerned', async () => {
+  const first = await upload([text('a.txt'), text('b.txt')]);
+  assert.equal(first.status, 201);
+  const tooMany = await upload(Array.from({ length: FILES - 1 }, (_, i) => text(`${i}.txt`)));
+  assert.deepEqual([tooMany.status, tooMany.body.error.type], [409, 'conflict_error']);
+  assert.match(tooMany.body.error.message, /quota of files/);
+  const tooLarge = await upload([text('large.txt', BYTES)]);
+  assert.deepEqual([tooLarge.status, tooLarge.body.error.type], [413, 'request_too_large_error']);
+  assert.match(tooLarge.body.error.message, /quota of bytes/);
+  assert.equal((await upload([text('large.txt', BYTES)], otherKey)).status, 201);
+  await empty();
+  assert.equal((await upload([text('large.txt', BYTES)])).status, 201);
+  await empty();
+});
+
+test('changes of a group count, and files of the same path replace each other', async () => {
+  const { body } = await upload([text('a.txt', 100), text('b.txt', 100)]);
+  assert.equal(await waitForGroup(t, body.source_group_id), 'success');
+  const change = (files: UploadFile[]) => upload(files, t.key, `/${body.source_group_id}/files`, 'PUT');
+  const added = Array.from({ length: FILES - 1 }, (_, i) => text(`new-${i}.txt`));
+  assert.equal((await change(added)).status, 409);
+  assert.equal((await change([text('a.txt', BYTES)])).status, 413);
+  assert.equal((await change([text('a.txt', 110)])).status, 202);
+  assert.equal(await waitForGroup(t, body.source_group_id), 'success');
+  await empty();
+});
+
+test('a tenant creates no more groups than its quota, by any route', async () => {
+  for (let i = 0; i < GROUPS; i++) assert.equal((await upload([text('a.txt')])).status, 201);
+  const answer = await upload([text('a.txt')]);
+  assert.deepEqual([answer.status, /quota of source groups/.test(answer.body.error.message)], [409, true]);
+  const crawl = await t.post('/crawls', { name: 'site', urls: ['https://origin.example/'] });
+  assert.deepEqual([crawl.status, /quota of source groups/.test(crawl.text)], [409, true]);
+  await empty();
+});
+
+test('uploads that are sent together stay within the quota together', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => upload([text('a.txt'), text('b.txt')])));
+  assert.equal(answers.filter(({ status }) => status === 201).length, Math.min(GROUPS, FILES / 2));
+  await empty();
+});
+
+test('a run of an origin stores what fits, its other files fail with the reason, and a later run adds them', async () => {
+  const held = await upload([text('a.txt'), text('b.txt'), text('c.txt'), text('d.txt')]);
+  const group = await world.makeGroup();
+  for (let i = 0; i < 4; i++)
+    world.origin.files.set(`${i}`, { name: `page-${i}.txt`, content: `Page ${i} of lanterns.` });
+  const run = await world.run(group);
+  assert.deepEqual([run.status, run.statistics.added, run.statistics.failed], ['success', 2, 2]);
+  const { errors } = (await t.get(`/runs/${run.id}/errors`)).body;
+  assert.deepEqual(
+    errors.map((error: { title: string }) => error.title),
+    ['The quota of the tenant is used up', 'The quota of the tenant is used up'],
+  );
+  assert.equal((await world.search('lanterns')).length, 2);
+  await t.delete(`/source-groups/${held.body.source_group_id}`);
+  await world.run(group);
+  // The worker may run the job as well, and then `run` returns before it has ended.
+  await eventually(async () => (await world.search('lanterns')).length === 4, 60_000);
+  await world.assertSound();
+  await empty();
+});
+
+test('the files inside an archive count', async () => {
+  const members = Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`${i}.txt`, strToU8(`member ${i}`)]));
+  const { status, body } = await upload([{ name: 'all.zip', content: zipSync(members) }]);
+  assert.equal(status, 201);
+  assert.equal(await waitForGroup(t, body.source_group_id), 'failure');
+  const { runs } = (await t.get(`/source-groups/${body.source_group_id}/runs`)).body;
+  const { errors } = (await t.get(`/runs/${runs.at(-1).id}/errors`)).body;
+  assert.match(errors[0].message, /do not fit into the quota of the tenant/);
+  await empty();
+});
