@@ -16,7 +16,7 @@ export function readerSteps(redactor: Redactor | null, redactedBy: string): read
  * The steps for names, addresses and metadata. They are stored unredacted, so that a listing can be compared with the previous one.
  * Both kinds of rules apply before a reader sees them.
  */
-const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
+export const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
 
 /**
  * Returns a name, an address, a value of metadata or a message about them, redacted for readers; undefined if a rule blocks it. It is
