@@ -7,7 +7,7 @@ import type { Caller } from '../../access/caller.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../files/page-task.ts';
 import type { Deps } from '../../http/deps.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactFact, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { isId } from '../../util/ids.ts';
 import { readingsOf, toPage } from './readings.ts';
@@ -50,7 +50,7 @@ export async function openPdf(uses: Uses, caller: Caller, id: string, named: Nam
     source: await findPdf(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
     redactor: await uses.redactors.forTenant(tx, tenantId),
   }));
-  if (!source || (await redactText(redactor, source.name, FACT_STEPS)) === undefined) throw notFound();
+  if (!source || (await redactFact(redactor, source.name)) === undefined) throw notFound();
   if (source.redactedBy !== (redactor?.ingestMark ?? '')) {
     const message = 'The redaction rules have changed: the pages can be shown when the file was read again.';
     throw new ServiceError('conflict', message);

@@ -5,7 +5,7 @@ import { searchShape } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { jobErrorSchema, queryInteger, queryList } from '../../http/schemas.ts';
 import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
@@ -139,7 +139,7 @@ export function sourceListRoutes(deps: Deps): Route[] {
           sources: await collect(page, async (row) => ({
             ...(await toSourceDetails(row, redactor, caller)),
             // A group may be named after its first file.
-            source_group_name: (await redactText(redactor, row.sourceGroupName, FACT_STEPS)) ?? '',
+            source_group_name: (await redactFact(redactor, row.sourceGroupName)) ?? '',
             state: row.state,
             stage: stageOf(row),
             error: await toError(row, redactor),
@@ -161,7 +161,7 @@ async function toError(row: ListedSource, redactor: Redactor | null) {
   if (row.errorTitle === null) return null;
   return {
     title: row.errorTitle,
-    message: (await redactText(redactor, row.errorMessage ?? '', FACT_STEPS)) ?? '',
+    message: (await redactFact(redactor, row.errorMessage ?? '')) ?? '',
     stage: row.errorStage ?? '',
     retryable: row.errorRetryable ?? false,
   };

@@ -2,7 +2,7 @@
 import type { GroupLimits } from '../../access/limits.ts';
 import type { Database } from '../../db/database.ts';
 import { invalidRequest } from '../../errors.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { Redactors } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
@@ -79,7 +79,7 @@ async function searchRedacted(
   if (found.length > REDACTED_NAMES_MAX)
     throw invalidRequest(`Query parameter "q": is in more than ${REDACTED_NAMES_MAX} names. Give more of the name.`);
   const ids = await collect(found, async ({ id, name }) => {
-    const redacted = await redactText(redactor, name, FACT_STEPS);
+    const redacted = await redactFact(redactor, name);
     return redacted?.toLowerCase().includes(q.toLowerCase()) ? id : undefined;
   });
   return { ...filter, q: undefined, ids };
