@@ -14,6 +14,7 @@ const PICTURES = process.env['PINAKES_TEST_PICTURES'];
 const DEMO = join(import.meta.dirname, '..', '..', 'demo');
 const FILES = [
   'visitor-guide.md',
+  'conservation-manual.pdf',
   'besucherordnung.html',
   'annual-report-2025.docx',
   'lettre-de-pret.txt',
@@ -164,7 +165,7 @@ describe('answers', { skip }, () => {
 
   test('a search is in the address: query, mode and filter, which is a form and JSON', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search');
-    await page.keyboard.type('visitors children');
+    await page.keyboard.type('Museum');
     await page.keyboard.press('Enter');
     await page.getByRole('article').first().waitFor();
     assert.deepEqual(await violationsOf(page), []);
