@@ -4,4 +4,5 @@ import { join } from 'node:path';
 
 const PROJECT = join(import.meta.dirname, '..');
 
-for (const file of globSync('{src,console/src}/**/*.test.ts', { cwd: PROJECT }).sort()) await import(join(PROJECT, file));
+for (const file of globSync('{src,console/src}/**/*.test.ts', { cwd: PROJECT }).sort())
+  await import(join(PROJECT, file));
