@@ -10,9 +10,11 @@ import { openSignedIn, startService, type TestService, tabTo, until } from './su
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+const PICTURES = process.env['PINAKES_TEST_PICTURES'];
 const DEMO = join(import.meta.dirname, '..', '..', 'demo');
 const FILES = [
   'visitor-guide.md',
+  'conservation-manual.pdf',
   'besucherordnung.html',
   'annual-report-2025.docx',
   'lettre-de-pret.txt',
@@ -60,6 +62,41 @@ describe('answers', { skip }, () => {
       assert.deepEqual(faults, []);
       await context.close();
     });
+
+  test('the citation of a PDF opens its page as a picture, and marks the passage there as in the text', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    await page.keyboard.type('Which relative humidity should the textile store have?');
+    await page.keyboard.press('Enter');
+    const mark = page.getByRole('button', { name: 'Citation 1, verified: conservation-manual.pdf' }).first();
+    await tabTo(page, mark);
+    await page.keyboard.press('Enter');
+    const picture = page.getByRole('img', { name: 'Page 2 of conservation-manual.pdf' });
+    await picture.waitFor();
+    await page.locator('[data-mark]').first().waitFor();
+    assert.ok(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth > 500)));
+    const boxes = await page
+      .locator('[data-mark]')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    const frame = await picture.boundingBox();
+    assert.ok(frame);
+    for (const box of boxes) {
+      assert.ok(box.left >= frame.x && box.right <= frame.x + frame.width + 1, 'a mark is beside the page');
+      assert.ok(box.top >= frame.y && box.bottom <= frame.y + frame.height + 1, 'a mark is above or below the page');
+      assert.ok(box.width > 5 && box.height > 5 && box.height < 60, 'a mark is not a line of text');
+    }
+    assert.ok((await page.locator('[data-chunk]').count()) > 0, 'no chunk has a border');
+    assert.deepEqual(await violationsOf(page), []);
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, 'pages.png') });
+    await tabTo(page, page.getByRole('link', { name: 'Next page' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: 'Page 3 of conservation-manual.pdf' }).waitFor();
+    assert.equal(await page.locator('[data-mark]').count(), 0);
+    await tabTo(page, page.getByRole('link', { name: 'Text', exact: true }));
+    await page.keyboard.press('Enter');
+    assert.match(await markedText(page), /between 48 and 52 percent/);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 
   test('a question that the sources do not answer says so', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
@@ -128,7 +165,7 @@ describe('answers', { skip }, () => {
 
   test('a search is in the address: query, mode and filter, which is a form and JSON', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search');
-    await page.keyboard.type('visitors children');
+    await page.keyboard.type('Museum');
     await page.keyboard.press('Enter');
     await page.getByRole('article').first().waitFor();
     assert.deepEqual(await violationsOf(page), []);
@@ -150,7 +187,7 @@ describe('answers', { skip }, () => {
 
     await tabTo(page, page.getByRole('button', { name: 'JSON', exact: true }).first());
     await page.keyboard.press('Enter');
-    const json = page.getByLabel('The filter, as the API takes it');
+    const json = page.getByRole('textbox', { name: 'The filter, as the API takes it' });
     assert.deepEqual(JSON.parse(await json.inputValue()), { file_types: ['docx'] });
     await json.fill('{"file_types": ["html"');
     await tabTo(page, page.getByRole('button', { name: 'Apply' }));

@@ -114,7 +114,8 @@ describe('sources', { skip }, () => {
     await tabTo(page, page.getByRole('button', { name: 'Delete 1 source' }));
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /old-2/ }).waitFor({ state: 'detached' });
-    await page.locator('body').click({ position: { x: 5, y: 5 } });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await tabTo(page, page.getByRole('rowgroup', { name: 'Source rows' }));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('old-1.md').waitFor();
     assert.deepEqual(faults, []);

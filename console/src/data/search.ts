@@ -1,14 +1,10 @@
 /** Searches, with the times of the stages from the header of the answer. */
 import type { Operations, SearchResult, Warning } from '../../../src/client/api.ts';
-import type { Span } from '../spans/spans.ts';
 import { pinakes } from './api.ts';
 
 export type SearchBody = Operations['search']['request']['body'];
 
-export type Hit = SearchResult & {
-  /** Code points of `content`: words of the query, and the sentence that has most of them. */
-  highlights?: { words: Span[]; sentence: Span | null };
-};
+export type Hit = SearchResult;
 
 export interface Stage {
   name: string;
@@ -23,12 +19,9 @@ export interface SearchAnswer {
   totalMs: number;
 }
 
-/** Asks for the words of the query in each result. */
-const HIGHLIGHTS = { highlights: true };
-
 export async function runSearch(body: SearchBody, signal: AbortSignal): Promise<SearchAnswer> {
   const startedAt = performance.now();
-  const response = await pinakes.send('search', { body: { ...body, ...HIGHLIGHTS } }, { signal });
+  const response = await pinakes.send('search', { body: { ...body, highlights: true } }, { signal });
   const { results, warnings } = (await response.json()) as { results: Hit[]; warnings: Warning[] };
   const stages = readStages(response.headers.get('server-timing') ?? '');
   return { results, warnings, stages, totalMs: performance.now() - startedAt };

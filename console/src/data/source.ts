@@ -1,7 +1,7 @@
 /** One source: what it is, its text, its chunks and its pages. */
-import type { Content, Source, SourceText } from '../../../src/client/api.ts';
-import { pinakes, sessionFetch } from './api.ts';
-import { errorOf } from './sources.ts';
+import type { Content, Operations, Source, SourceText } from '../../../src/client/api.ts';
+import type { Span } from '../spans/spans.ts';
+import { PinakesError, pinakes } from './api.ts';
 
 const CHUNKS_PER_REQUEST = 100;
 
@@ -11,25 +11,9 @@ export type Chunk = Pick<
 >;
 export type { Source, SourceText };
 
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-export interface Page {
-  number: number;
-  width: number;
-  height: number;
-  start_offset: number | null;
-  end_offset: number | null;
-}
-
-export interface PageBoxes {
-  boxes: Box[];
-  chunks?: { chunk_id: string; boxes: Box[] }[];
-}
+export type PageBoxes = Operations['getPageBoxes']['response'];
+export type Box = PageBoxes['boxes'][number];
+export type Page = Operations['listPages']['response']['pages'][number];
 
 export function readSource(id: string): Promise<Source> {
   return pinakes.getSource({ params: { id } });
@@ -53,21 +37,18 @@ export async function readChunks(
 
 /** Returns the pages of a source; an empty list if its type has none. */
 export async function readPages(id: string): Promise<Page[]> {
-  const response = await sessionFetch(`/api/v1/sources/${encodeURIComponent(id)}/pages`);
-  if (response.status === 404) return [];
-  if (!response.ok) throw await errorOf(response);
-  return ((await response.json()) as { pages: Page[] }).pages;
+  try {
+    return (await pinakes.listPages({ params: { id } })).pages;
+  } catch (error) {
+    if (error instanceof PinakesError && error.status === 404) return [];
+    throw error;
+  }
 }
 
-export async function readBoxes(
-  id: string,
-  page: number,
-  range: { start: number; end: number } | null,
-): Promise<PageBoxes> {
-  const query = range ? `?start_offset=${range.start}&end_offset=${range.end}` : '';
-  const response = await sessionFetch(`/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/boxes${query}`);
-  if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as PageBoxes;
+/** Returns the boxes of a range of the text on a page, or those of its chunks. */
+export function readBoxes(id: string, page: number, range: Span | null): Promise<PageBoxes> {
+  const query = range ? { start_offset: range.start, end_offset: range.end } : {};
+  return pinakes.getPageBoxes({ params: { id, number: page }, query });
 }
 
 export function pageImage(id: string, page: number): string {

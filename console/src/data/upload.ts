@@ -1,17 +1,5 @@
 /** Sends files. XMLHttpRequest is used because `fetch` does not report how many bytes were sent. */
-import { CONSOLE_HEADER, PinakesError, sessionFetch } from './api.ts';
-
-export interface ServiceFacts {
-  version: string;
-  models: { chat: string | null; embedding: string | null; rerank: string | null; entailment: string | null };
-  limits: { file_bytes_max: number; files_per_upload_max: number; upload_bytes_max: number };
-}
-
-/** Returns what the service can do; null if this version does not say. */
-export async function readService(): Promise<ServiceFacts | null> {
-  const response = await sessionFetch('/api/v1/service');
-  return response.ok ? ((await response.json()) as ServiceFacts) : null;
-}
+import { CONSOLE_HEADER, PinakesError } from './api.ts';
 
 export interface UploadBatch {
   /** The group that gets the files; undefined: a new group with `name`. */

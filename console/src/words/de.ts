@@ -84,6 +84,7 @@ export const de: Catalogue = {
   'sources.dropAnywhere': 'Dateien oder einen Ordner irgendwo ablegen',
   'sources.dropHere': 'Zum Hinzufügen ablegen',
   'sources.select': '{name} auswählen',
+  'sources.readGroupAgain': 'Die fehlgeschlagenen Dateien von {group} erneut lesen',
   'sources.readAgain': '{name} erneut lesen',
   'sources.warnings': { one: '{n} Warnung', other: '{n} Warnungen' },
   'sources.withheld': '(Name zurückgehalten)',

@@ -80,6 +80,7 @@ export const en = {
   'sources.dropAnywhere': 'Drop files or a folder anywhere',
   'sources.dropHere': 'Drop to add',
   'sources.select': 'Select {name}',
+  'sources.readGroupAgain': 'Read the failed files of {group} again',
   'sources.readAgain': 'Read {name} again',
   'sources.warnings': { one: '{n} warning', other: '{n} warnings' },
   'sources.withheld': '(name withheld)',

@@ -68,7 +68,7 @@ export async function openSignedIn(
   await watched.page.goto(`${service.url}/console/${path}`);
   await watched.page.locator('input[type=password]').fill(service.key);
   await watched.page.keyboard.press('Enter');
-  await watched.page.locator('main#main').waitFor();
+  await watched.page.locator('main#main h1').first().waitFor();
   return watched;
 }
 

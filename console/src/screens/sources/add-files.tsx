@@ -2,8 +2,8 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type DragEvent, useMemo, useRef, useState } from 'react';
+import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
-import { readService } from '../../data/upload.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
@@ -14,7 +14,7 @@ import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.
 import { useUpload } from './use-upload.ts';
 
 /** The limits of every version of the service; used until it has said its own. */
-const LIMITS: UploadLimits = { filesMax: 2_000, bytesMax: 524_288_000, fileBytesMax: 524_288_000 };
+const LIMITS: UploadLimits = { filesMax: 2_000, bytesMax: 524_288_000 };
 const EXCLUDED_SHOWN = 200;
 
 export function AddFiles({ given, close }: { given: PickedFile[]; close(): void }) {
@@ -22,7 +22,11 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   const [name, setName] = useState('');
   const [groupId, setGroupId] = useState('');
   const upload = useUpload();
-  const service = useQuery({ queryKey: ['service'], queryFn: readService, staleTime: Number.POSITIVE_INFINITY });
+  const service = useQuery({
+    queryKey: ['service'],
+    queryFn: () => pinakes.getService(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const files = useMemo(() => [...given, ...added], [given, added]);
   const plan = useMemo(() => planUpload(files, limitsOf(service.data)), [files, service.data]);
   const { state } = upload;
@@ -102,10 +106,10 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   );
 }
 
-function limitsOf(service: Awaited<ReturnType<typeof readService>> | undefined): UploadLimits {
+function limitsOf(service: Operations['getService']['response'] | undefined): UploadLimits {
   if (!service) return LIMITS;
-  const { files_per_upload_max: filesMax, upload_bytes_max: bytesMax, file_bytes_max: fileBytesMax } = service.limits;
-  return { filesMax, bytesMax, fileBytesMax };
+  const { files_per_upload_max: filesMax, upload_bytes_max: bytesMax } = service.limits;
+  return { filesMax, bytesMax };
 }
 
 function DropBox({ add, small }: { add(files: PickedFile[]): void; small: boolean }) {

@@ -60,7 +60,7 @@ function Failed({ row, error, wide, mayManage }: FailedProps) {
         </button>
       </Hint>
       {mayManage && (
-        <Hint label={say('action.readAgain')}>
+        <Hint label={say('sources.readGroupAgain', { group: row.source_group_name })}>
           <Button
             look="ghost"
             size="small"

@@ -12,6 +12,7 @@ import { SOURCE_LIST } from './use-source-list.ts';
 export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear(): void }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
+  const failed = rows.every((row) => row.error !== null);
   const refresh = () => queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
   const done = () => {
     setAsking(false);
@@ -29,7 +30,7 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
         className="pop absolute inset-x-0 bottom-5 mx-auto flex w-fit items-center gap-1 rounded-xl bg-ink p-1.5 ps-3.5 text-surface shadow-2"
       >
         <span className="num me-2 whitespace-nowrap">{say('selection.count', { n: rows.length })}</span>
-        <Button look="inverse" icon="rotate-ccw" disabled={again.isPending} onClick={() => again.mutate()}>
+        <Button look="inverse" icon="rotate-ccw" disabled={again.isPending || !failed} onClick={() => again.mutate()}>
           {say('action.readAgain')}
         </Button>
         <Button look="inverse" icon="trash-2" onClick={() => setAsking(true)}>

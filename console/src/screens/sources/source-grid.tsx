@@ -96,6 +96,11 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
 
   return (
     <div className="@container flex min-h-0 flex-1 flex-col">
+      {list.isPending && (
+        <div className="p-4">
+          <Spinner label={say('loading')} />
+        </div>
+      )}
       <div
         role="grid"
         aria-label={say('sources.title')}
@@ -150,11 +155,6 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
           </div>
         </div>
       </div>
-      {list.isPending && (
-        <div className="p-4">
-          <Spinner label={say('loading')} />
-        </div>
-      )}
     </div>
   );
 }

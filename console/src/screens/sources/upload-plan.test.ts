@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nameOfUpload, planUpload } from './upload-plan.ts';
 
-const LIMITS = { filesMax: 3, bytesMax: 1_000_000, fileBytesMax: 500_000 };
+const LIMITS = { filesMax: 3, bytesMax: 1_000_000 };
 const file = (path: string, size = 10) => ({ path, size });
 
 describe('the plan of an upload', () => {
@@ -12,7 +12,7 @@ describe('the plan of an upload', () => {
       file('.DS_Store'),
       file('x/.git/config'),
       file('b.md', 0),
-      file('c.pdf', 500_000),
+      file('c.pdf', 1_000_000),
       file('a.pdf'),
     ];
     const plan = planUpload(given, LIMITS);

@@ -9,7 +9,6 @@ export interface GivenFile {
 export interface UploadLimits {
   filesMax: number;
   bytesMax: number;
-  fileBytesMax: number;
 }
 
 export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice';
@@ -27,7 +26,7 @@ export interface UploadPlan<F extends GivenFile> {
 /** Room for the fields and the borders of the parts in the body of a request. */
 const OVERHEAD_BYTES = 2_048;
 
-/** Returns the plan of an upload. Hidden files, empty files, files over the limit and repeated paths are left out. */
+/** Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out. */
 export function planUpload<F extends GivenFile>(given: readonly F[], limits: UploadLimits): UploadPlan<F> {
   const plan: UploadPlan<F> = { batches: [], files: 0, bytes: 0, excluded: [], endings: [] };
   const endings = new Map<string, number>();
@@ -61,8 +60,7 @@ export function planUpload<F extends GivenFile>(given: readonly F[], limits: Upl
 function exclusionOf(file: GivenFile, seen: ReadonlySet<string>, limits: UploadLimits): Exclusion | undefined {
   if (file.path.split('/').some((segment) => segment.startsWith('.') || segment === 'Thumbs.db')) return 'hidden';
   if (file.size === 0) return 'empty';
-  if (file.size + file.path.length * 6 + 2 * OVERHEAD_BYTES > Math.min(limits.fileBytesMax, limits.bytesMax))
-    return 'tooLarge';
+  if (file.size + file.path.length * 6 + 2 * OVERHEAD_BYTES > limits.bytesMax) return 'tooLarge';
   return seen.has(file.path) ? 'twice' : undefined;
 }
 
