@@ -47,11 +47,17 @@ export async function readConversation(id: string): Promise<{ title: string; tur
   return { title: tree.title, turns: turnsOf(tree) };
 }
 
-/** Returns where a citation stands in the text of its source: its quote, exactly; the whole chunk if the quote is not there. */
-export async function readPlace(citation: Citation): Promise<Span & { sourceId: string; page: number | null }> {
+/**
+ * Returns where a citation stands in the text of its source: its quote, exactly; the whole chunk if the quote is not there; no span if a
+ * policy hides the place.
+ */
+export async function readPlace(
+  citation: Citation,
+): Promise<Partial<Span> & { sourceId: string; page: number | null }> {
   const content = 'content' in citation ? citation : await pinakes.getContent({ params: { id: citation.id } });
   const at = placeOf(content.content, citation.citation.quote);
   const { start_offset: start, end_offset: end } = content;
+  if (start === null || end === null) return { sourceId: citation.source_id, page: content.pages?.[0] ?? null };
   const span = at ? { start: start + at.start, end: start + at.end } : { start, end };
   return { ...span, sourceId: citation.source_id, page: content.pages?.[0] ?? null };
 }

@@ -5,10 +5,12 @@ import { PinakesError, pinakes } from './api.ts';
 
 const CHUNKS_PER_REQUEST = 100;
 
-export type Chunk = Pick<
-  Content,
-  'id' | 'content' | 'chunk_index' | 'start_offset' | 'end_offset' | 'heading_path' | 'pages'
->;
+/** A chunk whose place in the text is known. */
+export interface Chunk extends Pick<Content, 'id' | 'content' | 'heading_path' | 'pages'> {
+  chunk_index: number;
+  start_offset: number;
+  end_offset: number;
+}
 export type { Source, SourceText };
 
 export type PageBoxes = Operations['getPageBoxes']['response'];
@@ -23,7 +25,7 @@ export function readText(id: string, start: number, end: number): Promise<Source
   return pinakes.getSourceText({ params: { id }, query: { start_offset: start, end_offset: end } });
 }
 
-/** Returns a page of the chunks of a source, in reading order. */
+/** Returns a page of the chunks of a source, in reading order, without those whose place a policy hides. */
 export async function readChunks(
   id: string,
   afterId: string | undefined,
@@ -32,7 +34,7 @@ export async function readChunks(
     params: { id },
     query: { limit: CHUNKS_PER_REQUEST, ...(afterId !== undefined && { after_id: afterId }) },
   });
-  return { chunks, next: pagination.next_id };
+  return { chunks: chunks.filter(isPlaced), next: pagination.next_id };
 }
 
 /** Returns the pages of a source; an empty list if its type has none. */
@@ -53,4 +55,10 @@ export function readBoxes(id: string, page: number, range: Span | null): Promise
 
 export function pageImage(id: string, page: number): string {
   return `/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/image?scale=2`;
+}
+
+function isPlaced<T extends Pick<Content, 'chunk_index' | 'start_offset' | 'end_offset'>>(
+  chunk: T,
+): chunk is T & Chunk {
+  return chunk.chunk_index !== null && chunk.start_offset !== null && chunk.end_offset !== null;
 }

@@ -9,7 +9,11 @@ export function useOpenCitation(): (citation: Citation) => void {
   return useCallback(
     (citation) => {
       void readPlace(citation)
-        .then(({ start, end, page }) => ({ start, end, ...(page !== null && { page }) }))
+        .then(({ start, end, page }) => ({
+          ...(start !== undefined && { start }),
+          ...(end !== undefined && { end }),
+          ...(page !== null && { page }),
+        }))
         .catch((): { start?: number } => ({}))
         .then((search) => navigate({ to: '/sources/$id', params: { id: citation.source_id }, search }));
     },

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Hit } from '../../data/search.ts';
 import { FileGlyph } from '../../parts/layout.tsx';
+import type { Span } from '../../spans/spans.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { excerptOf } from './excerpt.ts';
@@ -9,8 +10,7 @@ import { excerptOf } from './excerpt.ts';
 export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexicalMax: number }) {
   const { sentence = null, words = [] } = hit.highlights ?? {};
   const { pieces, before, after } = excerptOf(hit.content, sentence, words);
-  const start = hit.start_offset + (sentence?.start ?? 0);
-  const end = sentence ? hit.start_offset + sentence.end : hit.end_offset;
+  const span = spanOf(hit, sentence);
   const [page] = hit.pages ?? [];
   return (
     <li>
@@ -22,7 +22,7 @@ export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexi
             <Link
               to="/sources/$id"
               params={{ id: hit.source_id }}
-              search={{ start, end, ...(page !== undefined && { page }) }}
+              search={{ ...span, ...(page !== undefined && { page }) }}
               className="after:absolute after:inset-0"
             >
               <bdi>{hit.name}</bdi>
@@ -88,4 +88,11 @@ function Score({
       </dd>
     </div>
   );
+}
+
+/** Returns where the best sentence, or else the passage, is in the text; nothing if a policy hides the place. */
+function spanOf(hit: Hit, sentence: Span | null): Partial<Span> {
+  const { start_offset: start, end_offset: end } = hit;
+  if (start === null || end === null) return {};
+  return sentence ? { start: start + sentence.start, end: start + sentence.end } : { start, end };
 }
