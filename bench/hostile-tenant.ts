@@ -7,20 +7,17 @@
  * Exits with 1 if a search of the other fails, its p99 is over 10 times the quiet p99 or 500 ms, the p99 of /healthz is over 100 ms,
  * or a turn is longer than 100 ms.
  */
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { openAttackWorld } from '../test/support/worlds/attack-world.ts';
+import { ATTACK_NAMES, type Attack, list, words } from './support/hostile-attacks.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } });
 const ATTACK_MS = Number(values.seconds) * 1000;
-/** Requests of the hostile tenant that run at the same time: as many as its key may. */
-const AT_ONCE = 64;
 const PAUSE_MS = 20;
 const LIMITS = { searchMs: 500, searchFactor: 10, healthMs: 100, turnMs: 100 };
-
-const words = (count: number, suffix = ''): string =>
-  Array.from({ length: count }, (_, i) => `word${(i * 7919) % 5000}${suffix}`).join(' ');
-const list = <T>(count: number, item: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
 
 const model = await openFakeOpenAi();
 const world = await openAttackWorld({
@@ -31,6 +28,8 @@ const world = await openAttackWorld({
 const { hostile, quiet } = world;
 const marks = list(12, (i) => `[${i + 1}]`).join('');
 model.respond({ deltas: [`${words(6_000).slice(0, 60_000)} ${marks}.`] });
+/** The answers to each attack by status. */
+const statuses: Record<string, Record<string, number>> = {};
 console.log('ingesting');
 await quiet.ingest(
   list(200, (i) => ({ name: `${i}.md`, content: `# Page ${i}\n\nStaff get ${i} days of leave. ${words(200)}` })),
@@ -41,49 +40,16 @@ await hostile.ingest(
 );
 await hostile.ingest(list(20, (i) => ({ name: `${i}.txt`, content: words(20_000, `x${i}`) })));
 
-const search = (body: object) => () => hostile.send('POST', '/search', { query: 'word1 ab', ...body });
-const any = (filters: object[]) => ({ chunk_metadata: { operator: 'or', filters } });
-const contains = (length: number) => (i: number) => ({
-  key: 'note',
-  operator: 'contains',
-  value: `${i}c${'ab '.repeat(length / 3)}`,
-});
-const files = (): FormData => {
-  const form = new FormData();
-  for (let i = 0; i < 50; i++) form.append('files', new Blob([`<a>`.repeat(20_000)]), `${i}.html`);
-  return form;
-};
-const filters: (() => Promise<Response>)[] = [
-  search(any(list(10, contains(900)))),
-  search(any(list(1, contains(9)))),
-  search(any(list(63, (i) => ({ key: 'note', operator: 'eq', value: `q${i}` })))),
-  search(any(list(60, (j) => ({ key: 'note', operator: 'in', value: list(500, (i) => `v${j}-${i}`) })))),
-];
-const ATTACKS: Record<string, (() => Promise<Response>)[]> = {
-  filters,
-  'deep searches': [
-    search({ limit: 100, offset: 5_000, query: words(400).slice(0, 4_000), context: { before: 5, after: 5 } }),
-  ],
-  'long claims': [
-    () => hostile.send('POST', '/completions', { messages: [{ role: 'user', content: 'word1 word2 word3?' }] }),
-  ],
-  '/docs': [() => fetch(`${world.service.url}/docs/scalar.js`, { headers: { 'accept-encoding': 'identity' } })],
-  'large bodies': [() => hostile.send('POST', '/search', `{${list(60_000, (i) => `"\\u0061${i}":1`).join(',')}}`)],
-  files: [() => hostile.send('POST', '/local-file-groups', undefined, { body: files() })],
-};
-ATTACKS['all together'] = Object.values(ATTACKS).flat();
-
 interface Measured {
   search: number[];
   health: number[];
   turnMs: number;
-  statuses: Record<string, number>;
   /** Answers to the other tenant that are no results. */
   refused: Record<string, number>;
 }
 
-async function measure(attacks: readonly (() => Promise<Response>)[]): Promise<Measured> {
-  const measured: Measured = { search: [], health: [], turnMs: 0, statuses: {}, refused: {} };
+async function measure(name?: string): Promise<Measured> {
+  const measured: Measured = { search: [], health: [], turnMs: 0, refused: {} };
   const end = performance.now() + ATTACK_MS;
   const timed = async (times: number[], request: () => Promise<Response>): Promise<void> => {
     while (performance.now() < end) {
@@ -95,29 +61,23 @@ async function measure(attacks: readonly (() => Promise<Response>)[]): Promise<M
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
-  const attacker = async (i: number): Promise<void> => {
-    while (performance.now() < end) {
-      const status = await attacks[i % attacks.length]!()
-        .then(async (answer) => {
-          await answer.arrayBuffer();
-          return answer.status;
-        })
-        .catch(() => 0);
-      measured.statuses[status] = (measured.statuses[status] ?? 0) + 1;
-      // A client that is refused at once would otherwise measure how fast this process sends.
-      if (status === 429) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
-  };
   measured.turnMs = await world.longestTurn(async () => {
     const leave = (i: number) => ({ query: `days of leave ${i}` });
     let n = 0;
     await Promise.all([
       timed(measured.search, () => quiet.send('POST', '/search', leave(n++))),
       timed(measured.health, () => fetch(`${world.service.url}/healthz`)),
-      ...(attacks.length === 0 ? [] : list(AT_ONCE, attacker)),
+      name === undefined ? undefined : attack(name),
     ]);
   });
   return measured;
+}
+
+/** Sends an attack from a thread of its own. */
+async function attack(name: string): Promise<void> {
+  const workerData: Attack = { url: world.service.url, key: hostile.key, name, ms: ATTACK_MS };
+  const worker = new Worker(new URL('./support/hostile-attacks.ts', import.meta.url), { workerData });
+  [statuses[name]] = (await once(worker, 'message')) as [Record<string, number>];
 }
 
 function at(times: readonly number[], share: number): number {
@@ -128,11 +88,11 @@ function at(times: readonly number[], share: number): number {
 console.log(
   'attack           searches  p50 ms  p99 ms  /healthz p99 ms  longest turn, CPU ms  answers to the hostile tenant',
 );
-await measure([]);
-const calm = await measure([]);
+await measure();
+const calm = await measure();
 let isBad = false;
-for (const [name, measured] of [['none', calm] as const, ...Object.keys(ATTACKS).map((one) => [one, null] as const)]) {
-  const { search: times, health, turnMs, statuses, refused } = measured ?? (await measure(ATTACKS[name]!));
+for (const name of ['none', ...ATTACK_NAMES]) {
+  const { search: times, health, turnMs, refused } = name === 'none' ? calm : await measure(name);
   const p99 = at(times, 0.99);
   const isOver =
     Object.keys(refused).length > 0 ||
@@ -142,7 +102,7 @@ for (const [name, measured] of [['none', calm] as const, ...Object.keys(ATTACKS)
   isBad ||= isOver;
   const cells = [times.length, at(times, 0.5), p99, at(health, 0.99), turnMs].map((cell) => String(cell).padStart(8));
   console.log(
-    `${name.padEnd(16)} ${cells.join('  ')}  ${JSON.stringify(statuses)} refused to the other: ${JSON.stringify(refused)}${isOver ? '  OVER' : ''}`,
+    `${name.padEnd(16)} ${cells.join('  ')}  ${JSON.stringify(statuses[name] ?? {})} refused to the other: ${JSON.stringify(refused)}${isOver ? '  OVER' : ''}`,
   );
 }
 console.error(world.service.errors().slice(0, 4_000));

@@ -84,6 +84,8 @@ export interface FairQueue<T> {
   push(owner: string, item: T): void;
   /** Removes and returns the next item of the owner whose turn it is; undefined if the queue is empty. */
   shift(): T | undefined;
+  /** Returns the next item without removing it. */
+  peek(): T | undefined;
   readonly length: number;
 }
 
@@ -107,6 +109,10 @@ export function openFairQueue<T>(): FairQueue<T> {
       if (own.length > 0) items.set(owner, own);
       length -= 1;
       return item;
+    },
+    peek() {
+      const [first] = items.values();
+      return first?.[0];
     },
     get length() {
       return length;

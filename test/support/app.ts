@@ -111,7 +111,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       },
     };
     if (body !== undefined) inject.payload = typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = toAnswer(await app.inject(inject));
+    const answer = toAnswer(await (path.startsWith('/events') ? injectEndless(app, inject) : app.inject(inject)));
     if (answer.status >= 400)
       assertNoCanary(`the answer ${answer.status} to ${method} ${path.slice(0, 40)}`, answer.text);
     return answer;
@@ -152,7 +152,21 @@ function withKey(key: string | null | undefined): { key?: string | null } {
   return key === undefined ? {} : { key };
 }
 
-function toAnswer(response: LightMyRequestResponse): TestAnswer {
+/** Returns the answer with the first part of its body, and leaves: the stream of events never ends. */
+async function injectEndless(app: App, inject: InjectOptions): Promise<LightMyRequestResponse> {
+  const response = await app.inject({ ...inject, payloadAsStream: true });
+  const stream = response.stream();
+  let body = '';
+  for await (const part of stream) {
+    body += String(part);
+    if (response.statusCode === 200) break;
+  }
+  // Without a socket, only this tells the service that the client has left.
+  response.raw.res.emit('close');
+  return Object.assign(response, { body });
+}
+
+function toAnswer(response: Pick<LightMyRequestResponse, 'headers' | 'statusCode' | 'body'>): TestAnswer {
   const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
   return {
     status: response.statusCode,

@@ -5,11 +5,15 @@
  * A background transaction lets everything else go first, also the next statement of a search that has just received an answer.
  * Otherwise a search of several statements would wait for a background transaction before each statement. A background transaction
  * waits for a limited time, and then goes first. Only one does so at a time: with several runs, others would wait for each of them.
+ *
+ * A tenant that used much of the last second, while others used some of it, has only background transactions. Otherwise a search of
+ * another tenant would wait for a long statement of the busy tenant before each of its own transactions.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
 import { openFairQueue } from '../../util/pool.ts';
 import { type Engine, unavailable } from './engine.ts';
+import { openShares } from './shares.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
@@ -59,27 +63,42 @@ export interface Session {
   idle(): Promise<void>;
 }
 
+/** A batch or transaction that waits for the session. */
+interface Turn {
+  /** The tenant; empty for the service itself. */
+  owner: string;
+  since: number;
+  /** Whether it holds the session for more than a batch. */
+  isLong: boolean;
+  start(asBackground: boolean): void;
+}
+
 export function createSession(engine: Engine, limits: BackgroundLimits = BACKGROUND): Session {
-  const waiting = openFairQueue<() => void>();
-  const background: { start: () => void; since: number }[] = [];
+  const waiting = openFairQueue<Turn>();
+  const background = openFairQueue<Turn>();
+  const shares = openShares();
   const idlers: (() => void)[] = [];
   const listeners = new Set<(notification: Notification) => void>();
   let held = false;
   let running = 0;
   let singles = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
-  let backgroundEndedAt = Number.NEGATIVE_INFINITY;
+  /** From then on a background transaction may keep others waiting again: they get at least as much time as the last one took. */
+  let nextOverdueAt = Number.NEGATIVE_INFINITY;
   let again: NodeJS.Timeout | undefined;
 
   const next = (): void => {
     while (!held) {
-      const behind = background[0];
+      const behind = background.peek();
       const now = performance.now();
-      const overdueAt = behind && Math.max(behind.since + limits.waitMs, backgroundEndedAt + limits.betweenMs);
+      const overdueAt = behind && Math.max(behind.since + limits.waitMs, nextOverdueAt);
       const overdue = overdueAt !== undefined && now >= overdueAt;
-      if (waiting.length > 0 && !overdue) waiting.shift()!();
-      else if (behind === undefined || overdueAt === undefined) break;
-      else if (overdue || (running === 0 && now - answeredAt >= limits.quietMs)) background.shift()!.start();
+      if (waiting.length > 0 && !overdue) {
+        const turn = waiting.shift()!;
+        if (turn.isLong && shares.isBusy(turn.owner)) background.push(turn.owner, turn);
+        else turn.start(false);
+      } else if (behind === undefined || overdueAt === undefined) break;
+      else if (overdue || (running === 0 && now - answeredAt >= limits.quietMs)) background.shift()!.start(true);
       else {
         if (again !== undefined) return;
         const waitMs = Math.ceil(Math.min(limits.quietMs, overdueAt - now));
@@ -92,14 +111,13 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
     }
     if (!held && running === 0) for (const idler of idlers.splice(0)) idler();
   };
-  const turn = (start: () => void, owner = '', isBackground = false): void => {
+  const enqueue = (turn: Turn, isBackground = false): void => {
     if (waiting.length + background.length >= WAITING_MAX) {
       throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
         retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
       });
     }
-    if (isBackground) background.push({ start, since: performance.now() });
-    else waiting.push(owner, start);
+    (isBackground ? background : waiting).push(turn.owner, turn);
     next();
   };
   const send: Send = async (bytes, keepNames, isSingle = false) => {
@@ -128,27 +146,32 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   };
 
   return {
-    single: (bytes, keepNames, owner) =>
+    single: (bytes, keepNames, owner = '') =>
       new Promise((resolve, reject) => {
-        turn(() => void send(bytes, keepNames, true).then(resolve, reject), owner);
+        const start = (): void => void send(bytes, keepNames, true).then(resolve, reject);
+        enqueue({ owner, since: performance.now(), isLong: false, start });
       }),
     lease: (signal, isBackground = false, owner = '') =>
       new Promise((resolve, reject) => {
-        turn(
-          () => {
-            if (signal?.aborted) return reject(abortReason(signal));
-            held = true;
-            const release = (): void => {
-              held = false;
-              if (isBackground) backgroundEndedAt = performance.now();
-              else answeredAt = performance.now();
-              next();
-            };
-            resolve(createLease(engine, send, release, interruptUnless));
-          },
-          owner,
-          isBackground,
-        );
+        const start = (asBackground: boolean): void => {
+          if (signal?.aborted) {
+            reject(abortReason(signal));
+            return;
+          }
+          held = true;
+          const heldAt = performance.now();
+          const release = (): void => {
+            held = false;
+            const now = performance.now();
+            const usedMs = now - heldAt;
+            if (owner !== '') shares.add(owner, usedMs);
+            if (asBackground) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
+            else answeredAt = now;
+            next();
+          };
+          resolve(createLease(engine, send, release, interruptUnless));
+        };
+        enqueue({ owner, since: performance.now(), isLong: true, start }, isBackground);
       }),
     onNotification: (listener) => {
       listeners.add(listener);

@@ -50,6 +50,8 @@ export function eventRoutes(deps: Deps): Route[] {
         try {
           const lastId = raw.headers['last-event-id'];
           const stream = openEventStream(reply, signal);
+          // Some clients and proxies pass an answer on only with its first bytes.
+          reply.raw.write(': open\n\n');
           // A session of the console may end before its key.
           const check = async () => void (await authenticateRequest(deps.auth, raw));
           await follow(deps, caller, stream, signal, String(lastId ?? ''), check);
