@@ -33,7 +33,8 @@ export async function sendText(
   } catch (error) {
     logFailure(reply, error, signal);
     await answer.return(undefined as never);
-    reply.raw.destroy();
+    // The words before the failure leave the process at the end of this turn of the event loop.
+    setImmediate(() => reply.raw.destroy());
   }
   return reply;
 }

@@ -32,6 +32,7 @@ before(async () => {
       PINAKES_CHAT_MODEL: 'openai-compatible:fake',
       PINAKES_CHAT_BASE_URL: fake.url,
       PINAKES_CONCURRENT_REQUESTS: String(STREAMS),
+      PINAKES_CHAT_REQUESTS: String(STREAMS),
     },
   });
   worker = buildWorker(service.deps);
