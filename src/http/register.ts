@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { type Authenticator, authenticateRequest } from './auth.ts';
-import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
+import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJsonInTurn, readBody, tooLarge } from './body/body.ts';
 import { credentialOf } from './console-session.ts';
 import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
@@ -182,7 +182,7 @@ async function receiveBody(route: Route, request: FastifyRequest): Promise<{ byt
   const bytes = hasBody(request)
     ? await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS)
     : Buffer.alloc(0);
-  const value = parseJson(bytes);
+  const value = await parseJsonInTurn(bytes, request.caller!.tenantId);
   if (!route.body) {
     const first = typeof value === 'object' && value !== null ? Object.keys(value)[0] : undefined;
     if (first !== undefined)

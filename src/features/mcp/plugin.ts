@@ -3,7 +3,13 @@ import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 import { keyOrBearer } from '../../http/auth.ts';
-import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from '../../http/body/body.ts';
+import {
+  JSON_BODY_BYTES_MAX,
+  JSON_BODY_TIMEOUT_MS,
+  parseJsonInTurn,
+  readBody,
+  tooLarge,
+} from '../../http/body/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import { namedPrincipal } from '../../http/principal-headers.ts';
 import type { Admission } from '../../http/rate-limit.ts';
@@ -74,7 +80,9 @@ export function registerMcp(
       const { signal, rights } = watchRequest(deps.rights, caller, reply, shutdown);
       const exchange = { caller, principal: namedPrincipal(request.headers), signal, rights, raw: request, reply };
       const bytes = await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS);
-      const response = await answer(bytes, (message) => serve(() => serverFor(exchange), exchange, message, deps));
+      const response = await answer(bytes, caller.tenantId, (message) =>
+        serve(() => serverFor(exchange), exchange, message, deps),
+      );
       await rights.confirm();
       const type = response.headers.get('content-type');
       if (type !== null) reply.type(type);
@@ -85,10 +93,14 @@ export function registerMcp(
 }
 
 /** Returns the answer to a body. Bad JSON, several messages and streams of changes are refused here. */
-async function answer(bytes: Buffer, serveMessage: (message: unknown) => Promise<Response>): Promise<Response> {
+async function answer(
+  bytes: Buffer,
+  owner: string,
+  serveMessage: (message: unknown) => Promise<Response>,
+): Promise<Response> {
   let message: unknown;
   try {
-    message = parseJson(bytes);
+    message = await parseJsonInTurn(bytes, owner);
   } catch (error) {
     return protocolError(400, PARSE_ERROR, `Parse error: ${(error as Error).message}`);
   }

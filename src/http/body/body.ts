@@ -1,11 +1,15 @@
 /** Reads and parses JSON bodies. Bytes, time, depth and characters are checked before the content is used. */
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { invalidRequest, ServiceError } from '../../errors.ts';
+import { openGate } from '../../util/pool.ts';
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
 /** More than any request needs. Checking and parsing a megabyte of members would hold the event loop for 0.1 s. */
 export const JSON_MEMBERS_MAX = 10_000;
+/** Longer bodies are parsed one by one. */
+const LONG_BODY_BYTES = 64 * 1024;
 /** A JSON body must arrive within this time. Uploads have no such limit. */
 export const JSON_BODY_TIMEOUT_MS = 30_000;
 
@@ -55,6 +59,17 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw invalidRequest('The request body is not valid JSON.');
   }
+}
+
+const longBodies = openGate(1);
+
+/** As `parseJson`, but one long body at a time, and other work runs between two: many at once would hold the event loop. */
+export async function parseJsonInTurn(bytes: Buffer, owner: string): Promise<unknown> {
+  if (bytes.length < LONG_BODY_BYTES) return parseJson(bytes);
+  return longBodies(async () => {
+    await setImmediate();
+    return parseJson(bytes);
+  }, owner);
 }
 
 /** @throws ServiceError invalid_request when `text` holds U+0000 or a lone surrogate. */
