@@ -41,7 +41,7 @@ describe('looks', { skip }, () => {
     const { results } = await service.pinakes.search({ body: { query: 'opening hours', file_types: ['md'] } });
     const [hit] = results;
     assert.ok(hit);
-    SCREENS['source']!.path = `sources/${hit.source_id}?start=${hit.start_offset + 2}&end=${hit.end_offset}`;
+    SCREENS['source']!.path = `sources/${hit.source_id}?start=${hit.start_offset! + 2}&end=${hit.end_offset!}`;
     if (PICTURES) mkdirSync(PICTURES, { recursive: true });
   });
   after(async () => {
