@@ -37,7 +37,7 @@ function compress(path: string): void {
 const hash = sourceHash();
 const fresh = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash;
 if (!fresh || process.argv.includes('--force')) {
-  process.stdout.write('Building the console …\n');
+  process.stderr.write('Building the console …\n');
   const { build } = await import('vite');
   await build({ root: join(PROJECT, 'console'), logLevel: 'warn' });
   for (const name of globSync('**/*.{html,js,css,svg}', { cwd: BUILT })) compress(join(BUILT, name));
