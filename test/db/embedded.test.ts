@@ -303,6 +303,27 @@ test('background work lets others go first, also the next statement of a caller 
   await engine.close();
 });
 
+test('a tenant that used the session most lets others go first, and its background work does not count', async (t) => {
+  await copyTemplate(join(folder, 'shares'));
+  const engine = await openEngine(join(folder, 'shares', 'database'));
+  t.after(() => engine.close());
+  const counted: string[] = [];
+  const shares = { add: (owner: string) => void counted.push(owner), isBusy: (owner: string) => owner === 'busy' };
+  const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 }, shares);
+  const order: string[] = [];
+  const use = async (owner: string, isBackground = false): Promise<void> => {
+    const lease = await session.lease(undefined, isBackground, owner);
+    order.push(owner);
+    await lease.end(simpleQuery(''));
+  };
+  const holder = await session.lease();
+  const all = [use('busy'), use('reader').then(() => use('reader')), use('ingesting', true)];
+  await holder.end(simpleQuery(''));
+  await Promise.all(all);
+  assert.deepEqual(order.slice(0, 2), ['reader', 'reader']);
+  assert.deepEqual(counted.toSorted(), ['busy', 'reader', 'reader']);
+});
+
 test('background work that has waited for long goes first', async () => {
   await copyTemplate(join(folder, 'overdue'));
   const engine = await openEngine(join(folder, 'overdue', 'database'));

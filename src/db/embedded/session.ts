@@ -13,7 +13,7 @@ import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
 import { openFairQueue } from '../../util/pool.ts';
 import { type Engine, unavailable } from './engine.ts';
-import { openShares } from './shares.ts';
+import { openShares, type Shares } from './shares.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
@@ -73,10 +73,13 @@ interface Turn {
   start(asBackground: boolean): void;
 }
 
-export function createSession(engine: Engine, limits: BackgroundLimits = BACKGROUND): Session {
+export function createSession(
+  engine: Engine,
+  limits: BackgroundLimits = BACKGROUND,
+  shares: Shares = openShares(),
+): Session {
   const waiting = openFairQueue<Turn>();
   const background = openFairQueue<Turn>();
-  const shares = openShares();
   const idlers: (() => void)[] = [];
   const listeners = new Set<(notification: Notification) => void>();
   let held = false;
@@ -164,7 +167,8 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
             held = false;
             const now = performance.now();
             const usedMs = now - heldAt;
-            if (owner !== '') shares.add(owner, usedMs);
+            // Background work goes last anyway. A tenant's own ingestion must not slow its searches.
+            if (owner !== '' && !isBackground) shares.add(owner, usedMs);
             if (asBackground) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
             else answeredAt = now;
             next();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { ServiceError } from '../../errors.ts';
-import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, parseJson, readBody } from './body.ts';
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, parseJson, parseJsonInTurn, readBody } from './body.ts';
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text));
 const refused = (text: string, message: RegExp): void => {
@@ -11,6 +11,20 @@ const refused = (text: string, message: RegExp): void => {
     (error) => error instanceof ServiceError && error.code === 'invalid_request' && message.test(error.message),
   );
 };
+
+test('between two long bodies, other work runs', async () => {
+  const long = Buffer.from(JSON.stringify('x'.repeat(200_000)));
+  let turn = 0;
+  let isDone = false;
+  const count = (): void => {
+    turn += 1;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  const turns = await Promise.all(['a', 'b', 'a'].map((owner) => parseJsonInTurn(long, owner).then(() => turn)));
+  isDone = true;
+  assert.equal(new Set(turns).size, 3, `parsed in the turns ${turns.join(', ')}`);
+});
 
 describe('parseJson', () => {
   test('returns the value of valid JSON', () => {
