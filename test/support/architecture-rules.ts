@@ -31,6 +31,7 @@ export const ORDER: readonly string[] = [
   'files',
   'answers',
   'connectors',
+  'tables',
   'retrieval',
   'ingest',
   'http',
