@@ -1359,7 +1359,7 @@ export interface Operations {
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -1578,7 +1578,7 @@ export interface Operations {
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
