@@ -88,7 +88,7 @@ comment on table idempotency_key is 'Answers by Idempotency-Key, so that a repea
 create table source_group (
   tenant_id uuid not null references tenant (id) on delete cascade,
   id uuid not null,
-  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web')),
+  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web', 'database')),
   name text not null,
   status text not null,                       -- source_group_transition has the legal changes
   metadata jsonb not null default '{}',       -- key -> text
@@ -640,7 +640,7 @@ create table connector_setting (
   tenant_id uuid not null,
   id uuid not null,
   source_group_id uuid not null,
-  kind text not null check (kind in ('drive', 'page', 'repo', 'web')),
+  kind text not null check (kind in ('drive', 'page', 'repo', 'web', 'database')),
   origin jsonb not null,                      -- corpus/origin.ts: Origin
   secret_id uuid,                             -- no foreign key: after the secret is deleted, the run says that it is missing
   needs_credential boolean not null,          -- false = public repositories and web sites
@@ -949,7 +949,7 @@ create table secret (
   id uuid not null,
   source_group_id uuid,                       -- a credential for the first run of this group only; erased when that run ends
   name text not null,
-  type text not null check (type in ('drive', 'repo', 'page')),
+  type text not null check (type in ('drive', 'repo', 'page', 'database')),
   description text not null default '',
   sealed bytea not null,                      -- the value, sealed with its own data key
   wrapped_key bytea not null,                 -- the data key, wrapped with the master key
