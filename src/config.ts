@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
 import { type LimitSettings, readLimitSettings } from './util/limit-settings.ts';
+import { readTableSettings, type TableSettings } from './util/settings/table-settings.ts';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
-import { readTableSettings, type TableSettings } from './util/table-settings.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
 const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;

@@ -87,7 +87,7 @@ function gateTable({ sqlName, columns }: EngineTable) {
 }
 
 /** Returns the syntax tree of the only statement. @throws Refused for everything but one query. */
-async function parseStatement(connection: DuckDBConnection, sql: string): Promise<Statement> {
+export async function parseStatement(connection: DuckDBConnection, sql: string): Promise<Statement> {
   if (sql.length > STATEMENT_UNITS_MAX) throw new Refused(`A statement has at most ${STATEMENT_UNITS_MAX} characters.`);
   const reader = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]);
   const tree = parseTree(String(reader.getRows()[0]?.[0]));
