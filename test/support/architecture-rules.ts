@@ -168,6 +168,7 @@ export const SOCKET_USERS: Readonly<Record<string, string>> = {
   'http/server.ts': 'listens',
   'http/register.ts': 'looks at the connection on which a request came',
   'files/sandbox/process-child.ts': 'takes the network away from parsers',
+  'tables/engine/child.ts': 'talks to the service that started it over a descriptor',
   'files/sandbox/attack.ts': 'tries, in the sandbox, to reach the service that runs it',
   'admin.ts': 'listens on the Unix socket in the data directory',
 };
