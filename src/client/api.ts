@@ -832,6 +832,28 @@ export type Neighbour = {
   end_offset: number | null;
 };
 
+export type OriginCheck = {
+  /** Whether the origin answered and accepted the credential. */
+  reachable: boolean;
+  /** The account that the credential names, such as the address of a service account; null: it names none. */
+  account: string | null;
+  /** Files found until the check ended. */
+  files: number;
+  /** Whether these are all files. False: the check ended before the listing did. */
+  complete: boolean;
+  /** Names of the first files, at most 3. */
+  names: Array<string>;
+  /** Why the origin cannot be read; null: nothing is wrong. */
+  problem: {
+    /** What is wrong, in a few words. */
+    title: string;
+    /** What is wrong and what to do, in words for a person. */
+    message: string;
+    /** Whether the same check may succeed later. */
+    retryable: boolean;
+  } | null;
+};
+
 /** A rectangle on a page. All members are between 0 and 1. */
 export type PageBox = {
   /** Left edge, as a share of the width of the page. */
@@ -2258,6 +2280,106 @@ export interface Operations {
     };
     response: CrawlSetting;
   };
+  /** Look at an origin before a source follows it */
+  checkConnector: {
+    request: {
+      body: {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
+        folder_url: string;
+        /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The JSON key of a service account that may read the folder, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        service_account_key?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "drive";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too. · minLength 1, maxLength 2000 */
+        page_id: string;
+        /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The token of an integration that may read the page, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        page_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "page";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Name of the repository, as `owner/name`. · minLength 1, maxLength 200 */
+        repository: string;
+        /** Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100. · maxItems 100, default [] */
+        path_filters?: Array<string> | undefined;
+        /** Kind of the version to read. `default`: the default branch. · default "default" */
+        reference_type?: "default" | "branch" | "tag" | "commit" | undefined;
+        /** Name of the branch or tag, or hash of the commit; empty for `default`. · minLength 0, maxLength 255, default "" */
+        reference_param?: string | undefined;
+        /** Id of a stored secret of the type `repo`; not together with `access_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** An access token that may read the repository, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        access_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "repo";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Addresses where the crawl begins: http or https. · minItems 1, maxItems 100 */
+        urls: Array<string>;
+        /** How many links away from `urls` a page may be; 0: only the pages of `urls`. · minimum 0, maximum 20, default 3 */
+        max_depth?: number | undefined;
+        /** Maximum number of pages. · minimum 1, maximum 10000, default 500 */
+        max_pages?: number | undefined;
+        /** Globs as in a .gitignore file: only pages whose path matches one of them. Empty: all pages. At most 100. · maxItems 100, default [] */
+        include_paths?: Array<string> | undefined;
+        /** Globs as in a .gitignore file: pages whose path matches one of them are left out. At most 100. · maxItems 100, default [] */
+        exclude_paths?: Array<string> | undefined;
+        /** Whether to read only pages on the hosts of `urls`. · default true */
+        same_host?: boolean | undefined;
+        /** Whether to read also the pages that the sitemaps of the hosts name. · default true */
+        use_sitemap?: boolean | undefined;
+        /** Milliseconds between two requests to one host. Absent: the default of this service, and less after pages that did not change. A value below the minimum of the operator is refused. If the `Crawl-delay` of robots.txt is longer, it applies. · minimum 0, maximum 60000 */
+        delay_ms?: number | undefined;
+        /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "web";
+      };
+    };
+    response: OriginCheck;
+  };
+  /** Say when a schedule would run */
+  previewSchedule: {
+    request: {
+      body: {
+        /** An RFC 5545 RRULE. · minLength 1, maxLength 500 */
+        rrule: string;
+        /** The zone in which to read a rule that names none, such as `Europe/Berlin`. Absent: UTC. · minLength 1, maxLength 64 */
+        time_zone?: string | undefined;
+      };
+    };
+    response: {
+      /** The rule with its zone: what to send when the source is created. */
+      rrule: string;
+      /** The next times, at most 5, in Unix seconds. */
+      next_run_times: Array<number>;
+    };
+  };
   /** List source groups */
   listSourceGroups: {
     request: {
@@ -3405,6 +3527,8 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getCrawlSetting: ['GET', '/api/v1/crawl-settings/{id}'],
   updateCrawlSetting: ['PUT', '/api/v1/crawl-settings/{id}'],
   deleteCrawlSetting: ['DELETE', '/api/v1/crawl-settings/{id}'],
+  checkConnector: ['POST', '/api/v1/connectors/check'],
+  previewSchedule: ['POST', '/api/v1/schedules/preview'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],
   getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
   renameSourceGroup: ['PUT', '/api/v1/source-groups/{id}'],

@@ -74,6 +74,12 @@ const CONNECTOR_ROWS = SOURCE_FORMS.flatMap(({ kind, path, settingPath, origin, 
 const ROWS: Record<string, Row> = {
   ...Object.fromEntries(CONNECTOR_ROWS),
   'POST /page-sources body.page_id': text, // an id of the workspace
+  'POST /connectors/check body.secret_id': object('secret', (id) => ({
+    kind: 'repo',
+    repository: 'acme/manual',
+    secret_id: id,
+  })),
+  'POST /connectors/check body.page_id': text,
   'POST /search body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
