@@ -1086,6 +1086,27 @@ export type RunError = {
   creation_time: number;
 };
 
+export type RunFile = {
+  /** Position in the list. · format "uuid" */
+  id: string;
+  /** Id of the source, which may be deleted. Null for files that never became one. */
+  source_id: string | null;
+  /** Name of the file. */
+  name: string;
+  /** What the run did with the file. */
+  change: "added" | "updated" | "deleted" | "failed";
+  /** Milliseconds for reading the file; null if it was not read, or failed. */
+  read_ms: number | null;
+  /** Where a failed file failed; null for others. */
+  stage: string | null;
+  /** What failed, in a few words; null for others. */
+  title: string | null;
+  /** What went wrong, in words for a person; null for others. */
+  message: string | null;
+  /** Whether the same file may succeed in another run; null for others. */
+  retryable: boolean | null;
+};
+
 export type SearchResult = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -2492,6 +2513,12 @@ export interface Operations {
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+        /** Only runs of the source group with this id. An unknown group selects nothing. */
+        source_group_id?: string | undefined;
+        /** Only runs made at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        from_time?: number | undefined;
+        /** Only runs made at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        to_time?: number | undefined;
       } | undefined;
     };
     response: {
@@ -2538,6 +2565,8 @@ export interface Operations {
       body?: {
         /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
+        /** Only these files of the group, at most 1000. 404 if one of them is not in the group. · minItems 1, maxItems 1000 */
+        source_ids?: Array<string> | undefined;
       } | undefined;
     };
     response: Run;
@@ -2569,6 +2598,28 @@ export interface Operations {
     response: {
       /** Failed files of this page. */
       errors: Array<RunError>;
+      pagination: Pagination;
+    };
+  };
+  /** List the files that a run changed or could not read */
+  listRunFiles: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** Only files to which this happened. */
+        change?: "added" | "updated" | "deleted" | "failed" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Files of this page. */
+      files: Array<RunFile>;
       pagination: Pagination;
     };
   };
@@ -3540,6 +3591,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
+  listRunFiles: ['GET', '/api/v1/runs/{id}/files'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
   streamEvents: ['GET', '/api/v1/events'],
   listSources: ['GET', '/api/v1/sources'],
