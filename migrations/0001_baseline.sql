@@ -623,6 +623,18 @@ create index run_error_source on run_error (tenant_id, source_id, run_id);
 create unique index run_error_origin on run_error (tenant_id, run_id, origin_id) where origin_id is not null;
 comment on table run_error is 'Sources that a run could not ingest, and why.';
 
+create table run_file (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  source_id uuid not null,                    -- no foreign key: deleted files stay in the history of their run
+  change text not null check (change in ('added', 'updated', 'deleted')),
+  name text not null,
+  read_ms int,                                -- time in the parser process; null = not read
+  primary key (tenant_id, run_id, source_id),
+  foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
+);
+comment on table run_file is 'What a run did with each file. Files that failed are in run_error.';
+
 create table run_item (
   tenant_id uuid not null,
   run_id uuid not null,
@@ -991,7 +1003,7 @@ select protect_tenant_rows(name) from unnest(array[
   'blob', 'upload', 'source', 'source_text', 'source_table', 'source_table_copy',
   'chunk', 'text_index', 'text_index_term', 'text_index_change',
   'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',
-  'run', 'run_error', 'run_item',
+  'run', 'run_error', 'run_file', 'run_item',
   'connector_setting', 'source_origin', 'source_update',
   'metadata_column', 'metadata_column_value',
   'subject', 'authz_policy', 'redaction_policy',
