@@ -88,7 +88,7 @@ comment on table idempotency_key is 'Answers by Idempotency-Key, so that a repea
 create table source_group (
   tenant_id uuid not null references tenant (id) on delete cascade,
   id uuid not null,
-  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web')),
+  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web', 'database')),
   name text not null,
   status text not null,                       -- source_group_transition has the legal changes
   metadata jsonb not null default '{}',       -- key -> text
@@ -623,6 +623,18 @@ create index run_error_source on run_error (tenant_id, source_id, run_id);
 create unique index run_error_origin on run_error (tenant_id, run_id, origin_id) where origin_id is not null;
 comment on table run_error is 'Sources that a run could not ingest, and why.';
 
+create table run_file (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  source_id uuid not null,                    -- no foreign key: deleted files stay in the history of their run
+  change text not null check (change in ('added', 'updated', 'deleted')),
+  name text not null,
+  read_ms int,                                -- time in the parser process; null = not read
+  primary key (tenant_id, run_id, source_id),
+  foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
+);
+comment on table run_file is 'What a run did with each file. Files that failed are in run_error.';
+
 create table run_item (
   tenant_id uuid not null,
   run_id uuid not null,
@@ -640,7 +652,7 @@ create table connector_setting (
   tenant_id uuid not null,
   id uuid not null,
   source_group_id uuid not null,
-  kind text not null check (kind in ('drive', 'page', 'repo', 'web')),
+  kind text not null check (kind in ('drive', 'page', 'repo', 'web', 'database')),
   origin jsonb not null,                      -- corpus/origin.ts: Origin
   secret_id uuid,                             -- no foreign key: after the secret is deleted, the run says that it is missing
   needs_credential boolean not null,          -- false = public repositories and web sites
@@ -949,7 +961,7 @@ create table secret (
   id uuid not null,
   source_group_id uuid,                       -- a credential for the first run of this group only; erased when that run ends
   name text not null,
-  type text not null check (type in ('drive', 'repo', 'page')),
+  type text not null check (type in ('drive', 'repo', 'page', 'database')),
   description text not null default '',
   sealed bytea not null,                      -- the value, sealed with its own data key
   wrapped_key bytea not null,                 -- the data key, wrapped with the master key
@@ -991,7 +1003,7 @@ select protect_tenant_rows(name) from unnest(array[
   'blob', 'upload', 'source', 'source_text', 'source_table', 'source_table_copy',
   'chunk', 'text_index', 'text_index_term', 'text_index_change',
   'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',
-  'run', 'run_error', 'run_item',
+  'run', 'run_error', 'run_file', 'run_item',
   'connector_setting', 'source_origin', 'source_update',
   'metadata_column', 'metadata_column_value',
   'subject', 'authz_policy', 'redaction_policy',

@@ -30,6 +30,7 @@ import type { Embedding, EntailmentModel } from './llm/models.ts';
 import { openRerankModel } from './llm/rerank.ts';
 import { openUsageLedger } from './llm/usage-ledger.ts';
 import { openHttpClient } from './net/http-client.ts';
+import { openTenantSockets } from './net/tenant-sockets.ts';
 import { openPresidio } from './redaction/presidio.ts';
 import { openRedactors } from './redaction/redactors.ts';
 import { openTableEngine, type TableEngine } from './tables/engine/pool.ts';
@@ -125,6 +126,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
         openConnectors({
           remote: config.remote,
           http,
+          sockets: openTenantSockets(config.outboundAllow),
           clock,
           crawl: config.crawl,
           readsPictures: config.tools.ocrLanguages !== null,
