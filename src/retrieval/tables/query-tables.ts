@@ -1,8 +1,7 @@
 /** Queries tables for a caller: with the caller's access, after redaction, and with the rows from which the result comes. */
 import { type Access, openAccess, type Principal } from '../../access/access.ts';
 import type { GroupLimits } from '../../access/limits.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
-import type { Database, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -11,16 +10,13 @@ import { QueryFailure } from '../../tables/engine/failures.ts';
 import { nearestNames } from '../../tables/engine/nearest-names.ts';
 import type { TableEngine } from '../../tables/engine/pool.ts';
 import type { Cell, EngineTable, QueryResult, TracedRow } from '../../tables/engine/protocol.ts';
-import type { Clock } from '../../util/time.ts';
+import { isId } from '../../util/ids.ts';
 import { toHit, UNRANKED } from '../reading/hits.ts';
 import type { Hit, Warning } from '../types.ts';
-import { redactedFile } from './redacted-copy.ts';
+import { type CopyDeps, redactedFile } from './redacted-copy.ts';
 import { listQueryable, type QueriedTable, readPartRows, readVisibleParts, type Wanted } from './visible.ts';
 
-export interface TableDeps {
-  db: Database;
-  blobs: BlobStore;
-  clock: Clock;
+export interface TableDeps extends CopyDeps {
   redactors: Redactors;
   tableEngine: TableEngine | null;
 }
@@ -79,14 +75,19 @@ export interface OpenedTables {
   tables: OpenedTable[];
 }
 
-/** Returns the tables that the caller may query. Tables of which no row is visible do not exist. @throws ServiceError not_found for an id */
+/**
+ * Returns the tables that the caller may query. Tables of which no row is visible do not exist.
+ *
+ * @throws ServiceError not_found for an id of another table.
+ */
 export async function openTables(
   tx: Tx,
-  deps: Pick<TableDeps, 'redactors' | 'blobs'>,
+  deps: Pick<TableDeps, 'redactors'>,
   caller: TableCaller,
   wanted: Wanted,
   limit: number,
 ): Promise<OpenedTables> {
+  if (wanted !== 'all' && 'ids' in wanted && !wanted.ids.every(isId)) throw notFound();
   const access = await openAccess(tx, caller.tenantId, caller, caller.principal);
   const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
   const found = await listQueryable(tx, caller.tenantId, access, wanted, limit);
@@ -143,7 +144,10 @@ export async function queryTables(
     options,
   );
   if (stateOf(now) !== stateOf(before)) {
-    throw new ServiceError('conflict', 'A table or the rules for it changed while the query ran. Send the query again.');
+    throw new ServiceError(
+      'conflict',
+      'A table or the rules for it changed while the query ran. Send the query again.',
+    );
   }
   const citations: CitedRow[] = [];
   for (const { opened, row, chunk } of rows) {
@@ -239,10 +243,15 @@ async function redactCell(redactor: Redactor, cell: Cell, signal: AbortSignal): 
   return shown === text ? cell : shown;
 }
 
-function warningsOf(query: TableQuery, tables: readonly OpenedTable[], { trace, truncated, rows }: QueryResult): Warning[] {
+function warningsOf(
+  query: TableQuery,
+  tables: readonly OpenedTable[],
+  { trace, truncated, rows }: QueryResult,
+): Warning[] {
   const warnings: Warning[] = [];
   if (query.cites && trace.kind === 'none' && tables.length > 0) {
-    const message = 'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation or a query in FROM.';
+    const message =
+      'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation or a query in FROM.';
     warnings.push({ type: 'rows_not_traced', message });
   }
   for (const { table } of tables) {
@@ -275,7 +284,12 @@ async function toServiceError(
     case 'refused': {
       const names = unknownTable === undefined ? '' : await namesNear(unknownTable, deps, caller);
       const at = position === undefined ? '' : ` (at character ${characterAt(query.sql, position)})`;
-      const shown = await redactText(redactor?.withoutHashes ?? null, `${message}${names}${at}`, ['retrieval', 'output'], signal);
+      const shown = await redactText(
+        redactor?.withoutHashes ?? null,
+        `${message}${names}${at}`,
+        ['retrieval', 'output'],
+        signal,
+      );
       return invalidRequest(shown ?? 'The query failed.');
     }
     default:
@@ -289,7 +303,10 @@ async function namesNear(name: string, deps: TableDeps, caller: TableCaller): Pr
     (tx) => openTables(tx, deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX),
     { readOnly: true },
   );
-  return nearestNames(name, tables.map(({ table }) => table.sqlName));
+  return nearestNames(
+    name,
+    tables.map(({ table }) => table.sqlName),
+  );
 }
 
 /** Returns the number of the character, from 1, at a position in UTF-8 bytes. */
