@@ -10,6 +10,7 @@ export const JOB_KINDS = [
   'collect-garbage',
   'start-scheduled',
   'build-column',
+  'table-build',
   'embed-chunks',
   'analyze-chunks',
   'reprocess',
