@@ -12,6 +12,7 @@ import { openAnswering } from './features/completions/evidence.ts';
 import { openAiError } from './features/completions/openai/errors.ts';
 import { openAiRoutes } from './features/completions/openai/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
+import { previewRoutes } from './features/connector-sources/preview-routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { serviceFactRoutes } from './features/console/routes.ts';
 import { registerConsoleSession } from './features/console/session-routes.ts';
@@ -61,6 +62,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...connectorSourceRoutes(deps),
+    ...previewRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...sourceRoutes(deps),
     ...tagRoutes(deps),
