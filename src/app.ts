@@ -9,6 +9,7 @@ import { subjectRoutes } from './features/authz/subject-routes.ts';
 import { openAiError } from './features/completions/openai/errors.ts';
 import { openAiRoutes } from './features/completions/openai/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
+import { previewRoutes } from './features/connector-sources/preview-routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { serviceFactRoutes } from './features/console/routes.ts';
 import { registerConsoleSession } from './features/console/session-routes.ts';
@@ -50,6 +51,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...connectorSourceRoutes(deps),
+    ...previewRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...sourceRoutes(deps),
     ...tagRoutes(deps),

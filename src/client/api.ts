@@ -548,6 +548,57 @@ export type CrawlSetting = {
   next_run_times: Array<number>;
 };
 
+export type DatabaseSource = {
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  id: string;
+  /** Name of the source and of its source group. */
+  name: string;
+  /** Tables and views that are read. */
+  tables: Array<{
+    /** Name of the table or view. */
+    name: string;
+    /** Names of the columns that are read. Empty: all columns. */
+    columns: Array<string>;
+  }>;
+  /** Status of the source group: that of its latest run, or of its deletion. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of the ingestion setting; empty after the setting was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
+  end_time: number | null;
+  /** Why the latest run failed; null when it did not fail. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type DatabaseSourceSetting = {
+  /** Id of the setting. · format "uuid" */
+  id: string;
+  /** Name of the setting and of its source. */
+  name: string;
+  /** Tables and views that are read. */
+  tables: Array<{
+    /** Name of the table or view. */
+    name: string;
+    /** Names of the columns that are read. Empty: all columns. */
+    columns: Array<string>;
+  }>;
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
+  rrule: string;
+  /** Id of the stored secret; empty when there is none. */
+  secret_id: string;
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
+  creation_time: number;
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  next_run_times: Array<number>;
+};
+
 export type DriveSource = {
   /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
@@ -605,7 +656,7 @@ export type GroupSource = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
   /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
@@ -673,7 +724,7 @@ export type ListedSource = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
   /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
@@ -830,6 +881,28 @@ export type Neighbour = {
   start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number | null;
+};
+
+export type OriginCheck = {
+  /** Whether the origin answered and accepted the credential. */
+  reachable: boolean;
+  /** The account that the credential names, such as the address of a service account; null: it names none. */
+  account: string | null;
+  /** Files found until the check ended. */
+  files: number;
+  /** Whether these are all files. False: the check ended before the listing did. */
+  complete: boolean;
+  /** Names of the first files, at most 3. */
+  names: Array<string>;
+  /** Why the origin cannot be read; null: nothing is wrong. */
+  problem: {
+    /** What is wrong, in a few words. */
+    title: string;
+    /** What is wrong and what to do, in words for a person. */
+    message: string;
+    /** Whether the same check may succeed later. */
+    retryable: boolean;
+  } | null;
 };
 
 /** A rectangle on a page. All members are between 0 and 1. */
@@ -1064,6 +1137,27 @@ export type RunError = {
   creation_time: number;
 };
 
+export type RunFile = {
+  /** Position in the list. · format "uuid" */
+  id: string;
+  /** Id of the source, which may be deleted. Null for files that never became one. */
+  source_id: string | null;
+  /** Name of the file. */
+  name: string;
+  /** What the run did with the file. */
+  change: "added" | "updated" | "deleted" | "failed";
+  /** Milliseconds for reading the file; null if it was not read, or failed. */
+  read_ms: number | null;
+  /** Where a failed file failed; null for others. */
+  stage: string | null;
+  /** What failed, in a few words; null for others. */
+  title: string | null;
+  /** What went wrong, in words for a person; null for others. */
+  message: string | null;
+  /** Whether the same file may succeed in another run; null for others. */
+  retryable: boolean | null;
+};
+
 export type SearchResult = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -1130,7 +1224,7 @@ export type Secret = {
   /** Name of the secret. */
   name: string;
   /** Type of source that the secret opens. */
-  type: "drive" | "repo" | "page";
+  type: "drive" | "repo" | "page" | "database";
   /** Unix seconds. */
   last_update_time: number;
   /** Unix seconds. */
@@ -1226,7 +1320,7 @@ export type SourceGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
   /** Where the sources of the group come from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
@@ -1357,9 +1451,9 @@ export interface Operations {
         /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -1576,9 +1670,9 @@ export interface Operations {
         /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -2262,6 +2356,246 @@ export interface Operations {
     };
     response: CrawlSetting;
   };
+  /** Create a database source */
+  createDatabaseSource: {
+    request: {
+      headers?: {
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
+        name: string;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: DatabaseSource;
+  };
+  /** List database sources */
+  listDatabaseSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      database_sources: Array<DatabaseSource>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a database source */
+  getDatabaseSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSource;
+  };
+  /** Delete a database source */
+  deleteDatabaseSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of database sources */
+  listDatabaseSourceSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      database_source_settings: Array<DatabaseSourceSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a database source */
+  getDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** Change the name and the schedule of a database source */
+  updateDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** End the schedule of a database source */
+  deleteDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** Look at an origin before a source follows it */
+  checkConnector: {
+    request: {
+      body: {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
+        folder_url: string;
+        /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The JSON key of a service account that may read the folder, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        service_account_key?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "drive";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too. · minLength 1, maxLength 2000 */
+        page_id: string;
+        /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The token of an integration that may read the page, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        page_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "page";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Name of the repository, as `owner/name`. · minLength 1, maxLength 200 */
+        repository: string;
+        /** Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100. · maxItems 100, default [] */
+        path_filters?: Array<string> | undefined;
+        /** Kind of the version to read. `default`: the default branch. · default "default" */
+        reference_type?: "default" | "branch" | "tag" | "commit" | undefined;
+        /** Name of the branch or tag, or hash of the commit; empty for `default`. · minLength 0, maxLength 255, default "" */
+        reference_param?: string | undefined;
+        /** Id of a stored secret of the type `repo`; not together with `access_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** An access token that may read the repository, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        access_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "repo";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Addresses where the crawl begins: http or https. · minItems 1, maxItems 100 */
+        urls: Array<string>;
+        /** How many links away from `urls` a page may be; 0: only the pages of `urls`. · minimum 0, maximum 20, default 3 */
+        max_depth?: number | undefined;
+        /** Maximum number of pages. · minimum 1, maximum 10000, default 500 */
+        max_pages?: number | undefined;
+        /** Globs as in a .gitignore file: only pages whose path matches one of them. Empty: all pages. At most 100. · maxItems 100, default [] */
+        include_paths?: Array<string> | undefined;
+        /** Globs as in a .gitignore file: pages whose path matches one of them are left out. At most 100. · maxItems 100, default [] */
+        exclude_paths?: Array<string> | undefined;
+        /** Whether to read only pages on the hosts of `urls`. · default true */
+        same_host?: boolean | undefined;
+        /** Whether to read also the pages that the sitemaps of the hosts name. · default true */
+        use_sitemap?: boolean | undefined;
+        /** Milliseconds between two requests to one host. Absent: the default of this service, and less after pages that did not change. A value below the minimum of the operator is refused. If the `Crawl-delay` of robots.txt is longer, it applies. · minimum 0, maximum 60000 */
+        delay_ms?: number | undefined;
+        /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "web";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "database";
+      };
+    };
+    response: OriginCheck;
+  };
+  /** Say when a schedule would run */
+  previewSchedule: {
+    request: {
+      body: {
+        /** An RFC 5545 RRULE. · minLength 1, maxLength 500 */
+        rrule: string;
+        /** The zone in which to read a rule that names none, such as `Europe/Berlin`. Absent: UTC. · minLength 1, maxLength 64 */
+        time_zone?: string | undefined;
+      };
+    };
+    response: {
+      /** The rule with its zone: what to send when the source is created. */
+      rrule: string;
+      /** The next times, at most 5, in Unix seconds. */
+      next_run_times: Array<number>;
+    };
+  };
   /** List source groups */
   listSourceGroups: {
     request: {
@@ -2275,7 +2609,7 @@ export interface Operations {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only source groups of this type. */
-        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
+        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | "database" | undefined;
         /** Only source groups with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
         /** Only groups with this tag. An unknown tag selects nothing. */
@@ -2374,6 +2708,12 @@ export interface Operations {
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+        /** Only runs of the source group with this id. An unknown group selects nothing. */
+        source_group_id?: string | undefined;
+        /** Only runs made at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        from_time?: number | undefined;
+        /** Only runs made at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        to_time?: number | undefined;
       } | undefined;
     };
     response: {
@@ -2420,6 +2760,8 @@ export interface Operations {
       body?: {
         /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
+        /** Only these files of the group, at most 1000. 404 if one of them is not in the group. · minItems 1, maxItems 1000 */
+        source_ids?: Array<string> | undefined;
       } | undefined;
     };
     response: Run;
@@ -2451,6 +2793,28 @@ export interface Operations {
     response: {
       /** Failed files of this page. */
       errors: Array<RunError>;
+      pagination: Pagination;
+    };
+  };
+  /** List the files that a run changed or could not read */
+  listRunFiles: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** Only files to which this happened. */
+        change?: "added" | "updated" | "deleted" | "failed" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Files of this page. */
+      files: Array<RunFile>;
       pagination: Pagination;
     };
   };
@@ -2841,8 +3205,8 @@ export interface Operations {
       body: {
         /** Name of the secret. · minLength 1, maxLength 200 */
         name: string;
-        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
-        type: "drive" | "repo" | "page";
+        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token), `database` (a connection URL such as `postgresql://user:password@host/database`). */
+        type: "drive" | "repo" | "page" | "database";
         /** The value. It is never returned. The first run that uses it shows whether it works. · minLength 1, maxLength 5000 */
         secret: string;
         /** What the secret is for, in your own words. · minLength 0, maxLength 1000 */
@@ -3419,6 +3783,16 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getCrawlSetting: ['GET', '/api/v1/crawl-settings/{id}'],
   updateCrawlSetting: ['PUT', '/api/v1/crawl-settings/{id}'],
   deleteCrawlSetting: ['DELETE', '/api/v1/crawl-settings/{id}'],
+  createDatabaseSource: ['POST', '/api/v1/database-sources'],
+  listDatabaseSources: ['GET', '/api/v1/database-sources'],
+  getDatabaseSource: ['GET', '/api/v1/database-sources/{id}'],
+  deleteDatabaseSource: ['DELETE', '/api/v1/database-sources/{id}'],
+  listDatabaseSourceSettings: ['GET', '/api/v1/database-source-settings'],
+  getDatabaseSourceSetting: ['GET', '/api/v1/database-source-settings/{id}'],
+  updateDatabaseSourceSetting: ['PUT', '/api/v1/database-source-settings/{id}'],
+  deleteDatabaseSourceSetting: ['DELETE', '/api/v1/database-source-settings/{id}'],
+  checkConnector: ['POST', '/api/v1/connectors/check'],
+  previewSchedule: ['POST', '/api/v1/schedules/preview'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],
   getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
   renameSourceGroup: ['PUT', '/api/v1/source-groups/{id}'],
@@ -3430,6 +3804,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
+  listRunFiles: ['GET', '/api/v1/runs/{id}/files'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
   streamEvents: ['GET', '/api/v1/events'],
   listSources: ['GET', '/api/v1/sources'],

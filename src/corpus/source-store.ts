@@ -341,11 +341,12 @@ export async function insertMembers(
 }
 
 /** Makes failed sources and new versions wait again, so that a new run retries them; ready sources stay ready. */
-export async function resetFailedSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+export async function resetFailedSources(tx: Tx, tenantId: string, groupId: string, ids?: string[]): Promise<void> {
   await tx.query(sql`
     update source s set status = case when s.status = 'ready' then 'ready' else 'pending' end, attempts = 0
-    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null and (s.status in ('failed', 'pending')
-      or exists (select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id))`);
+    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${ids ? sql`s.id = any(${ids}::uuid[])` : raw('true')}
+      and s.deleted_at is null and (s.status in ('failed', 'pending')
+        or exists (select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id))`);
 }
 
 /** Deletes up to `limit` sources with their text and returns the hashes of their blobs. Their chunks must be deleted before. */
@@ -394,7 +395,6 @@ export async function tombstoneSources(
 /** Deletes the row of a source that is marked as deleted, and returns the hash of its blob. Its chunks must be deleted before. */
 export async function removeTombstonedSource(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
   const [source] = await tx.query<{ blobHash: string }>(sql`
-    delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
-    returning blob_hash`);
+    delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null returning blob_hash`);
   return source?.blobHash;
 }

@@ -74,6 +74,12 @@ const CONNECTOR_ROWS = SOURCE_FORMS.flatMap(({ kind, path, settingPath, origin, 
 const ROWS: Record<string, Row> = {
   ...Object.fromEntries(CONNECTOR_ROWS),
   'POST /page-sources body.page_id': text, // an id of the workspace
+  'POST /connectors/check body.secret_id': object('secret', (id) => ({
+    kind: 'repo',
+    repository: 'acme/manual',
+    secret_id: id,
+  })),
+  'POST /connectors/check body.page_id': text,
   'POST /search body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
@@ -151,10 +157,14 @@ const ROWS: Record<string, Row> = {
   'GET /source-groups/{id}/runs path.id': object('group'),
   'GET /source-groups/{id}/runs query.after_id': position,
   'POST /source-groups/{id}/runs path.id': object('group'),
+  'POST /source-groups/{id}/runs body.source_ids': object('source', (id) => ({ source_ids: [id] })),
   'GET /runs query.after_id': position,
+  'GET /runs query.source_group_id': listFilter('group', 'runs'),
   'GET /runs/{id} path.id': object('run'),
   'GET /runs/{id}/errors path.id': object('run'),
   'GET /runs/{id}/errors query.after_id': position,
+  'GET /runs/{id}/files path.id': object('run'),
+  'GET /runs/{id}/files query.after_id': position,
   'POST /runs/{id}/cancel path.id': object('run'),
   'GET /tags/{id} path.id': object('tag'),
   'PUT /tags/{id} path.id': object('tag', () => ({ name: 'renamed' })),

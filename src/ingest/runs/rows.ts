@@ -30,6 +30,8 @@ export interface SourceRows {
   members: readonly StagedMember[];
   /** Characters of content, terms and text that a transaction has to carry. */
   weight: number;
+  /** Milliseconds in the parser process, with all tries of this attempt. */
+  readMs?: number;
 }
 
 /** Returns the rows of a processed or failed file. */

@@ -10,6 +10,7 @@ import { deleteChunksOfSources, insertChunks, type NewChunk } from '../../corpus
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
 import { dropUpdates, failUpdates } from '../../corpus/origin-store.ts';
 import { addProgress, insertRunErrors } from '../../corpus/run-store.ts';
+import { insertRunFiles } from '../../corpus/runs/run-file-store.ts';
 import { isPending } from '../../corpus/source-lookup.ts';
 import { type SavedResult, saveSourceResults, setMixed } from '../../corpus/source-store.ts';
 import { deleteTexts, insertTexts, type TextSegment } from '../../corpus/source-text-store.ts';
@@ -249,6 +250,11 @@ async function count(
   await failUpdates(tx, active.tenantId, idsWith('failed'));
   const errors = savedRows.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
   await insertRunErrors(tx, active.tenantId, active.runId, errors);
+  const changed = savedRows.flatMap((rows) => {
+    const change = updates.includes(rows) ? ('updated' as const) : ('added' as const);
+    return rows.error ? [] : [{ sourceId: rows.result.id, change, readMs: rows.readMs }];
+  });
+  await insertRunFiles(tx, active.tenantId, active.runId, changed);
   const chunkMetadatas = savedRows.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
   if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
   const step = {

@@ -85,6 +85,8 @@ const ROWS: Record<string, Row> = {
       [`PUT ${settingPath}/{id}`, { body: () => ({ name: 'mine', rrule: 'FREQ=DAILY' }) }],
     ]),
   ),
+  'POST /connectors/check': { body: () => ({ kind: 'repo', repository: 'acme/manual' }), status: 403 },
+  'POST /schedules/preview': { body: () => ({ rrule: 'FREQ=DAILY' }), status: 200 },
   'PUT /source-groups/{id}': { body: () => ({ name: 'mine' }) },
   'PUT /source-groups/{id}/metadata': { body: () => ({ metadata }) },
   'POST /source-groups/{id}/runs': { body: () => ({}) },
