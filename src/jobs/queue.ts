@@ -15,6 +15,7 @@ export const JOB_KINDS = [
   'embed-chunks',
   'analyze-chunks',
   'reprocess',
+  'agent-run',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 

@@ -45,6 +45,7 @@ async function working(handler: (run: Run) => Promise<void>, db: Database = open
     'embed-chunks': idle,
     'analyze-chunks': idle,
     reprocess: idle,
+    'agent-run': idle,
   });
   return queue;
 }
@@ -187,6 +188,7 @@ test('many short jobs run without a pause between them', async () => {
     'embed-chunks': idle,
     'analyze-chunks': idle,
     reprocess: idle,
+    'agent-run': idle,
   });
   await done.promise;
   await queue.stop(1_000);
