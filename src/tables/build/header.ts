@@ -36,9 +36,10 @@ export function findHeader(rows: readonly (readonly string[])[]): Header {
   return { names, caption, rows: at + 1 };
 }
 
-/** Returns whether a row has one text only. Parsers repeat the text of a merged cell. */
+/** Returns whether a row has one text only, in one cell or, as the text of a merged cell, in all. */
 function isTitle(row: readonly string[]): boolean {
-  return new Set(row.filter((cell) => cell !== '')).size <= 1;
+  const filled = row.filter((cell) => cell !== '');
+  return filled.length <= 1 || (filled.length === row.length && new Set(filled).size === 1);
 }
 
 function isHeader(candidate: readonly string[], body: readonly (readonly string[])[], width: number): boolean {

@@ -114,7 +114,7 @@ export function* records(table: TableText): Generator<RawRecord> {
       path = [...path.slice(0, level), { key: parts[2]!, hasValue: parts[3] !== undefined }];
       last = path.map(({ key }) => key).join('.');
       if (parts[3] !== undefined) join(record!.members, last, parts[3], ', ');
-    } else if (last !== undefined) join(record!.members, last, text.trim(), inside ? ' ' : ', ');
+    } else if (last !== undefined) join(record!.members, last, text.trim(), path.at(-1)!.hasValue ? ' ' : ', ');
   }
   if (record) yield record;
 }
