@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources';
+  to: '/ask' | '/search' | '/sources' | '/connectors' | '/runs';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -22,6 +22,13 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     title: 'shell.knowledge',
     screens: [
       { to: '/sources', name: 'sources.title', icon: 'file-text', scopes: ['knowledge:read', 'ingestion:manage'] },
+    ],
+  },
+  {
+    title: 'shell.operation',
+    screens: [
+      { to: '/connectors', name: 'connectors.title', icon: 'plug', scopes: ['ingestion:manage'] },
+      { to: '/runs', name: 'runs.title', icon: 'activity', scopes: ['knowledge:read', 'ingestion:manage'] },
     ],
   },
 ];

@@ -1,4 +1,5 @@
 /** The words of the console in German. */
+import { operateDe } from './de-operate.ts';
 import type { Catalogue } from './words.ts';
 
 export const de: Catalogue = {
@@ -230,4 +231,5 @@ export const de: Catalogue = {
   'source.characters': { one: '{n} Zeichen', other: '{n} Zeichen' },
   'source.passage': 'Stelle',
   'source.unmark': 'Markierung entfernen',
+  ...operateDe,
 };

@@ -1,4 +1,5 @@
 /** The words of the console in English: the catalogue that names every key. */
+import { operateEn } from './en-operate.ts';
 import type { Entry } from './words.ts';
 
 export const en = {
@@ -224,4 +225,5 @@ export const en = {
   'source.characters': { one: '{n} character', other: '{n} characters' },
   'source.passage': 'Passage',
   'source.unmark': 'Remove the mark',
+  ...operateEn,
 } as const satisfies Record<string, Entry>;

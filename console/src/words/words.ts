@@ -2,8 +2,7 @@
  * The words of the console. `say` returns a text of the catalogue in the language of the reader; numbers in it are written as the
  * language writes them. The catalogue is chosen once, before the first screen is drawn.
  */
-import { en } from './en.ts';
-import { mirrored, stretched } from './pseudo.ts';
+import type { en } from './en.ts';
 
 /** A text, or its forms by number: the value `n` chooses one. */
 export type Entry = string | { readonly one: string; readonly other: string };
@@ -18,7 +17,7 @@ type Locale = Language | 'xa' | 'xb';
 
 const STORED = 'language';
 
-let catalogue: Catalogue = en;
+let catalogue = {} as Catalogue;
 let locale: Locale = 'en';
 
 /** Returns the tag that `Intl` understands. */
@@ -35,11 +34,18 @@ export async function loadWords(): Promise<void> {
   const stored = localStorage.getItem(STORED);
   const wanted = [stored ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2).toLowerCase());
   locale = (wanted.find((tag) => tag in LANGUAGES || tag === 'xa' || tag === 'xb') ?? 'en') as Locale;
-  if (locale === 'de') catalogue = (await import('./de.ts')).de;
-  else if (locale === 'xa') catalogue = stretched(en);
-  else if (locale === 'xb') catalogue = mirrored(en);
+  catalogue = await readCatalogue();
   document.documentElement.lang = locale === 'xa' ? 'en' : locale === 'xb' ? 'ar' : locale;
   document.documentElement.dir = locale === 'xb' ? 'rtl' : 'ltr';
+}
+
+/** Only the catalogue that is used is loaded. */
+async function readCatalogue(): Promise<Catalogue> {
+  if (locale === 'de') return (await import('./de.ts')).de;
+  const { en } = await import('./en.ts');
+  if (locale === 'en') return en;
+  const { mirrored, stretched } = await import('./pseudo.ts');
+  return locale === 'xa' ? stretched(en) : mirrored(en);
 }
 
 /** Stores the language, and loads the page in it. */
