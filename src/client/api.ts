@@ -548,6 +548,57 @@ export type CrawlSetting = {
   next_run_times: Array<number>;
 };
 
+export type DatabaseSource = {
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  id: string;
+  /** Name of the source and of its source group. */
+  name: string;
+  /** Tables and views that are read. */
+  tables: Array<{
+    /** Name of the table or view. */
+    name: string;
+    /** Names of the columns that are read. Empty: all columns. */
+    columns: Array<string>;
+  }>;
+  /** Status of the source group: that of its latest run, or of its deletion. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of the ingestion setting; empty after the setting was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
+  end_time: number | null;
+  /** Why the latest run failed; null when it did not fail. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type DatabaseSourceSetting = {
+  /** Id of the setting. · format "uuid" */
+  id: string;
+  /** Name of the setting and of its source. */
+  name: string;
+  /** Tables and views that are read. */
+  tables: Array<{
+    /** Name of the table or view. */
+    name: string;
+    /** Names of the columns that are read. Empty: all columns. */
+    columns: Array<string>;
+  }>;
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
+  rrule: string;
+  /** Id of the stored secret; empty when there is none. */
+  secret_id: string;
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
+  creation_time: number;
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  next_run_times: Array<number>;
+};
+
 export type DriveSource = {
   /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
@@ -605,7 +656,7 @@ export type GroupSource = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
   /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
@@ -673,7 +724,7 @@ export type ListedSource = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
   /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
@@ -1173,7 +1224,7 @@ export type Secret = {
   /** Name of the secret. */
   name: string;
   /** Type of source that the secret opens. */
-  type: "drive" | "repo" | "page";
+  type: "drive" | "repo" | "page" | "database";
   /** Unix seconds. */
   last_update_time: number;
   /** Unix seconds. */
@@ -1269,7 +1320,7 @@ export type SourceGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
   /** Where the sources of the group come from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
@@ -1400,9 +1451,9 @@ export interface Operations {
         /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -1619,9 +1670,9 @@ export interface Operations {
         /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -2301,6 +2352,126 @@ export interface Operations {
     };
     response: CrawlSetting;
   };
+  /** Create a database source */
+  createDatabaseSource: {
+    request: {
+      headers?: {
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
+        name: string;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: DatabaseSource;
+  };
+  /** List database sources */
+  listDatabaseSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      database_sources: Array<DatabaseSource>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a database source */
+  getDatabaseSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSource;
+  };
+  /** Delete a database source */
+  deleteDatabaseSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of database sources */
+  listDatabaseSourceSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      database_source_settings: Array<DatabaseSourceSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a database source */
+  getDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** Change the name and the schedule of a database source */
+  updateDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** End the schedule of a database source */
+  deleteDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
   /** Look at an origin before a source follows it */
   checkConnector: {
     request: {
@@ -2380,6 +2551,26 @@ export interface Operations {
         metadata?: MetadataPatch | undefined;
         /** Kind of the source. The other members are those of its creation. */
         kind: "web";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "database";
       };
     };
     response: OriginCheck;
@@ -2414,7 +2605,7 @@ export interface Operations {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only source groups of this type. */
-        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
+        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | "database" | undefined;
         /** Only source groups with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
         /** Only groups with this tag. An unknown tag selects nothing. */
@@ -3010,8 +3201,8 @@ export interface Operations {
       body: {
         /** Name of the secret. · minLength 1, maxLength 200 */
         name: string;
-        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
-        type: "drive" | "repo" | "page";
+        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token), `database` (a connection URL such as `postgresql://user:password@host/database`). */
+        type: "drive" | "repo" | "page" | "database";
         /** The value. It is never returned. The first run that uses it shows whether it works. · minLength 1, maxLength 5000 */
         secret: string;
         /** What the secret is for, in your own words. · minLength 0, maxLength 1000 */
@@ -3578,6 +3769,14 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getCrawlSetting: ['GET', '/api/v1/crawl-settings/{id}'],
   updateCrawlSetting: ['PUT', '/api/v1/crawl-settings/{id}'],
   deleteCrawlSetting: ['DELETE', '/api/v1/crawl-settings/{id}'],
+  createDatabaseSource: ['POST', '/api/v1/database-sources'],
+  listDatabaseSources: ['GET', '/api/v1/database-sources'],
+  getDatabaseSource: ['GET', '/api/v1/database-sources/{id}'],
+  deleteDatabaseSource: ['DELETE', '/api/v1/database-sources/{id}'],
+  listDatabaseSourceSettings: ['GET', '/api/v1/database-source-settings'],
+  getDatabaseSourceSetting: ['GET', '/api/v1/database-source-settings/{id}'],
+  updateDatabaseSourceSetting: ['PUT', '/api/v1/database-source-settings/{id}'],
+  deleteDatabaseSourceSetting: ['DELETE', '/api/v1/database-source-settings/{id}'],
   checkConnector: ['POST', '/api/v1/connectors/check'],
   previewSchedule: ['POST', '/api/v1/schedules/preview'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],

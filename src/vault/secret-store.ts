@@ -6,7 +6,7 @@ import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
 import { findMasterKeyId, lockMasterKeyShared, setFirstMasterKeyId } from './master-key-store.ts';
 import { type MasterKey, openValue, rewrapKey, sealValue } from './seal.ts';
 
-export const SECRET_TYPES = ['drive', 'repo', 'page'] as const;
+export const SECRET_TYPES = ['drive', 'repo', 'page', 'database'] as const;
 export type SecretType = (typeof SECRET_TYPES)[number];
 
 /** Rows that one statement of a rotation updates. */

@@ -5,6 +5,9 @@ import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 
+/** A filter is wide if such a share of the best chunks matches it. Candidates are then tested one by one. */
+export const WIDE_SHARE = 0.4;
+
 export interface CandidateRequest {
   tenantId: string;
   partitionNo: number;

@@ -1,18 +1,23 @@
 /** The engine in PostgreSQL: BM25 over the chunks' terms, HNSW over their vectors, filters as conditions of the same statements. */
-import type { Database, Tx } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { keepPlan, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
-import { bm25Candidates, FORCE_INDEX_ORDER, FORCE_INDEXES, indexWeights } from '../lexical/lexical.ts';
+import {
+  bm25Candidates,
+  type CandidateRequest,
+  FORCE_INDEX_ORDER,
+  FORCE_INDEXES,
+  indexWeights,
+  WIDE_SHARE,
+} from '../lexical/lexical.ts';
 import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
 import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
 import { type FilterMatches, findFilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions, lookedUpPredicates, narrowsCheaply } from '../query/filter-sql.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
 
-/** With filters, so many of the best chunks are tested one by one first, before the filter is evaluated for the whole corpus. */
-const TESTED_FIRST = 250;
-/** If such a share of the best chunks by words matches, the filter is taken for wide, and vectors are tested one by one too. */
-const WIDE_SHARE = 0.4;
+/** Up to so many of the best chunks are tested for a filter one by one, before the filter is evaluated for the whole corpus. */
+const TESTED_MAX = 250;
 
 /** Limits that tests change, so that a small corpus is searched like a large one. */
 export interface PostgresLimits {
@@ -36,10 +41,12 @@ export function openPostgresEngine(
       await tx.query(settings);
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;
+      const find = (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> =>
+        hasTextSearch ? bm25Candidates(tx, request, found) : scanCandidates(tx, request, found);
       return {
         async candidates(query) {
           const { vector, depth } = query;
-          const best = hasTextSearch && !matches ? await testBest(tx, scope, query) : [];
+          const best = matches ? [] : await testBest(query);
           const isWide = best.length === depth;
           if (!isWide) matches ??= findFilterMatches(tx, scope, namedMax);
           const found = await matches;
@@ -48,6 +55,13 @@ export function openPostgresEngine(
           return { lexical, semantic, exhausted: lexical.length < depth && semantic.length < depth };
         },
       };
+
+      /** Returns the best chunks if a wide filter matches them, which is known without evaluating the filter for all sources. */
+      async function testBest({ terms, vector, depth }: CandidateQuery): Promise<Candidate[]> {
+        const tested = Math.ceil(depth / WIDE_SHARE);
+        if (terms.length === 0 || tested > TESTED_MAX || !narrowsCheaply(scope, scope.filters)) return [];
+        return find({ ...lexicalRequest(scope, { terms, vector, depth }, lookedUpPredicates(scope)), tested });
+      }
 
       async function lexicalCandidates(query: CandidateQuery, found: FilterMatches | undefined): Promise<Candidate[]> {
         const { terms, depth } = query;
@@ -58,17 +72,10 @@ export function openPostgresEngine(
         }
         const areNamed = found !== undefined && (hasTextSearch || found.ids !== null);
         const request = lexicalRequest(scope, query, areNamed ? isAmong(scope, found) : lookedUpPredicates(scope));
-        return hasTextSearch ? bm25Candidates(tx, request, found) : scanCandidates(tx, request, found);
+        return find(request, found);
       }
     },
   };
-}
-
-/** Returns matching chunks among the best ones; none if that is not worth it or the filters exclude nothing. */
-async function testBest(tx: Tx, scope: Scope, query: CandidateQuery): Promise<Candidate[]> {
-  if (query.terms.length === 0 || query.depth >= TESTED_FIRST || !narrowsCheaply(scope, scope.filters)) return [];
-  const tested = query.vector ? Math.ceil(query.depth / WIDE_SHARE) : TESTED_FIRST;
-  return bm25Candidates(tx, { ...lexicalRequest(scope, query, lookedUpPredicates(scope)), tested });
 }
 
 function lexicalRequest(

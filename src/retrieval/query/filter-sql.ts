@@ -9,7 +9,7 @@ import type { Access } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { ColumnRef } from '../../corpus/column-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
-import { conditionSql } from '../../filters/metadata-sql.ts';
+import { comparedKinds, conditionSql, readValue } from '../../filters/metadata-sql.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
 import { isId } from '../../util/ids.ts';
 import type { Scope } from '../engine.ts';
@@ -32,27 +32,28 @@ export const SERVED = raw('c.generation = s.generation');
 
 /** How the value of a metadata key is read from a row. */
 interface MetadataOf {
-  /** Selects the metadata; `|| '{}'` decompresses it once for all keys. */
+  /** Selects the metadata; `|| '{}'` decompresses it once for several keys. */
   row: Sql;
+  /** Selects the metadata as it is stored, for a single key. */
+  stored: Sql;
   value(key: string): Sql;
-  isNfc: boolean;
 }
 
 const OF_GROUP: MetadataOf = {
-  row: raw("select g.metadata || '{}' as own"),
+  row: raw("select g.metadata || '{}' as own offset 0"),
+  stored: raw('select g.metadata as own'),
   value: (key) => sql`m.own ->> ${key}::text`,
-  isNfc: false,
 };
 /** API records of a source win over its origin records. */
 const OF_SOURCE: MetadataOf = {
-  row: raw("select s.metadata || '{}' as own, s.origin_metadata || '{}' as origin"),
+  row: raw("select s.metadata || '{}' as own, s.origin_metadata || '{}' as origin offset 0"),
+  stored: raw('select s.metadata as own, s.origin_metadata as origin'),
   value: (key) => sql`coalesce(m.own ->> ${key}::text, m.origin -> ${key}::text ->> 'val')`,
-  isNfc: false,
 };
 const OF_CHUNK: MetadataOf = {
-  row: raw("select c.metadata || '{}' as own"),
+  row: raw("select c.metadata || '{}' as own offset 0"),
+  stored: raw('select c.metadata as own'),
   value: (key) => sql`m.own -> ${key}::text ->> 'val'`,
-  isNfc: true,
 };
 
 /** Returns `from … where …` of the sources that are alive, within the access, and match the filters on sources. */
@@ -134,27 +135,37 @@ function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
 }
 
 /**
- * Returns the condition on the metadata of a row. Each key is read and normalized once, however many conditions name it: `offset 0`
- * keeps the planner from computing the value again in each condition.
+ * Returns the condition on the metadata of a row. Each key is read, normalized and converted once, however many conditions name it:
+ * `offset 0` keeps the planner from computing the values again in each condition.
  */
-function metadataSql(group: MetadataFilterGroup, { row, value, isNfc }: MetadataOf): Sql {
-  const keys = [...new Set(keysOf(group))];
-  const column = (key: string): Sql => raw(`v.k${keys.indexOf(key)}`);
-  const values = join(keys.map((key, i) => sql`${value(key)} as ${raw(`k${i}`)}`));
-  const condition = groupSql(group, (filter) => conditionSql(filter, column(filter.key), true));
-  const read = sql`select ${values} from (${row} offset 0) m offset 0`;
-  if (isNfc) return sql`(select ${condition} from (${read}) v)`;
-  // Text in ASCII is in NFC. Its two lengths are equal, which costs a tenth of normalizing it.
-  const inNfc = keys.map((_, i) =>
-    raw(`case when octet_length(r.k${i}) = length(r.k${i}) then r.k${i} else normalize(r.k${i}) end as k${i}`),
-  );
-  return sql`(select ${condition} from (select ${join(inNfc)} from (${read}) r offset 0) v)`;
+function metadataSql(group: MetadataFilterGroup, { row, stored, value }: MetadataOf): Sql {
+  const filters = [...membersOf(group)];
+  const keys = [...new Set(filters.map(({ key }) => key))];
+  const read = join(keys.map((key, i) => sql`${value(key)} as ${raw(`k${i}`)}`));
+  const converted = keys.flatMap((key, i) => {
+    const kinds = new Set(filters.filter((filter) => filter.key === key).flatMap(comparedKinds));
+    const { number, time } = readValue(raw(`r.k${i}`));
+    return [
+      // Text in ASCII is in NFC. Its two lengths are equal, which costs a tenth of normalizing it.
+      raw(`case when octet_length(r.k${i}) = length(r.k${i}) then r.k${i} else normalize(r.k${i}) end as k${i}`),
+      ...(kinds.has('number') ? [sql`${number} as ${raw(`n${i}`)}`] : []),
+      ...(kinds.has('time') ? [sql`${time} as ${raw(`t${i}`)}`] : []),
+    ];
+  });
+  const condition = groupSql(group, (filter) => {
+    const i = keys.indexOf(filter.key);
+    const text = raw(`v.k${i}`);
+    return conditionSql(filter, { value: text, text, number: raw(`v.n${i}`), time: raw(`v.t${i}`) });
+  });
+  return sql`(select ${condition} from (select ${join(converted)}
+    from (select ${read} from (${keys.length > 1 ? row : stored}) m offset 0) r offset 0) v)`;
 }
 
-function* keysOf(group: MetadataFilterGroup): Generator<string> {
+/** Returns the conditions of the group and of the groups in it. */
+function* membersOf(group: MetadataFilterGroup): Generator<MetadataFilter> {
   for (const member of group.filters) {
-    if ('filters' in member) yield* keysOf(member);
-    else yield member.key;
+    if ('filters' in member) yield* membersOf(member);
+    else yield member;
   }
 }
 
