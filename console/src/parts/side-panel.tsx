@@ -55,7 +55,7 @@ export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[
       {rows.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-ink-3">{name}</dt>
-          <dd className="num min-w-0 break-words" dir="auto">
+          <dd className="num min-w-0 break-words whitespace-pre-line" dir="auto">
             {value}
           </dd>
         </div>

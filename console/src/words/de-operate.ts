@@ -21,6 +21,13 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'connectors.pageText': 'Eine Seite oder Datenbank und die Seiten darunter.',
   'connectors.repo': 'GitHub-Repository',
   'connectors.repoText': 'Die Dateien eines Branches, eines Tags oder eines Commits.',
+  'connectors.database': 'Datenbank',
+  'connectors.databaseText': 'Tabellen eines PostgreSQL-, MySQL- oder MariaDB-Servers.',
+  'connectors.databaseSecret':
+    'Die Verbindungs-URL mit Benutzer und Passwort. Nehmen Sie einen Benutzer, der nur lesen darf.',
+  'connectors.tables': 'Tabellen',
+  'connectors.tablesHint':
+    'Eine Tabelle oder Sicht je Zeile, als schema.tabelle. Nach einem Doppelpunkt können Spalten folgen.',
   'connectors.urls': 'Adressen für den Anfang',
   'connectors.urlsHint': 'Eine Adresse je Zeile, mit http oder https.',
   'connectors.depth': 'Links, denen gefolgt wird',

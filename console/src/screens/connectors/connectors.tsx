@@ -14,6 +14,7 @@ import { ago, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { ConnectorState } from './connector-state.tsx';
 import { Details } from './details.tsx';
+import { linesOf } from './kinds.ts';
 import { dayAndTime, ruleInWords } from './schedule-words.ts';
 
 const Wizard = lazy(() => import('./wizard.tsx').then((module) => ({ default: module.Wizard })));
@@ -162,6 +163,6 @@ function Row({ row }: { row: ConnectorRow }) {
 
 /** Returns the value that says where the origin is, in one line. */
 function whereOf({ kind, origin }: ConnectorRow): string {
-  const value = origin[kind.fields[0]?.name ?? ''];
-  return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  const [field] = kind.fields;
+  return field ? linesOf(field, origin[field.name]).join(', ') : '';
 }

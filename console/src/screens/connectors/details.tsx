@@ -13,6 +13,7 @@ import { ago, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { RunState } from '../runs/run-state.tsx';
 import { isBusy } from './connector-state.tsx';
+import { linesOf } from './kinds.ts';
 import { isUsable, NextTimes, ScheduleFields, useSchedule } from './schedule-fields.tsx';
 import { ruleInWords } from './schedule-words.ts';
 
@@ -98,8 +99,7 @@ function originRows({ kind, origin }: ConnectorRow): [string, string][] {
       const choice = field.choices.find(([one]) => one === value);
       return [[say(field.label), choice ? say(choice[1]) : String(value)]];
     }
-    const words = Array.isArray(value) ? value.join('\n') : typeof value === 'number' ? number(value) : String(value);
-    return [[say(field.label), words]];
+    return [[say(field.label), typeof value === 'number' ? number(value) : linesOf(field, value).join('\n')]];
   });
 }
 

@@ -22,6 +22,8 @@ export type Field = FieldBase &
     | { type: 'text'; required?: true; placeholder?: string }
     /** One entry a line. */
     | { type: 'lines'; required?: true; placeholder?: string }
+    /** One table a line, with its columns behind a colon if not all are read. */
+    | { type: 'tables'; required?: true; placeholder?: string }
     | { type: 'number'; initial: number; min: number; max: number }
     | { type: 'choice'; initial: string; choices: readonly (readonly [value: string, text: Key])[] }
     | { type: 'flag'; initial: boolean }
@@ -186,6 +188,31 @@ export const KINDS: readonly ConnectorKind[] = [
     },
     listKeys: ['repo_sources', 'repo_settings'],
   },
+  {
+    kind: 'database',
+    name: 'connectors.database',
+    text: 'connectors.databaseText',
+    icon: 'hard-drive',
+    secret: { type: 'database', required: true, hint: 'connectors.databaseSecret' },
+    fields: [
+      {
+        name: 'tables',
+        type: 'tables',
+        label: 'connectors.tables',
+        hint: 'connectors.tablesHint',
+        required: true,
+        placeholder: 'public.orders\npublic.customers: id, city',
+      },
+    ],
+    operations: {
+      list: 'listDatabaseSources',
+      settings: 'listDatabaseSourceSettings',
+      create: 'createDatabaseSource',
+      change: 'updateDatabaseSourceSetting',
+      remove: 'deleteDatabaseSource',
+    },
+    listKeys: ['database_sources', 'database_source_settings'],
+  },
 ];
 
 /** Returns the values with which a form begins. */
@@ -204,13 +231,30 @@ export function originOf({ fields }: ConnectorKind, values: FieldValues): Record
     const value = values[field.name] ?? '';
     if (typeof value === 'boolean') return [[field.name, value]];
     if (field.type === 'number') return [[field.name, Number(value)]];
-    if (field.type === 'lines') {
+    if (field.type === 'lines' || field.type === 'tables') {
       const lines = value.split('\n').flatMap((line) => line.trim() || []);
-      return lines.length > 0 ? [[field.name, lines]] : [];
+      return lines.length > 0 ? [[field.name, field.type === 'lines' ? lines : lines.map(readTable)]] : [];
     }
     return value.trim() === '' ? [] : [[field.name, value.trim()]];
   });
   return Object.fromEntries(members);
+}
+
+function readTable(line: string): Table {
+  const [name = '', columns = ''] = line.split(/:(.*)/s);
+  return { name: name.trim(), columns: columns.split(',').flatMap((column) => column.trim() || []) };
+}
+
+interface Table {
+  name: string;
+  columns: string[];
+}
+
+/** Returns a value of an origin as lines of text. */
+export function linesOf(field: Field, value: unknown): string[] {
+  if (!Array.isArray(value)) return value === null || value === undefined ? [] : [String(value)];
+  if (field.type !== 'tables') return value.map(String);
+  return (value as Table[]).map(({ name, columns }) => (columns.length > 0 ? `${name}: ${columns.join(', ')}` : name));
 }
 
 /** Returns the names of fields that miss a value or have one that cannot work. */

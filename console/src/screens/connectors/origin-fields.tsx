@@ -73,7 +73,7 @@ function OriginField({ field, value, change }: OriginFieldProps) {
             </option>
           ))}
         </select>
-      ) : field.type === 'lines' ? (
+      ) : field.type === 'lines' || field.type === 'tables' ? (
         <textarea
           {...common}
           rows={3}
