@@ -14,7 +14,8 @@ const BUDGET_MS = { embedded: 250, server: 2_500 } as const;
 /** A filter of a few short conditions is never refused, however large the corpus is. Its size is then not looked up. */
 const SIMPLE: FilterCost = { fixedNs: 7_000_000, rowNs: 4_000, byteNs: 0 };
 
-interface Size {
+/** Rows that are tested, and the bytes of their metadata. */
+export interface Size {
   rows: number;
   bytes: number;
 }
@@ -39,8 +40,7 @@ export async function checkFilterCost(
     const [size] = await tx.query<Size>(select);
     const { rows, bytes } = size!;
     const share = Math.min(1, rowsMax / Math.max(rows, 1));
-    const ms = (cost.fixedNs + share * (rows * cost.rowNs + bytes * cost.byteNs)) / 1e6;
-    if (ms <= BUDGET_MS[kind]) return;
+    if (fitsBudget(kind, estimatedNs(cost, { rows: share * rows, bytes: share * bytes }))) return;
     throw invalidRequest(
       `/${where}: would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
         'contains, or narrow the search with tags, source_types, file_types or dates.',
@@ -48,9 +48,7 @@ export async function checkFilterCost(
   };
   await refuse(
     onSources,
-    sql`select count(*) as rows, coalesce(sum(octet_length(s.metadata::text) + octet_length(s.origin_metadata::text)
-        + octet_length(g.metadata::text)), 0) as bytes
-      from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and s.deleted_at is null`,
+    sourceSizes(tenantId),
     'sources',
     [metadata && 'metadata', sourceMetadata && 'source_metadata', 'metadata_filter'].find(Boolean) as string,
   );
@@ -61,6 +59,23 @@ export async function checkFilterCost(
     'chunks',
     'chunk_metadata',
   );
+}
+
+/** Returns the query of the size of all sources of the tenant. */
+export function sourceSizes(tenantId: string): Sql {
+  return sql`select count(*) as rows, coalesce(sum(octet_length(s.metadata::text) + octet_length(s.origin_metadata::text)
+        + octet_length(g.metadata::text)), 0) as bytes
+      from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and s.deleted_at is null`;
+}
+
+/** Returns the estimated nanoseconds of a test of these rows. */
+export function estimatedNs(cost: FilterCost, { rows, bytes }: Size): number {
+  return cost.fixedNs + rows * cost.rowNs + bytes * cost.byteNs;
+}
+
+/** Returns whether the database may work for so long at once. */
+export function fitsBudget(kind: Database['kind'], nanoseconds: number): boolean {
+  return nanoseconds / 1e6 <= BUDGET_MS[kind];
 }
 
 function isWithin(cost: FilterCost, limit: FilterCost): boolean {
