@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources' | '/connectors' | '/runs';
+  to: '/ask' | '/search' | '/sources' | '/connectors' | '/runs' | '/audit' | '/health';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -29,6 +29,8 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     screens: [
       { to: '/connectors', name: 'connectors.title', icon: 'plug', scopes: ['ingestion:manage'] },
       { to: '/runs', name: 'runs.title', icon: 'activity', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/audit', name: 'audit.title', icon: 'scroll-text', scopes: ['audit:read'] },
+      { to: '/health', name: 'health.title', icon: 'shield-check', scopes: ['knowledge:read', 'ingestion:manage'] },
     ],
   },
 ];
