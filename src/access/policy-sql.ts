@@ -8,7 +8,7 @@
 
 import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Scalar } from '../filters/filter-group.ts';
-import { conditionSql, typedOrderSql } from '../filters/metadata-sql.ts';
+import { conditionSql, readValue, typedOrderSql } from '../filters/metadata-sql.ts';
 import type { MetadataFilter } from '../filters/types.ts';
 import { isId } from '../util/ids.ts';
 import {
@@ -132,11 +132,11 @@ function onValue(filter: MetadataFilter, value: Sql): Sql {
 /** Returns the comparison of a trimmed value. Unlike in filters, only two numbers or two times have an order. */
 function compared(filter: MetadataFilter, value: Sql): Sql {
   const { operator } = filter;
-  if (operator === 'exists' || operator === 'not_exists') return conditionSql(filter, value);
+  if (operator === 'exists' || operator === 'not_exists') return conditionSql(filter, readValue(value));
   const trimmed = sql`btrim(${value}, ${WHITE_SPACE}::text)`;
   if (operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte')
     return typedOrderSql(trimmed, operator, filter.value as Scalar);
-  return conditionSql(filter, trimmed);
+  return conditionSql(filter, readValue(trimmed));
 }
 
 /** Returns the condition of which `ne` or `nin` is the opposite; other conditions as they are. */

@@ -11,6 +11,127 @@ export interface StreamBody {
 
 export type UploadBody = FormData | StreamBody;
 
+export type AgentRun = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+  /** The calls of tools, in their order. */
+  steps: Array<AgentStep>;
+  /** Null before the end, for a run without an answer, and when the conversation was deleted. */
+  answer: {
+    /** Text of the answer, as `GET /conversations/{id}` shows it. Untrusted text: never show it as HTML. */
+    content: string;
+    /** The citations of the answer. */
+    citations: Array<Record<string, unknown>>;
+    /** Sentences that no verified citation supports. */
+    unsupported_spans?: Array<{
+      /** Offset of the first code point, from 0. */
+      start: number;
+      /** Offset behind the last code point. */
+      end: number;
+    }> | undefined;
+  } | null;
+};
+
+export type AgentRunSummary = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+};
+
+export type AgentStep = {
+  /** 1, 2, 3 … Calls of one step have the same number. */
+  number: number;
+  /** The tool that the model called. */
+  tool: string;
+  /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
+  input: Record<string, unknown> | null;
+  /** How many passages or sources the tool found. */
+  found: number;
+  /** The chunks that it found, which the answer may cite. */
+  ids: Array<string>;
+  /** Why the tool did not run; for example, the same was asked before. */
+  notice: string | null;
+  /** Why the tool failed. */
+  error: string | null;
+  /** Milliseconds that the tool took. */
+  elapsed_ms: number;
+};
+
 export type ApiKey = {
   /** Id of the key. · format "uuid" */
   id: string;
@@ -883,6 +1004,28 @@ export type Neighbour = {
   end_offset: number | null;
 };
 
+export type OriginCheck = {
+  /** Whether the origin answered and accepted the credential. */
+  reachable: boolean;
+  /** The account that the credential names, such as the address of a service account; null: it names none. */
+  account: string | null;
+  /** Files found until the check ended. */
+  files: number;
+  /** Whether these are all files. False: the check ended before the listing did. */
+  complete: boolean;
+  /** Names of the first files, at most 3. */
+  names: Array<string>;
+  /** Why the origin cannot be read; null: nothing is wrong. */
+  problem: {
+    /** What is wrong, in a few words. */
+    title: string;
+    /** What is wrong and what to do, in words for a person. */
+    message: string;
+    /** Whether the same check may succeed later. */
+    retryable: boolean;
+  } | null;
+};
+
 /** A rectangle on a page. All members are between 0 and 1. */
 export type PageBox = {
   /** Left edge, as a share of the width of the page. */
@@ -1113,6 +1256,27 @@ export type RunError = {
   retryable: boolean;
   /** Unix seconds. */
   creation_time: number;
+};
+
+export type RunFile = {
+  /** Position in the list. · format "uuid" */
+  id: string;
+  /** Id of the source, which may be deleted. Null for files that never became one. */
+  source_id: string | null;
+  /** Name of the file. */
+  name: string;
+  /** What the run did with the file. */
+  change: "added" | "updated" | "deleted" | "failed";
+  /** Milliseconds for reading the file; null if it was not read, or failed. */
+  read_ms: number | null;
+  /** Where a failed file failed; null for others. */
+  stage: string | null;
+  /** What failed, in a few words; null for others. */
+  title: string | null;
+  /** What went wrong, in words for a person; null for others. */
+  message: string | null;
+  /** Whether the same file may succeed in another run; null for others. */
+  retryable: boolean | null;
 };
 
 export type SearchResult = {
@@ -1668,6 +1832,136 @@ export interface Operations {
     };
     response: CompletionResult;
   };
+  /** Answer a question in several steps */
+  createAgentRun: {
+    request: {
+      body: {
+        /** The question. · minLength 1, maxLength 10000 */
+        input: string;
+        /** Names of the tools that the model may call, as on `/mcp`. Absent: all that the key may use. · minItems 1, maxItems 20 */
+        tools?: Array<string> | undefined;
+        /** Maximum steps. In a step the model calls one or more tools. · minimum 1, maximum 20, default 8 */
+        max_steps?: number | undefined;
+        /** Maximum time, the answer included. · minimum 5, maximum 600, default 120 */
+        max_seconds?: number | undefined;
+        /** Maximum tokens of all calls of the model. A quarter is kept for the answer. The last call may exceed it. · minimum 1000, maximum 500000, default 100000 */
+        max_tokens?: number | undefined;
+        /** The conversation that the run continues. Absent: a new one. */
+        conversation_id?: string | undefined;
+        /** Names of tags of the source group. · minItems 1, maxItems 100 */
+        tags?: Array<string> | undefined;
+        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+        tag_ids?: Array<string> | undefined;
+        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        tag_filter_logic?: "and" | "or" | undefined;
+        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
+        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_from?: number | undefined;
+        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_to?: number | undefined;
+        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
+        domains?: Array<string> | undefined;
+        /** Conditions on metadata of the source group. */
+        metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the source. */
+        source_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the chunk. */
+        chunk_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        metadata_filter?: MetadataFilterGroup | undefined;
+        /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
+        stream?: boolean | undefined;
+        /** Answers at once with the queued run, which goes on without a connection and after a restart of the service. · default false */
+        background?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** ag-ui only: the thread, as in completions. · minLength 1, maxLength 256 */
+        threadId?: string | undefined;
+        /** ag-ui only: the events repeat it. · minLength 1, maxLength 256 */
+        runId?: string | undefined;
+      };
+    };
+    response: AgentRun;
+  };
+  /** List agent runs */
+  listAgentRuns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only runs with this status. */
+        status?: "queued" | "running" | "success" | "failure" | "canceled" | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The runs of this page. */
+      runs: Array<AgentRunSummary>;
+      pagination: Pagination;
+    };
+  };
+  /** Get an agent run */
+  getAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRun;
+  };
+  /** Follow an agent run */
+  streamAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** Only events after this number. The header `Last-Event-ID` does the same. · minimum 0, maximum 1000000 */
+        after_seq?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: unknown;
+  };
+  /** Cancel an agent run */
+  cancelAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRunSummary;
+  };
   /** List conversations */
   listConversations: {
     request: {
@@ -1766,6 +2060,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** Only groups with exactly this name. · minLength 1, maxLength 200 */
         name?: string | undefined;
       } | undefined;
@@ -2429,6 +2727,126 @@ export interface Operations {
     };
     response: DatabaseSourceSetting;
   };
+  /** Look at an origin before a source follows it */
+  checkConnector: {
+    request: {
+      body: {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
+        folder_url: string;
+        /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The JSON key of a service account that may read the folder, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        service_account_key?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "drive";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too. · minLength 1, maxLength 2000 */
+        page_id: string;
+        /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The token of an integration that may read the page, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        page_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "page";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Name of the repository, as `owner/name`. · minLength 1, maxLength 200 */
+        repository: string;
+        /** Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100. · maxItems 100, default [] */
+        path_filters?: Array<string> | undefined;
+        /** Kind of the version to read. `default`: the default branch. · default "default" */
+        reference_type?: "default" | "branch" | "tag" | "commit" | undefined;
+        /** Name of the branch or tag, or hash of the commit; empty for `default`. · minLength 0, maxLength 255, default "" */
+        reference_param?: string | undefined;
+        /** Id of a stored secret of the type `repo`; not together with `access_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** An access token that may read the repository, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        access_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "repo";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Addresses where the crawl begins: http or https. · minItems 1, maxItems 100 */
+        urls: Array<string>;
+        /** How many links away from `urls` a page may be; 0: only the pages of `urls`. · minimum 0, maximum 20, default 3 */
+        max_depth?: number | undefined;
+        /** Maximum number of pages. · minimum 1, maximum 10000, default 500 */
+        max_pages?: number | undefined;
+        /** Globs as in a .gitignore file: only pages whose path matches one of them. Empty: all pages. At most 100. · maxItems 100, default [] */
+        include_paths?: Array<string> | undefined;
+        /** Globs as in a .gitignore file: pages whose path matches one of them are left out. At most 100. · maxItems 100, default [] */
+        exclude_paths?: Array<string> | undefined;
+        /** Whether to read only pages on the hosts of `urls`. · default true */
+        same_host?: boolean | undefined;
+        /** Whether to read also the pages that the sitemaps of the hosts name. · default true */
+        use_sitemap?: boolean | undefined;
+        /** Milliseconds between two requests to one host. Absent: the default of this service, and less after pages that did not change. A value below the minimum of the operator is refused. If the `Crawl-delay` of robots.txt is longer, it applies. · minimum 0, maximum 60000 */
+        delay_ms?: number | undefined;
+        /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "web";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "database";
+      };
+    };
+    response: OriginCheck;
+  };
+  /** Say when a schedule would run */
+  previewSchedule: {
+    request: {
+      body: {
+        /** An RFC 5545 RRULE. · minLength 1, maxLength 500 */
+        rrule: string;
+        /** The zone in which to read a rule that names none, such as `Europe/Berlin`. Absent: UTC. · minLength 1, maxLength 64 */
+        time_zone?: string | undefined;
+      };
+    };
+    response: {
+      /** The rule with its zone: what to send when the source is created. */
+      rrule: string;
+      /** The next times, at most 5, in Unix seconds. */
+      next_run_times: Array<number>;
+    };
+  };
   /** List source groups */
   listSourceGroups: {
     request: {
@@ -2541,6 +2959,12 @@ export interface Operations {
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+        /** Only runs of the source group with this id. An unknown group selects nothing. */
+        source_group_id?: string | undefined;
+        /** Only runs made at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        from_time?: number | undefined;
+        /** Only runs made at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        to_time?: number | undefined;
       } | undefined;
     };
     response: {
@@ -2587,6 +3011,8 @@ export interface Operations {
       body?: {
         /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
+        /** Only these files of the group, at most 1000. 404 if one of them is not in the group. · minItems 1, maxItems 1000 */
+        source_ids?: Array<string> | undefined;
       } | undefined;
     };
     response: Run;
@@ -2618,6 +3044,28 @@ export interface Operations {
     response: {
       /** Failed files of this page. */
       errors: Array<RunError>;
+      pagination: Pagination;
+    };
+  };
+  /** List the files that a run changed or could not read */
+  listRunFiles: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** Only files to which this happened. */
+        change?: "added" | "updated" | "deleted" | "failed" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Files of this page. */
+      files: Array<RunFile>;
       pagination: Pagination;
     };
   };
@@ -3026,6 +3474,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3156,6 +3608,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3216,6 +3672,8 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the principal_id. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3534,6 +3992,11 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getPageImage: ['GET', '/api/v1/sources/{id}/pages/{number}/image'],
   getPageBoxes: ['GET', '/api/v1/sources/{id}/pages/{number}/boxes'],
   createCompletion: ['POST', '/api/v1/completions'],
+  createAgentRun: ['POST', '/api/v1/agents/runs'],
+  listAgentRuns: ['GET', '/api/v1/agents/runs'],
+  getAgentRun: ['GET', '/api/v1/agents/runs/{id}'],
+  streamAgentRun: ['GET', '/api/v1/agents/runs/{id}/events'],
+  cancelAgentRun: ['POST', '/api/v1/agents/runs/{id}/cancel'],
   listConversations: ['GET', '/api/v1/conversations'],
   getConversation: ['GET', '/api/v1/conversations/{id}'],
   updateConversation: ['PUT', '/api/v1/conversations/{id}'],
@@ -3584,6 +4047,8 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getDatabaseSourceSetting: ['GET', '/api/v1/database-source-settings/{id}'],
   updateDatabaseSourceSetting: ['PUT', '/api/v1/database-source-settings/{id}'],
   deleteDatabaseSourceSetting: ['DELETE', '/api/v1/database-source-settings/{id}'],
+  checkConnector: ['POST', '/api/v1/connectors/check'],
+  previewSchedule: ['POST', '/api/v1/schedules/preview'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],
   getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
   renameSourceGroup: ['PUT', '/api/v1/source-groups/{id}'],
@@ -3595,6 +4060,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
+  listRunFiles: ['GET', '/api/v1/runs/{id}/files'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
   streamEvents: ['GET', '/api/v1/events'],
   listSources: ['GET', '/api/v1/sources'],

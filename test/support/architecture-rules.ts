@@ -31,6 +31,7 @@ export const ORDER: readonly string[] = [
   'files',
   'answers',
   'connectors',
+  'tables',
   'retrieval',
   'ingest',
   'http',
@@ -167,6 +168,7 @@ export const SOCKET_USERS: Readonly<Record<string, string>> = {
   'http/server.ts': 'listens',
   'http/register.ts': 'looks at the connection on which a request came',
   'files/sandbox/process-child.ts': 'takes the network away from parsers',
+  'tables/engine/child.ts': 'talks to the service that started it over a descriptor',
   'files/sandbox/attack.ts': 'tries, in the sandbox, to reach the service that runs it',
   'admin.ts': 'listens on the Unix socket in the data directory',
 };
@@ -200,7 +202,7 @@ const SQL_HOMES = [
   /^filters\//,
   /^redaction\//,
   /^vault\//,
-  /^features\/[^/]+\/([\w-]+-)?store\.ts$/,
+  /^(features\/[^/]+|tables)\/([\w-]+-)?store\.ts$/,
 ];
 
 /** Rule 3: SQL is written in the folders of SQL_HOMES and in the stores of features only. */

@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources';
+  to: '/ask' | '/search' | '/sources' | '/tags' | '/columns' | '/keys' | '/secrets';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -22,6 +22,15 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     title: 'shell.knowledge',
     screens: [
       { to: '/sources', name: 'sources.title', icon: 'file-text', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/tags', name: 'tags.title', icon: 'tag', scopes: ['knowledge:read'] },
+      { to: '/columns', name: 'columns.title', icon: 'braces', scopes: ['knowledge:read'] },
+    ],
+  },
+  {
+    title: 'shell.control',
+    screens: [
+      { to: '/keys', name: 'apiKeys.title', icon: 'key-round', scopes: ['apikeys:issue'] },
+      { to: '/secrets', name: 'secrets.title', icon: 'lock', scopes: ['ingestion:manage'] },
     ],
   },
 ];

@@ -2,13 +2,16 @@
  * The words of the console. `say` returns a text of the catalogue in the language of the reader; numbers in it are written as the
  * language writes them. The catalogue is chosen once, before the first screen is drawn.
  */
+import type { controlEn } from './control-en.ts';
 import { en } from './en.ts';
 import { mirrored, stretched } from './pseudo.ts';
 
 /** A text, or its forms by number: the value `n` chooses one. */
 export type Entry = string | { readonly one: string; readonly other: string };
-export type Key = keyof typeof en;
-export type Catalogue = Readonly<Record<Key, Entry>>;
+export type Key = keyof typeof en | keyof typeof controlEn;
+export type Catalogue = Readonly<Record<keyof typeof en, Entry>>;
+/** The words of the screens under Control, which are loaded with the first of them. */
+export type ControlCatalogue = Readonly<Record<keyof typeof controlEn, Entry>>;
 export type Values = Readonly<Record<string, string | number>>;
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -18,7 +21,7 @@ type Locale = Language | 'xa' | 'xb';
 
 const STORED = 'language';
 
-let catalogue: Catalogue = en;
+let catalogue: Readonly<Record<string, Entry>> = en;
 let locale: Locale = 'en';
 
 /** Returns the tag that `Intl` understands. */
@@ -42,6 +45,14 @@ export async function loadWords(): Promise<void> {
   document.documentElement.dir = locale === 'xb' ? 'rtl' : 'ltr';
 }
 
+/** Adds the words of the screens under Control. */
+export async function loadControlWords(): Promise<void> {
+  const words: ControlCatalogue =
+    locale === 'de' ? (await import('./control-de.ts')).controlDe : (await import('./control-en.ts')).controlEn;
+  const shown = locale === 'xa' ? stretched(words) : locale === 'xb' ? mirrored(words) : words;
+  catalogue = { ...catalogue, ...shown };
+}
+
 /** Stores the language, and loads the page in it. */
 export function changeLanguage(language: Language): void {
   localStorage.setItem(STORED, language);
@@ -50,14 +61,14 @@ export function changeLanguage(language: Language): void {
 
 /** Returns the text of a key with the values at its places `{name}`. */
 export function say(key: Key, values: Values = {}): string {
-  return pieces(formOf(catalogue[key], values))
+  return pieces(formOf(catalogue[key] ?? key, values))
     .map((piece) => (piece.place === undefined ? piece.text : written(values[piece.place] ?? '')))
     .join('');
 }
 
 /** Returns the text cut at its places, for texts in which a value is more than text. */
 export function sayPieces(key: Key, values: Values = {}): { text: string; place?: string }[] {
-  return pieces(formOf(catalogue[key], values)).map((piece) =>
+  return pieces(formOf(catalogue[key] ?? key, values)).map((piece) =>
     piece.place !== undefined && piece.place in values ? { text: written(values[piece.place]!) } : piece,
   );
 }
