@@ -1404,7 +1404,13 @@ export type ServiceChecks = {
     ok: boolean;
     /** The result in words for a person. */
     detail: string;
+    /** A command for the operator if the check failed; null if it did not. */
+    fix: string | null;
   }>;
+  /** Chunks of the tenant that have no vector yet: they are found by words only. */
+  chunks_waiting: number;
+  /** Chunks of the tenant that the embedding model refused. */
+  chunks_refused: number;
   /** When the checks ran, Unix seconds. */
   checked_time: number;
 };
@@ -3837,6 +3843,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
@@ -3852,7 +3860,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
-      /** Events of this page, oldest first. */
+      /** Events of this page. */
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };
