@@ -1,4 +1,5 @@
 /** The words of the console in German. */
+import { operateDe } from './de-operate.ts';
 import type { Catalogue } from './words.ts';
 
 export const de: Catalogue = {
@@ -235,4 +236,5 @@ export const de: Catalogue = {
   'tags.title': 'Schlagwörter',
   'columns.title': 'Metadatenspalten',
   'secrets.title': 'Geheimnisse',
+  ...operateDe,
 };

@@ -1,4 +1,5 @@
 /** The words of the console in English: the catalogue that names every key. */
+import { operateEn } from './en-operate.ts';
 import type { Entry } from './words.ts';
 
 export const en = {
@@ -229,4 +230,5 @@ export const en = {
   'tags.title': 'Tags',
   'columns.title': 'Metadata columns',
   'secrets.title': 'Secrets',
+  ...operateEn,
 } as const satisfies Record<string, Entry>;
