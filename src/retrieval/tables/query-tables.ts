@@ -143,7 +143,10 @@ export async function queryTables(
     options,
   );
   if (stateOf(now) !== stateOf(before)) {
-    throw new ServiceError('conflict', 'A table or the rules for it changed while the query ran. Send the query again.');
+    throw new ServiceError(
+      'conflict',
+      'A table or the rules for it changed while the query ran. Send the query again.',
+    );
   }
   const citations: CitedRow[] = [];
   for (const { opened, row, chunk } of rows) {
@@ -239,10 +242,15 @@ async function redactCell(redactor: Redactor, cell: Cell, signal: AbortSignal): 
   return shown === text ? cell : shown;
 }
 
-function warningsOf(query: TableQuery, tables: readonly OpenedTable[], { trace, truncated, rows }: QueryResult): Warning[] {
+function warningsOf(
+  query: TableQuery,
+  tables: readonly OpenedTable[],
+  { trace, truncated, rows }: QueryResult,
+): Warning[] {
   const warnings: Warning[] = [];
   if (query.cites && trace.kind === 'none' && tables.length > 0) {
-    const message = 'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation or a query in FROM.';
+    const message =
+      'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation or a query in FROM.';
     warnings.push({ type: 'rows_not_traced', message });
   }
   for (const { table } of tables) {
@@ -275,7 +283,12 @@ async function toServiceError(
     case 'refused': {
       const names = unknownTable === undefined ? '' : await namesNear(unknownTable, deps, caller);
       const at = position === undefined ? '' : ` (at character ${characterAt(query.sql, position)})`;
-      const shown = await redactText(redactor?.withoutHashes ?? null, `${message}${names}${at}`, ['retrieval', 'output'], signal);
+      const shown = await redactText(
+        redactor?.withoutHashes ?? null,
+        `${message}${names}${at}`,
+        ['retrieval', 'output'],
+        signal,
+      );
       return invalidRequest(shown ?? 'The query failed.');
     }
     default:
@@ -289,7 +302,10 @@ async function namesNear(name: string, deps: TableDeps, caller: TableCaller): Pr
     (tx) => openTables(tx, deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX),
     { readOnly: true },
   );
-  return nearestNames(name, tables.map(({ table }) => table.sqlName));
+  return nearestNames(
+    name,
+    tables.map(({ table }) => table.sqlName),
+  );
 }
 
 /** Returns the number of the character, from 1, at a position in UTF-8 bytes. */

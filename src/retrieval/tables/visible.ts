@@ -27,7 +27,8 @@ export interface QueriedTable
 /** How the tables are chosen: by their ids, by names in a text, or all. */
 export type Wanted = { ids: readonly string[] } | { namesIn: string } | 'all';
 
-const COLUMNS = raw(`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
+const COLUMNS =
+  raw(`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
   t.blob_hash, t.row_count, t.total_rows, t.bytes, s.redacted_by, s.chunk_count`);
 
 /** Returns the conditions that table `t` can be queried: its file is of the text that the source serves. */
