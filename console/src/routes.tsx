@@ -1,5 +1,6 @@
 /** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readAuditSearch } from './screens/audit/filters.ts';
 import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { NotFound } from './shell/not-found.tsx';
@@ -123,6 +124,18 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./screens/runs/run.tsx'), 'Run'),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+});
+const health = createRoute({
+  getParentRoute: () => root,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./screens/health/health.tsx'), 'Health'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -137,6 +150,8 @@ export const router = createRouter({
     connectors,
     runs,
     run,
+    health,
+    audit,
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

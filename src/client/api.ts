@@ -1126,7 +1126,7 @@ export type RedactionRule = {
   /** RE2 syntax: no look-around, no backreferences. A match has at most 200 characters; `+`, `*` and `{n,}` repeat at most 64 times, so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
   pattern: string;
   /** Capitals and small letters are the same. · default false */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
 } | {
   /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
   name: string;
@@ -1139,9 +1139,9 @@ export type RedactionRule = {
   /** Names, code words and the like. · minItems 1, maxItems 10000 */
   terms: Array<string>;
   /** Capitals and small letters are the same. · default true */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
   /** Only where a word begins and ends. Scripts that write no blanks (Chinese, Japanese, Thai …) have no such bound. · default true */
-  whole_words: boolean;
+  whole_words?: boolean | undefined;
 };
 
 export type RepoSetting = {
@@ -3558,6 +3558,13 @@ export interface Operations {
       body: {
         /** The text to redact. · minLength 1, maxLength 200000 */
         text: string;
+        /** A policy to try before it is set. Absent: the stored policy. */
+        policy?: {
+          /** False: nothing is masked, the rules are kept. */
+          enabled: boolean;
+          /** Each with a name of its own. · maxItems 100 */
+          rules: Array<RedactionRule>;
+        } | undefined;
         /** Applies only the rules of this step. Absent: all rules. */
         apply_at?: "ingest" | "retrieval" | "llm_input" | "output" | undefined;
       };
@@ -3833,6 +3840,54 @@ export interface Operations {
       allowed: boolean;
       /** JSON pointer, within the policy, to the condition that decided, or to the group if all its members decided together. Null when there is no policy with this name. */
       matched_rule: string | null;
+    };
+  };
+  /** Preview a policy */
+  previewPolicy: {
+    request: {
+      body: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Attributes of a principal that need not exist. Send either principal_id or attributes. */
+        attributes?: Attributes | undefined;
+        /** The policy to preview. Absent: the stored policy. It is compared with the stored `authz_policy`. */
+        policy?: AuthzPolicyDocument | undefined;
+        /** How many sources the sample has at most. · minimum 0, maximum 20, default 10 */
+        limit?: number | undefined;
+      };
+    };
+    response: {
+      /** Number of sources that the API key may see and that are ready. */
+      total: number;
+      /** Number of these that the previewed policy shows to the principal. */
+      visible: number;
+      /** Number of these that the stored policy shows. */
+      visible_before: number;
+      /** Number of sources that only the previewed policy shows. */
+      appearing: number;
+      /** Number of sources that only the stored policy shows. */
+      disappearing: number;
+      /** Version of the stored policy; null: there is none, and it shows nothing. */
+      stored_version: number | null;
+      /** The attributes of the principal. Empty if it is unknown or expired. */
+      attributes: Record<string, string | number | boolean | Array<string | number | boolean>>;
+      /** For each test of the previewed policy, why it fails; null for a test that passes. */
+      tests: Array<string | null>;
+      /** Some of the sources: first those that change, then visible ones, newest first. */
+      sample: Array<{
+        /** Id of the source. · format "uuid" */
+        source_id: string;
+        /** Its name. Empty where redaction withholds it, and for keys that may not list sources. */
+        name: string;
+        /** Whether the previewed policy shows it. */
+        visible: boolean;
+        /** Whether the stored policy shows it. */
+        visible_before: boolean;
+        /** JSON pointer, within the previewed policy, to the condition or group that decided. */
+        matched_rule: string | null;
+      }>;
     };
   };
   /** List audit events */
@@ -4116,6 +4171,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   setPolicy: ['PUT', '/api/v1/authz/policies/{name}'],
   deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
   explainAccess: ['POST', '/api/v1/authz/explain'],
+  previewPolicy: ['POST', '/api/v1/authz/preview'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],

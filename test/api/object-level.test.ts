@@ -207,6 +207,7 @@ const ROWS: Record<string, Row> = {
   'PUT /authz/policies/{name} path.name': text,
   'DELETE /authz/policies/{name} path.name': object('policy'),
   'POST /authz/explain body.principal_id': text,
+  'POST /authz/preview body.principal_id': text,
   'POST /authz/explain body.source_id': object('source', (id) => ({ source_id: id })),
   'POST /authz/explain body.chunk_id': object('chunk', (id) => ({ chunk_id: id })),
   'POST /api-keys body.source_group_ids': object('group', (id) => ({ ...newKey, source_group_ids: [id] })),

@@ -125,7 +125,7 @@ describe('connectors and runs', { skip }, () => {
       .first()
       .waitFor();
     assert.deepEqual(await violationsOf(page), []);
-    await tabTo(page, page.getByLabel('Group'));
+    await tabTo(page, page.getByLabel('Group', { exact: true }));
     await page.keyboard.type('papers');
     await page
       .getByRole('row', { name: /Tower manual/ })

@@ -17,8 +17,8 @@ export function FilterSelect({ label, icon, value, any, options, change }: Filte
       className={`relative flex h-7 items-center gap-1.5 rounded-md px-2 hover:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-accent ${value === '' ? 'text-ink-2' : 'bg-press font-medium text-ink'}`}
     >
       <Icon name={icon} size={14} />
-      <span className="sr-only">{label}</span>
       <select
+        aria-label={label}
         value={value}
         onChange={(event) => change(event.target.value || undefined)}
         className="field-sizing-content max-w-52 appearance-none bg-transparent pe-4 outline-none"

@@ -3,7 +3,18 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources' | '/tags' | '/columns' | '/keys' | '/secrets' | '/connectors' | '/runs';
+  to:
+    | '/ask'
+    | '/search'
+    | '/sources'
+    | '/tags'
+    | '/columns'
+    | '/keys'
+    | '/secrets'
+    | '/connectors'
+    | '/runs'
+    | '/health'
+    | '/audit';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -38,6 +49,8 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     screens: [
       { to: '/connectors', name: 'connectors.title', icon: 'plug', scopes: ['ingestion:manage'] },
       { to: '/runs', name: 'runs.title', icon: 'activity', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/audit', name: 'audit.title', icon: 'scroll-text', scopes: ['audit:read'] },
+      { to: '/health', name: 'health.title', icon: 'shield-check', scopes: ['knowledge:read', 'ingestion:manage'] },
     ],
   },
 ];

@@ -140,6 +140,7 @@ const ROWS: Record<string, Row> = {
   'PUT /authz/policies/{name}': { body: () => policy, status: 403 },
   'DELETE /authz/policies/{name}': { status: 403 },
   'POST /authz/explain': { body: () => ({ source_id: outside.source }), status: 404 },
+  'POST /authz/preview': { body: () => ({ policy }), status: 200 },
   'GET /audit-events': { status: 403 },
   'GET /service/checks': { status: 403 },
   'DELETE /api-keys/{id}': { status: 403 },
