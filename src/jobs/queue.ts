@@ -11,9 +11,11 @@ export const JOB_KINDS = [
   'start-scheduled',
   'build-column',
   'table-build',
+  'table-redact',
   'embed-chunks',
   'analyze-chunks',
   'reprocess',
+  'agent-run',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 

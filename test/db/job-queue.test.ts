@@ -41,9 +41,11 @@ async function working(handler: (run: Run) => Promise<void>, db: Database = open
     'start-scheduled': idle,
     'build-column': idle,
     'table-build': idle,
+    'table-redact': idle,
     'embed-chunks': idle,
     'analyze-chunks': idle,
     reprocess: idle,
+    'agent-run': idle,
   });
   return queue;
 }
@@ -182,9 +184,11 @@ test('many short jobs run without a pause between them', async () => {
     'start-scheduled': idle,
     'build-column': idle,
     'table-build': idle,
+    'table-redact': idle,
     'embed-chunks': idle,
     'analyze-chunks': idle,
     reprocess: idle,
+    'agent-run': idle,
   });
   await done.promise;
   await queue.stop(1_000);
