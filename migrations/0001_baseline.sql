@@ -263,7 +263,7 @@ create table source_table (
   source_id uuid not null,
   source_group_id uuid not null,
   generation int not null,                    -- of the source, whose text the served version was built from
-  table_index int not null,                   -- the place among the tables of the source; source.tables has them
+  place_key text not null,                    -- names the table in its source, also in later versions of the source (tables/places.ts)
   position jsonb not null,
   name text not null,
   sql_name text not null,                     -- lower case; the name of the table in queries
@@ -284,7 +284,7 @@ create table source_table (
   updated_at timestamptz not null,
   hidden_at timestamptz,                      -- a user deleted a table that came with its source: it stays away until the source changes
   primary key (tenant_id, id),
-  unique (tenant_id, source_id, table_index),
+  unique (tenant_id, source_id, place_key),
   foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
 );
 create unique index source_table_sql_name on source_table (tenant_id, sql_name);

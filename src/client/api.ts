@@ -441,6 +441,60 @@ export type CitedContent = {
   };
 };
 
+/** A row of a table, as the chunk that holds it. */
+export type CitedRow = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
+  source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Text of the chunk. */
+  content: string;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number | null;
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
+  end_offset: number | null;
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
+  pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
+  score: number;
+  /** Score of each stage of the search. */
+  scores: {
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
+    lexical: number | null;
+    /** Score of the semantic search; null when it did not find the chunk. */
+    semantic: number | null;
+    /** Score of the rerank model; null when it did not score the chunk. */
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  /** Names of the tags of the source group. */
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  /** The row that is cited. */
+  row: {
+    /** Id of the table. · format "uuid" */
+    table_id: string;
+    /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
+    row: number | null;
+  };
+};
+
 export type CompletionResult = {
   /** Unix seconds. */
   created: number;
@@ -1126,7 +1180,7 @@ export type RedactionRule = {
   /** RE2 syntax: no look-around, no backreferences. A match has at most 200 characters; `+`, `*` and `{n,}` repeat at most 64 times, so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
   pattern: string;
   /** Capitals and small letters are the same. · default false */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
 } | {
   /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
   name: string;
@@ -1139,9 +1193,9 @@ export type RedactionRule = {
   /** Names, code words and the like. · minItems 1, maxItems 10000 */
   terms: Array<string>;
   /** Capitals and small letters are the same. · default true */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
   /** Only where a word begins and ends. Scripts that write no blanks (Chinese, Japanese, Thai …) have no such bound. · default true */
-  whole_words: boolean;
+  whole_words?: boolean | undefined;
 };
 
 export type RepoSetting = {
@@ -1404,7 +1458,13 @@ export type ServiceChecks = {
     ok: boolean;
     /** The result in words for a person. */
     detail: string;
+    /** A command for the operator if the check failed; null if it did not. */
+    fix: string | null;
   }>;
+  /** Chunks of the tenant that have no vector yet: they are found by words only. */
+  chunks_waiting: number;
+  /** Chunks of the tenant that the embedding model refused. */
+  chunks_refused: number;
   /** When the checks ran, Unix seconds. */
   checked_time: number;
 };
@@ -1513,6 +1573,66 @@ export type StoredCitation = {
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;
   };
+};
+
+export type TableAnswer = {
+  /** The statement that ran. */
+  sql: string;
+  /** Columns of the result. */
+  columns: Array<{
+    /** Name of the column in the result. */
+    name: string;
+    /** Type of the column, as DuckDB names it. */
+    type: string;
+  }>;
+  /** Rows of the result, a cell for each column. Numbers that a double cannot hold, dates and times are texts; lists are arrays. */
+  rows: Array<Array<unknown>>;
+  /** Number of returned rows. */
+  row_count: number;
+  /** Whether there are more rows. */
+  truncated: boolean;
+  /** Time that the query took in the table engine. */
+  elapsed_ms: number;
+  /** Up to 50 rows from which the result comes, in the order of the result. */
+  citations: Array<CitedRow>;
+  /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
+  witness_count: number | null;
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+};
+
+export type TableQuery = {
+  /** The `sql_name` of a table. · minLength 1, maxLength 256 */
+  from: string;
+  /** Columns of the result. Absent: all columns. · minItems 1, maxItems 100 */
+  columns?: Array<TableQueryColumn> | undefined;
+  /** Conditions on the rows. The keys are columns, and the values must fit the types of the columns. */
+  where?: MetadataFilterGroup | undefined;
+  /** Columns by which rows are grouped. · maxItems 100 */
+  group_by?: Array<string> | undefined;
+  /** The order of the result. · maxItems 100 */
+  order_by?: Array<{
+    /** A column of the result or of the table. · minLength 1, maxLength 256 */
+    column: string;
+    /** Empty cells come last. · default "asc" */
+    direction?: "asc" | "desc" | undefined;
+  }> | undefined;
+  /** Maximum number of rows of the result. · minimum 1, maximum 1000 */
+  limit?: number | undefined;
+  /** Number of rows to skip. · minimum 0, maximum 2000000 */
+  offset?: number | undefined;
+};
+
+export type TableQueryColumn = {
+  /** A column of the table. · minLength 1, maxLength 256 */
+  column: string;
+} | {
+  /** What is computed over the rows of a group. */
+  fn: "count" | "sum" | "avg" | "min" | "max" | "count_distinct" | "median";
+  /** Its column; absent only for `count` of rows. · minLength 1, maxLength 256 */
+  column?: string | undefined;
+  /** Name of the result; default: the function and the column, such as `sum_amount`. · minLength 1, maxLength 256 */
+  as?: string | undefined;
 };
 
 export type Tag = {
@@ -2060,6 +2180,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** Only groups with exactly this name. · minLength 1, maxLength 200 */
         name?: string | undefined;
       } | undefined;
@@ -3258,6 +3382,30 @@ export interface Operations {
       }>;
     };
   };
+  /** Query tables */
+  queryTables: {
+    request: {
+      body: {
+        /** One SELECT in the SQL of DuckDB. Tables are named by their names in SQL. · minLength 1, maxLength 10000 */
+        sql?: string | undefined;
+        /** A query as data, which becomes SQL. */
+        query?: TableQuery | undefined;
+        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        tables?: Array<string> | undefined;
+        /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
+        row_limit?: number | undefined;
+        /** After this time, in milliseconds, the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
+        timeout_ms?: number | undefined;
+        /** Whether the rows are returned from which the result comes. · default true */
+        citation?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: TableAnswer;
+  };
   /** List tags */
   listTags: {
     request: Record<never, never>;
@@ -3470,6 +3618,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3544,6 +3696,13 @@ export interface Operations {
       body: {
         /** The text to redact. · minLength 1, maxLength 200000 */
         text: string;
+        /** A policy to try before it is set. Absent: the stored policy. */
+        policy?: {
+          /** False: nothing is masked, the rules are kept. */
+          enabled: boolean;
+          /** Each with a name of its own. · maxItems 100 */
+          rules: Array<RedactionRule>;
+        } | undefined;
         /** Applies only the rules of this step. Absent: all rules. */
         apply_at?: "ingest" | "retrieval" | "llm_input" | "output" | undefined;
       };
@@ -3600,6 +3759,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3660,6 +3823,8 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the principal_id. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3815,6 +3980,54 @@ export interface Operations {
       matched_rule: string | null;
     };
   };
+  /** Preview a policy */
+  previewPolicy: {
+    request: {
+      body: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Attributes of a principal that need not exist. Send either principal_id or attributes. */
+        attributes?: Attributes | undefined;
+        /** The policy to preview. Absent: the stored policy. It is compared with the stored `authz_policy`. */
+        policy?: AuthzPolicyDocument | undefined;
+        /** How many sources the sample has at most. · minimum 0, maximum 20, default 10 */
+        limit?: number | undefined;
+      };
+    };
+    response: {
+      /** Number of sources that the API key may see and that are ready. */
+      total: number;
+      /** Number of these that the previewed policy shows to the principal. */
+      visible: number;
+      /** Number of these that the stored policy shows. */
+      visible_before: number;
+      /** Number of sources that only the previewed policy shows. */
+      appearing: number;
+      /** Number of sources that only the stored policy shows. */
+      disappearing: number;
+      /** Version of the stored policy; null: there is none, and it shows nothing. */
+      stored_version: number | null;
+      /** The attributes of the principal. Empty if it is unknown or expired. */
+      attributes: Record<string, string | number | boolean | Array<string | number | boolean>>;
+      /** For each test of the previewed policy, why it fails; null for a test that passes. */
+      tests: Array<string | null>;
+      /** Some of the sources: first those that change, then visible ones, newest first. */
+      sample: Array<{
+        /** Id of the source. · format "uuid" */
+        source_id: string;
+        /** Its name. Empty where redaction withholds it, and for keys that may not list sources. */
+        name: string;
+        /** Whether the previewed policy shows it. */
+        visible: boolean;
+        /** Whether the stored policy shows it. */
+        visible_before: boolean;
+        /** JSON pointer, within the previewed policy, to the condition or group that decided. */
+        matched_rule: string | null;
+      }>;
+    };
+  };
   /** List audit events */
   listAuditEvents: {
     request: {
@@ -3823,6 +4036,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
@@ -3838,7 +4053,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
-      /** Events of this page, oldest first. */
+      /** Events of this page. */
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };
@@ -4057,6 +4272,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
+  queryTables: ['POST', '/api/v1/tables/query'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],
   getTag: ['GET', '/api/v1/tags/{id}'],
@@ -4094,6 +4310,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   setPolicy: ['PUT', '/api/v1/authz/policies/{name}'],
   deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
   explainAccess: ['POST', '/api/v1/authz/explain'],
+  previewPolicy: ['POST', '/api/v1/authz/preview'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],

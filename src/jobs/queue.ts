@@ -10,6 +10,8 @@ export const JOB_KINDS = [
   'collect-garbage',
   'start-scheduled',
   'build-column',
+  'table-build',
+  'table-redact',
   'embed-chunks',
   'analyze-chunks',
   'reprocess',

@@ -87,6 +87,7 @@ const ROWS: Record<string, Row> = {
     selected: (answer) => answer.body.results.length,
   },
   'POST /search body.principal_id': text,
+  'POST /tables/query body.principal_id': text,
   'POST /completions body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
@@ -207,6 +208,7 @@ const ROWS: Record<string, Row> = {
   'PUT /authz/policies/{name} path.name': text,
   'DELETE /authz/policies/{name} path.name': object('policy'),
   'POST /authz/explain body.principal_id': text,
+  'POST /authz/preview body.principal_id': text,
   'POST /authz/explain body.source_id': object('source', (id) => ({ source_id: id })),
   'POST /authz/explain body.chunk_id': object('chunk', (id) => ({ chunk_id: id })),
   'POST /api-keys body.source_group_ids': object('group', (id) => ({ ...newKey, source_group_ids: [id] })),

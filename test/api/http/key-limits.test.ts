@@ -74,6 +74,8 @@ interface Row {
 const ROWS: Record<string, Row> = {
   'POST /search': { body: () => ({ query: QUESTION, limit: 100 }), status: 200 },
   'POST /completions': { body: () => question, status: 200 },
+  // test/tables/query.test.ts has tables outside the limits.
+  'POST /tables/query': { body: () => ({ sql: 'select 1' }), status: 200 },
   // A run needs a chat model: test/agents/rights.test.ts has runs of limited keys.
   'POST /agents/runs': { body: () => ({ input: QUESTION }), status: 400 },
   // A run does not belong to a group, like a conversation.
@@ -140,6 +142,7 @@ const ROWS: Record<string, Row> = {
   'PUT /authz/policies/{name}': { body: () => policy, status: 403 },
   'DELETE /authz/policies/{name}': { status: 403 },
   'POST /authz/explain': { body: () => ({ source_id: outside.source }), status: 404 },
+  'POST /authz/preview': { body: () => ({ policy }), status: 200 },
   'GET /audit-events': { status: 403 },
   'GET /service/checks': { status: 403 },
   'DELETE /api-keys/{id}': { status: 403 },
