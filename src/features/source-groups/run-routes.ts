@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
-import { findRun, listRunErrors, listRuns, type RunError } from '../../corpus/run-store.ts';
+import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
@@ -51,20 +51,17 @@ function listRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the status, stage or error') }),
     response: { status: 200, schema: runPageSchema },
     errors: [400, 404],
-    handler: ({ caller, params, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
+    async handler({ caller, params, query }) {
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-        const { rows, total } = await listRuns(
-          tx,
-          caller.tenantId,
-          caller,
-          { sourceGroupId: params.id, q: query.q },
-          request,
-        );
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { runs: page.map(toRun), pagination };
-      }),
+        const filter = { sourceGroupId: params.id, q: query.q };
+        const listed = await listRuns(tx, caller.tenantId, caller, filter, request);
+        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      });
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
+    },
   });
 }
 
@@ -84,11 +81,12 @@ function listAllRoute(deps: Deps): Route {
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const filter = { status: query.status, q: query.q };
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listRuns(tx, caller.tenantId, caller, filter, request),
-      );
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        ...(await listRuns(tx, caller.tenantId, caller, filter, request)),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { runs: page.map(toRun), pagination };
+      return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
     },
   });
 }
@@ -120,7 +118,11 @@ function startRoute(deps: Deps): Route {
     example: { only_failed: true },
     async handler({ caller, params, body }) {
       if (!isId(params.id)) throw notFound();
-      return toRun(await startRun(deps, caller.tenantId, params.id, caller, body?.only_failed ?? false));
+      return shown(
+        deps,
+        caller.tenantId,
+        await startRun(deps, caller.tenantId, params.id, caller, body?.only_failed ?? false),
+      );
     },
   });
 }
@@ -139,7 +141,7 @@ function getRoute(deps: Deps): Route {
         ? await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller))
         : undefined;
       if (!run) throw notFound();
-      return toRun(run);
+      return shown(deps, caller.tenantId, run);
     },
   });
 }
@@ -195,9 +197,13 @@ function cancelRoute(deps: Deps): Route {
     errors: [404, 409],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();
-      return toRun(await cancelRun(deps, caller.tenantId, params.id, caller));
+      return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },
   });
+}
+
+async function shown({ db, redactors }: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {
+  return toRun(await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId)), run);
 }
 
 function toRunError(error: RunError): z.input<typeof runErrorSchema> {
