@@ -88,7 +88,7 @@ comment on table idempotency_key is 'Answers by Idempotency-Key, so that a repea
 create table source_group (
   tenant_id uuid not null references tenant (id) on delete cascade,
   id uuid not null,
-  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web')),
+  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web', 'database')),
   name text not null,
   status text not null,                       -- source_group_transition has the legal changes
   metadata jsonb not null default '{}',       -- key -> text
@@ -216,6 +216,7 @@ create table source (
   chunk_metadata_bytes bigint not null default 0, -- of the metadata of its chunks: the cost of a filter on them is worked out from it
   redacted_by text not null default '',         -- the ingest rules that the text was redacted with (redact.ts: ingestMark); empty = none
   warnings jsonb not null default '[]',
+  tables jsonb not null default '[]',           -- where its text has tables
   includes jsonb,                               -- path -> hash of the bytes there when the source was read, null = no file there:
                                                 -- the files that the source includes. Null: it includes nothing.
   created_at timestamptz not null,
@@ -252,6 +253,57 @@ create table source_text (
 -- Without this, ANALYZE samples whole texts, and no plan needs their statistics.
 alter table source_text alter column content set statistics 0;
 comment on table source_text is 'Extracted text in segments, so that a range of code points is read without the rest.';
+
+
+-- ── Tables ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+create table source_table (
+  tenant_id uuid not null,
+  id uuid not null,
+  source_id uuid not null,
+  source_group_id uuid not null,
+  generation int not null,                    -- of the source, whose text the served version was built from
+  place_key text not null,                    -- names the table in its source, also in later versions of the source (tables/places.ts)
+  position jsonb not null,
+  name text not null,
+  sql_name text not null,                     -- lower case; the name of the table in queries
+  description text,
+  requested boolean not null default false,   -- somebody asked for it; otherwise it came with its source
+  status text not null check (status in ('building', 'ready', 'failed')),
+  error_message text,
+  version int not null default 0,             -- raised with each new Parquet file
+  blob_hash text,                             -- the Parquet file of this version
+  bytes bigint not null default 0,            -- of the Parquet file
+  row_count bigint not null default 0,
+  total_rows bigint not null default 0,
+  columns jsonb not null default '[]',
+  column_settings jsonb not null default '{}', -- header -> {"name", "description", "type"}: what a user has set
+  schema_policy text not null default 'accept' check (schema_policy in ('accept', 'freeze')),
+  warnings jsonb not null default '[]',
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  hidden_at timestamptz,                      -- a user deleted a table that came with its source: it stays away until the source changes
+  primary key (tenant_id, id),
+  unique (tenant_id, source_id, place_key),
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+);
+create unique index source_table_sql_name on source_table (tenant_id, sql_name);
+create index source_table_group on source_table (tenant_id, source_group_id);
+create index source_table_blob on source_table (tenant_id, blob_hash) where blob_hash is not null;
+comment on table source_table is 'Tables of sources, each with the Parquet file of the version that is served.';
+
+create table source_table_copy (
+  tenant_id uuid not null,
+  table_id uuid not null,
+  version int not null,
+  redaction_version int not null,
+  blob_hash text not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, table_id, version, redaction_version),
+  foreign key (tenant_id, table_id) references source_table (tenant_id, id) on delete cascade
+);
+create index source_table_copy_blob on source_table_copy (tenant_id, blob_hash);
+comment on table source_table_copy is 'Copies of the Parquet files of tables with a version of the redaction policy applied.';
 
 
 -- ── Chunks ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -571,6 +623,18 @@ create index run_error_source on run_error (tenant_id, source_id, run_id);
 create unique index run_error_origin on run_error (tenant_id, run_id, origin_id) where origin_id is not null;
 comment on table run_error is 'Sources that a run could not ingest, and why.';
 
+create table run_file (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  source_id uuid not null,                    -- no foreign key: deleted files stay in the history of their run
+  change text not null check (change in ('added', 'updated', 'deleted')),
+  name text not null,
+  read_ms int,                                -- time in the parser process; null = not read
+  primary key (tenant_id, run_id, source_id),
+  foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
+);
+comment on table run_file is 'What a run did with each file. Files that failed are in run_error.';
+
 create table run_item (
   tenant_id uuid not null,
   run_id uuid not null,
@@ -588,7 +652,7 @@ create table connector_setting (
   tenant_id uuid not null,
   id uuid not null,
   source_group_id uuid not null,
-  kind text not null check (kind in ('drive', 'page', 'repo', 'web')),
+  kind text not null check (kind in ('drive', 'page', 'repo', 'web', 'database')),
   origin jsonb not null,                      -- corpus/origin.ts: Origin
   secret_id uuid,                             -- no foreign key: after the secret is deleted, the run says that it is missing
   needs_credential boolean not null,          -- false = public repositories and web sites
@@ -832,6 +896,49 @@ comment on table message is
   'whose context is unknown (null); while authorization is on, nobody reads it.';
 
 
+-- ── Agent runs ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- A question that a model answers by calling tools. Its answer is a message of the conversation.
+create table agent_run (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  api_key_id uuid not null,
+  key_family_id uuid not null,                -- runs belong to it and to the principal, as conversations do
+  principal_id text,
+  input text not null,                        -- as models got it
+  request jsonb not null,                     -- tools, limits, filters, policy
+  background boolean not null,
+  status text not null check (status in ('queued', 'running', 'success', 'failure', 'canceled')),
+  attempt integer not null default 0,         -- workers that have claimed the run; only the last of them may write
+  conversation_id uuid not null,              -- allocated, like the ids of the messages: rows exist once there is an answer
+  user_message_id uuid not null,
+  assistant_message_id uuid not null,
+  is_stored boolean not null default false,   -- the conversation has the answer
+  finish_reason text,
+  outcome jsonb,                              -- usage, warnings, spans without support, error
+  cancel_requested_at timestamptz,
+  heartbeat_at timestamptz,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  primary key (tenant_id, id)
+);
+create index agent_run_owner on agent_run (tenant_id, key_family_id, principal_id, id);
+create index agent_run_active on agent_run (tenant_id, api_key_id) where status in ('queued', 'running');
+comment on table agent_run is 'Agent runs. They are deleted 30 days after their end.';
+
+create table agent_step (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  number integer not null,                    -- 1, 2, 3 …: the events of a run follow from its steps
+  calls jsonb not null,                       -- calls of tools: arguments, and ids of what was found, no text
+  usage jsonb not null,
+  primary key (tenant_id, run_id, number),
+  foreign key (tenant_id, run_id) references agent_run (tenant_id, id) on delete cascade
+);
+comment on table agent_step is 'Complete steps of agent runs: what the model called, and what the tools found.';
+
+
 -- ── Usage and audit ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table usage_day (
@@ -897,7 +1004,7 @@ create table secret (
   id uuid not null,
   source_group_id uuid,                       -- a credential for the first run of this group only; erased when that run ends
   name text not null,
-  type text not null check (type in ('drive', 'repo', 'page')),
+  type text not null check (type in ('drive', 'repo', 'page', 'database')),
   description text not null default '',
   sealed bytea not null,                      -- the value, sealed with its own data key
   wrapped_key bytea not null,                 -- the data key, wrapped with the master key
@@ -936,14 +1043,14 @@ end $$;
 select protect_tenant_rows(name) from unnest(array[
   'api_key', 'console_session', 'console_link', 'idempotency_key',
   'source_group', 'tag', 'tag_source_group',
-  'blob', 'upload', 'source', 'source_text',
+  'blob', 'upload', 'source', 'source_text', 'source_table', 'source_table_copy',
   'chunk', 'text_index', 'text_index_term', 'text_index_change',
   'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',
-  'run', 'run_error', 'run_item',
+  'run', 'run_error', 'run_file', 'run_item',
   'connector_setting', 'source_origin', 'source_update',
   'metadata_column', 'metadata_column_value',
   'subject', 'authz_policy', 'redaction_policy',
-  'conversation', 'message',
+  'conversation', 'message', 'agent_run', 'agent_step',
   'usage_day', 'audit_event', 'audit_head',
   'secret']) as name;
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
 import { type LimitSettings, readLimitSettings } from './util/limit-settings.ts';
+import { readTableSettings, type TableSettings } from './util/settings/table-settings.ts';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
@@ -126,6 +127,7 @@ export interface Config extends LimitSettings {
   /** Images, links and HTML in the text of a model lead only to the addresses of retrieved sources. */
   outputPolicy: boolean;
   doors: DoorSettings;
+  tables: TableSettings;
   /** For tests only (NODE_ENV=test): the crash point at which the process kills itself, see util/crash.ts. */
   crashAt: string | null;
 }
@@ -242,6 +244,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     ...readLimitSettings(read),
     doors: readDoorSettings(read),
+    tables: readTableSettings(read),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
 }

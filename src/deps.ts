@@ -4,6 +4,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openChatModel } from './answers/chat-model.ts';
+import { words } from './answers/extractive/words.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
@@ -14,7 +15,7 @@ import { serverFacts } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
 import { openProcessPool } from './files/sandbox/process-pool.ts';
-import { openSandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
+import { openSandbox, type Sandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import { openAuthenticator } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
@@ -30,9 +31,10 @@ import type { Embedding, EntailmentModel } from './llm/models.ts';
 import { openRerankModel } from './llm/rerank.ts';
 import { openUsageLedger } from './llm/usage-ledger.ts';
 import { openHttpClient } from './net/http-client.ts';
+import { openTenantSockets } from './net/tenant-sockets.ts';
 import { openPresidio } from './redaction/presidio.ts';
 import { openRedactors } from './redaction/redactors.ts';
-import { analyzeQuery, analyzeText } from './text/analyzer.ts';
+import { openTableEngine, type TableEngine } from './tables/engine/pool.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
 import { ConfigError } from './util/settings-reader.ts';
@@ -74,6 +76,10 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
     const processor =
       overrides.processor ??
       closing(openProcessPool({ children: config.parserProcesses, sandbox, tools, analyzer }), (pool) => pool.close());
+    const tableEngine =
+      overrides.tableEngine === undefined
+        ? closing(openTables(config, sandbox), async (engine) => engine?.close())
+        : overrides.tableEngine;
     const chatModel =
       overrides.chatModel ??
       openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
@@ -106,6 +112,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
       schedules,
       sandbox,
       processor,
+      tableEngine,
       chatModel,
       usage,
       redactors: overrides.redactors ?? openRedactors(config, analyzer),
@@ -119,6 +126,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
         openConnectors({
           remote: config.remote,
           http,
+          sockets: openTenantSockets(config.outboundAllow),
           clock,
           crawl: config.crawl,
           readsPictures: config.tools.ocrLanguages !== null,
@@ -131,6 +139,11 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
     await close();
     throw error;
   }
+}
+
+/** Opens the table engine. Its folder is beside the blobs, because their files are linked into it. */
+function openTables({ tables, blobs }: Config, sandbox: Sandbox): TableEngine | null {
+  return tables.isOn ? openTableEngine({ ...tables, folder: join(blobs.directory, '.tables'), sandbox }) : null;
 }
 
 function serviceFacts(config: Config, db: Database): ServiceFacts {
@@ -200,9 +213,3 @@ async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore>
     );
   });
 }
-
-/** Splits texts for the extractive model into the same terms that search uses. */
-const words = {
-  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
-  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
-};

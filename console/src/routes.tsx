@@ -1,8 +1,11 @@
 /** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readAuditSearch } from './screens/audit/filters.ts';
+import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
+import { loadControlWords } from './words/words.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const whole = (value: unknown): number | undefined =>
@@ -70,8 +73,86 @@ const ask = createRoute({
   component: lazyRouteComponent(() => import('./screens/ask/ask.tsx'), 'Ask'),
 });
 
+/** Loads a screen under Control together with its words. */
+const controlScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
+  lazyRouteComponent(async () => (await Promise.all([load(), loadControlWords()]))[0], name);
+
+const named = (given: Record<string, unknown>): { q?: string | undefined } => ({ q: text(given['q']) });
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/keys/keys.tsx'), 'Keys'),
+});
+const tags = createRoute({
+  getParentRoute: () => root,
+  path: '/tags',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/tags/tags.tsx'), 'Tags'),
+});
+const columns = createRoute({
+  getParentRoute: () => root,
+  path: '/columns',
+  component: controlScreen(() => import('./screens/columns/columns.tsx'), 'Columns'),
+});
+const secrets = createRoute({
+  getParentRoute: () => root,
+  path: '/secrets',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/secrets/secrets.tsx'), 'Secrets'),
+});
+
+const connectors = createRoute({
+  getParentRoute: () => root,
+  path: '/connectors',
+  validateSearch: (given: Record<string, unknown>): { id?: string | undefined; add?: true | undefined } => ({
+    id: text(given['id']),
+    add: given['add'] === true ? true : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./screens/connectors/connectors.tsx'), 'Connectors'),
+});
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  validateSearch: readRunFilters,
+  component: lazyRouteComponent(() => import('./screens/runs/runs.tsx'), 'Runs'),
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$id',
+  validateSearch: readFileChange,
+  component: lazyRouteComponent(() => import('./screens/runs/run.tsx'), 'Run'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+});
+const health = createRoute({
+  getParentRoute: () => root,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./screens/health/health.tsx'), 'Health'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, sources, source, search, ask]),
+  routeTree: root.addChildren([
+    start,
+    sources,
+    source,
+    search,
+    ask,
+    keys,
+    tags,
+    columns,
+    secrets,
+    connectors,
+    runs,
+    run,
+    health,
+    audit,
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

@@ -8,7 +8,7 @@
 
 import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Scalar } from '../filters/filter-group.ts';
-import { conditionSql, typedOrderSql } from '../filters/metadata-sql.ts';
+import { conditionSql, readValue, typedOrderSql } from '../filters/metadata-sql.ts';
 import type { MetadataFilter } from '../filters/types.ts';
 import { isId } from '../util/ids.ts';
 import {
@@ -136,14 +136,14 @@ function onValue(filter: MetadataFilter, value: Sql, isNfc = false): Sql {
 /** Returns the comparison of a trimmed value. Unlike in filters, only two numbers or two times have an order. */
 function compared(filter: MetadataFilter, value: Sql, isNfc = false): Sql {
   const { operator } = filter;
-  if (operator === 'exists' || operator === 'not_exists') return conditionSql(filter, value);
+  if (operator === 'exists' || operator === 'not_exists') return conditionSql(filter, readValue(value));
   const trimmed = sql`btrim(${value}, ${WHITE_SPACE}::text)`;
   if (operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte')
     return typedOrderSql(trimmed, operator, filter.value as Scalar);
-  if (isNfc) return conditionSql(filter, trimmed, true);
+  if (isNfc) return conditionSql(filter, readValue(trimmed, true));
   // Text in ASCII is in NFC. Normalizing it would cost 15 times as much as reading it.
   const inNfc = sql`case when octet_length(${value}) = length(${value}) then ${trimmed} else normalize(${trimmed}) end`;
-  return conditionSql(filter, sql`(${inNfc})`, true);
+  return conditionSql(filter, readValue(sql`(${inNfc})`, true));
 }
 
 /** Returns the condition of which `ne` or `nin` is the opposite; other conditions as they are. */

@@ -11,6 +11,127 @@ export interface StreamBody {
 
 export type UploadBody = FormData | StreamBody;
 
+export type AgentRun = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+  /** The calls of tools, in their order. */
+  steps: Array<AgentStep>;
+  /** Null before the end, for a run without an answer, and when the conversation was deleted. */
+  answer: {
+    /** Text of the answer, as `GET /conversations/{id}` shows it. Untrusted text: never show it as HTML. */
+    content: string;
+    /** The citations of the answer. */
+    citations: Array<Record<string, unknown>>;
+    /** Sentences that no verified citation supports. */
+    unsupported_spans?: Array<{
+      /** Offset of the first code point, from 0. */
+      start: number;
+      /** Offset behind the last code point. */
+      end: number;
+    }> | undefined;
+  } | null;
+};
+
+export type AgentRunSummary = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+};
+
+export type AgentStep = {
+  /** 1, 2, 3 … Calls of one step have the same number. */
+  number: number;
+  /** The tool that the model called. */
+  tool: string;
+  /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
+  input: Record<string, unknown> | null;
+  /** How many passages or sources the tool found. */
+  found: number;
+  /** The chunks that it found, which the answer may cite. */
+  ids: Array<string>;
+  /** Why the tool did not run; for example, the same was asked before. */
+  notice: string | null;
+  /** Why the tool failed. */
+  error: string | null;
+  /** Milliseconds that the tool took. */
+  elapsed_ms: number;
+};
+
 export type ApiKey = {
   /** Id of the key. · format "uuid" */
   id: string;
@@ -320,6 +441,60 @@ export type CitedContent = {
   };
 };
 
+/** A row of a table, as the chunk that holds it. */
+export type CitedRow = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
+  source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Text of the chunk. */
+  content: string;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number | null;
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
+  end_offset: number | null;
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
+  pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
+  score: number;
+  /** Score of each stage of the search. */
+  scores: {
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
+    lexical: number | null;
+    /** Score of the semantic search; null when it did not find the chunk. */
+    semantic: number | null;
+    /** Score of the rerank model; null when it did not score the chunk. */
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  /** Names of the tags of the source group. */
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  /** The row that is cited. */
+  row: {
+    /** Id of the table. · format "uuid" */
+    table_id: string;
+    /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
+    row: number | null;
+  };
+};
+
 export type CompletionResult = {
   /** Unix seconds. */
   created: number;
@@ -548,6 +723,57 @@ export type CrawlSetting = {
   next_run_times: Array<number>;
 };
 
+export type DatabaseSource = {
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  id: string;
+  /** Name of the source and of its source group. */
+  name: string;
+  /** Tables and views that are read. */
+  tables: Array<{
+    /** Name of the table or view. */
+    name: string;
+    /** Names of the columns that are read. Empty: all columns. */
+    columns: Array<string>;
+  }>;
+  /** Status of the source group: that of its latest run, or of its deletion. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of the ingestion setting; empty after the setting was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
+  end_time: number | null;
+  /** Why the latest run failed; null when it did not fail. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type DatabaseSourceSetting = {
+  /** Id of the setting. · format "uuid" */
+  id: string;
+  /** Name of the setting and of its source. */
+  name: string;
+  /** Tables and views that are read. */
+  tables: Array<{
+    /** Name of the table or view. */
+    name: string;
+    /** Names of the columns that are read. Empty: all columns. */
+    columns: Array<string>;
+  }>;
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
+  rrule: string;
+  /** Id of the stored secret; empty when there is none. */
+  secret_id: string;
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
+  creation_time: number;
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  next_run_times: Array<number>;
+};
+
 export type DriveSource = {
   /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
@@ -605,7 +831,7 @@ export type GroupSource = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
   /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
@@ -673,7 +899,7 @@ export type ListedSource = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
   /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
@@ -832,6 +1058,28 @@ export type Neighbour = {
   end_offset: number | null;
 };
 
+export type OriginCheck = {
+  /** Whether the origin answered and accepted the credential. */
+  reachable: boolean;
+  /** The account that the credential names, such as the address of a service account; null: it names none. */
+  account: string | null;
+  /** Files found until the check ended. */
+  files: number;
+  /** Whether these are all files. False: the check ended before the listing did. */
+  complete: boolean;
+  /** Names of the first files, at most 3. */
+  names: Array<string>;
+  /** Why the origin cannot be read; null: nothing is wrong. */
+  problem: {
+    /** What is wrong, in a few words. */
+    title: string;
+    /** What is wrong and what to do, in words for a person. */
+    message: string;
+    /** Whether the same check may succeed later. */
+    retryable: boolean;
+  } | null;
+};
+
 /** A rectangle on a page. All members are between 0 and 1. */
 export type PageBox = {
   /** Left edge, as a share of the width of the page. */
@@ -932,7 +1180,7 @@ export type RedactionRule = {
   /** RE2 syntax: no look-around, no backreferences. A match has at most 200 characters; `+`, `*` and `{n,}` repeat at most 64 times, so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
   pattern: string;
   /** Capitals and small letters are the same. · default false */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
 } | {
   /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
   name: string;
@@ -945,9 +1193,9 @@ export type RedactionRule = {
   /** Names, code words and the like. · minItems 1, maxItems 10000 */
   terms: Array<string>;
   /** Capitals and small letters are the same. · default true */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
   /** Only where a word begins and ends. Scripts that write no blanks (Chinese, Japanese, Thai …) have no such bound. · default true */
-  whole_words: boolean;
+  whole_words?: boolean | undefined;
 };
 
 export type RepoSetting = {
@@ -1064,6 +1312,27 @@ export type RunError = {
   creation_time: number;
 };
 
+export type RunFile = {
+  /** Position in the list. · format "uuid" */
+  id: string;
+  /** Id of the source, which may be deleted. Null for files that never became one. */
+  source_id: string | null;
+  /** Name of the file. */
+  name: string;
+  /** What the run did with the file. */
+  change: "added" | "updated" | "deleted" | "failed";
+  /** Milliseconds for reading the file; null if it was not read, or failed. */
+  read_ms: number | null;
+  /** Where a failed file failed; null for others. */
+  stage: string | null;
+  /** What failed, in a few words; null for others. */
+  title: string | null;
+  /** What went wrong, in words for a person; null for others. */
+  message: string | null;
+  /** Whether the same file may succeed in another run; null for others. */
+  retryable: boolean | null;
+};
+
 export type SearchResult = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -1130,7 +1399,7 @@ export type Secret = {
   /** Name of the secret. */
   name: string;
   /** Type of source that the secret opens. */
-  type: "drive" | "repo" | "page";
+  type: "drive" | "repo" | "page" | "database";
   /** Unix seconds. */
   last_update_time: number;
   /** Unix seconds. */
@@ -1189,7 +1458,13 @@ export type ServiceChecks = {
     ok: boolean;
     /** The result in words for a person. */
     detail: string;
+    /** A command for the operator if the check failed; null if it did not. */
+    fix: string | null;
   }>;
+  /** Chunks of the tenant that have no vector yet: they are found by words only. */
+  chunks_waiting: number;
+  /** Chunks of the tenant that the embedding model refused. */
+  chunks_refused: number;
   /** When the checks ran, Unix seconds. */
   checked_time: number;
 };
@@ -1226,7 +1501,7 @@ export type SourceGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
   /** Where the sources of the group come from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source group. Empty where a redaction rule withholds it. */
   name: string;
   /** Status of the source group: that of its latest run, or of its deletion. */
@@ -1300,6 +1575,66 @@ export type StoredCitation = {
   };
 };
 
+export type TableAnswer = {
+  /** The statement that ran. */
+  sql: string;
+  /** Columns of the result. */
+  columns: Array<{
+    /** Name of the column in the result. */
+    name: string;
+    /** Type of the column, as DuckDB names it. */
+    type: string;
+  }>;
+  /** Rows of the result, a cell for each column. Numbers that a double cannot hold, dates and times are texts; lists are arrays. */
+  rows: Array<Array<unknown>>;
+  /** Number of returned rows. */
+  row_count: number;
+  /** Whether there are more rows. */
+  truncated: boolean;
+  /** Time that the query took in the table engine. */
+  elapsed_ms: number;
+  /** Up to 50 rows from which the result comes, in the order of the result. */
+  citations: Array<CitedRow>;
+  /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
+  witness_count: number | null;
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+};
+
+export type TableQuery = {
+  /** The `sql_name` of a table. · minLength 1, maxLength 256 */
+  from: string;
+  /** Columns of the result. Absent: all columns. · minItems 1, maxItems 100 */
+  columns?: Array<TableQueryColumn> | undefined;
+  /** Conditions on the rows. The keys are columns, and the values must fit the types of the columns. */
+  where?: MetadataFilterGroup | undefined;
+  /** Columns by which rows are grouped. · maxItems 100 */
+  group_by?: Array<string> | undefined;
+  /** The order of the result. · maxItems 100 */
+  order_by?: Array<{
+    /** A column of the result or of the table. · minLength 1, maxLength 256 */
+    column: string;
+    /** Empty cells come last. · default "asc" */
+    direction?: "asc" | "desc" | undefined;
+  }> | undefined;
+  /** Maximum number of rows of the result. · minimum 1, maximum 1000 */
+  limit?: number | undefined;
+  /** Number of rows to skip. · minimum 0, maximum 2000000 */
+  offset?: number | undefined;
+};
+
+export type TableQueryColumn = {
+  /** A column of the table. · minLength 1, maxLength 256 */
+  column: string;
+} | {
+  /** What is computed over the rows of a group. */
+  fn: "count" | "sum" | "avg" | "min" | "max" | "count_distinct" | "median";
+  /** Its column; absent only for `count` of rows. · minLength 1, maxLength 256 */
+  column?: string | undefined;
+  /** Name of the result; default: the function and the column, such as `sum_amount`. · minLength 1, maxLength 256 */
+  as?: string | undefined;
+};
+
 export type Tag = {
   /** Id of the tag. · format "uuid" */
   id: string;
@@ -1357,9 +1692,9 @@ export interface Operations {
         /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -1576,9 +1911,9 @@ export interface Operations {
         /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
         /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
@@ -1616,6 +1951,136 @@ export interface Operations {
       };
     };
     response: CompletionResult;
+  };
+  /** Answer a question in several steps */
+  createAgentRun: {
+    request: {
+      body: {
+        /** The question. · minLength 1, maxLength 10000 */
+        input: string;
+        /** Names of the tools that the model may call, as on `/mcp`. Absent: all that the key may use. · minItems 1, maxItems 20 */
+        tools?: Array<string> | undefined;
+        /** Maximum steps. In a step the model calls one or more tools. · minimum 1, maximum 20, default 8 */
+        max_steps?: number | undefined;
+        /** Maximum time, the answer included. · minimum 5, maximum 600, default 120 */
+        max_seconds?: number | undefined;
+        /** Maximum tokens of all calls of the model. A quarter is kept for the answer. The last call may exceed it. · minimum 1000, maximum 500000, default 100000 */
+        max_tokens?: number | undefined;
+        /** The conversation that the run continues. Absent: a new one. */
+        conversation_id?: string | undefined;
+        /** Names of tags of the source group. · minItems 1, maxItems 100 */
+        tags?: Array<string> | undefined;
+        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+        tag_ids?: Array<string> | undefined;
+        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        tag_filter_logic?: "and" | "or" | undefined;
+        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
+        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_from?: number | undefined;
+        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_to?: number | undefined;
+        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
+        domains?: Array<string> | undefined;
+        /** Conditions on metadata of the source group. */
+        metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the source. */
+        source_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the chunk. */
+        chunk_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        metadata_filter?: MetadataFilterGroup | undefined;
+        /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
+        stream?: boolean | undefined;
+        /** Answers at once with the queued run, which goes on without a connection and after a restart of the service. · default false */
+        background?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** ag-ui only: the thread, as in completions. · minLength 1, maxLength 256 */
+        threadId?: string | undefined;
+        /** ag-ui only: the events repeat it. · minLength 1, maxLength 256 */
+        runId?: string | undefined;
+      };
+    };
+    response: AgentRun;
+  };
+  /** List agent runs */
+  listAgentRuns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only runs with this status. */
+        status?: "queued" | "running" | "success" | "failure" | "canceled" | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The runs of this page. */
+      runs: Array<AgentRunSummary>;
+      pagination: Pagination;
+    };
+  };
+  /** Get an agent run */
+  getAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRun;
+  };
+  /** Follow an agent run */
+  streamAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** Only events after this number. The header `Last-Event-ID` does the same. · minimum 0, maximum 1000000 */
+        after_seq?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: unknown;
+  };
+  /** Cancel an agent run */
+  cancelAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRunSummary;
   };
   /** List conversations */
   listConversations: {
@@ -1715,6 +2180,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** Only groups with exactly this name. · minLength 1, maxLength 200 */
         name?: string | undefined;
       } | undefined;
@@ -2258,6 +2727,246 @@ export interface Operations {
     };
     response: CrawlSetting;
   };
+  /** Create a database source */
+  createDatabaseSource: {
+    request: {
+      headers?: {
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
+        name: string;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: DatabaseSource;
+  };
+  /** List database sources */
+  listDatabaseSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      database_sources: Array<DatabaseSource>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a database source */
+  getDatabaseSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSource;
+  };
+  /** Delete a database source */
+  deleteDatabaseSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of database sources */
+  listDatabaseSourceSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      database_source_settings: Array<DatabaseSourceSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a database source */
+  getDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** Change the name and the schedule of a database source */
+  updateDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** End the schedule of a database source */
+  deleteDatabaseSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DatabaseSourceSetting;
+  };
+  /** Look at an origin before a source follows it */
+  checkConnector: {
+    request: {
+      body: {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
+        folder_url: string;
+        /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The JSON key of a service account that may read the folder, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        service_account_key?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "drive";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too. · minLength 1, maxLength 2000 */
+        page_id: string;
+        /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The token of an integration that may read the page, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        page_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "page";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Name of the repository, as `owner/name`. · minLength 1, maxLength 200 */
+        repository: string;
+        /** Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100. · maxItems 100, default [] */
+        path_filters?: Array<string> | undefined;
+        /** Kind of the version to read. `default`: the default branch. · default "default" */
+        reference_type?: "default" | "branch" | "tag" | "commit" | undefined;
+        /** Name of the branch or tag, or hash of the commit; empty for `default`. · minLength 0, maxLength 255, default "" */
+        reference_param?: string | undefined;
+        /** Id of a stored secret of the type `repo`; not together with `access_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** An access token that may read the repository, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        access_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "repo";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Addresses where the crawl begins: http or https. · minItems 1, maxItems 100 */
+        urls: Array<string>;
+        /** How many links away from `urls` a page may be; 0: only the pages of `urls`. · minimum 0, maximum 20, default 3 */
+        max_depth?: number | undefined;
+        /** Maximum number of pages. · minimum 1, maximum 10000, default 500 */
+        max_pages?: number | undefined;
+        /** Globs as in a .gitignore file: only pages whose path matches one of them. Empty: all pages. At most 100. · maxItems 100, default [] */
+        include_paths?: Array<string> | undefined;
+        /** Globs as in a .gitignore file: pages whose path matches one of them are left out. At most 100. · maxItems 100, default [] */
+        exclude_paths?: Array<string> | undefined;
+        /** Whether to read only pages on the hosts of `urls`. · default true */
+        same_host?: boolean | undefined;
+        /** Whether to read also the pages that the sitemaps of the hosts name. · default true */
+        use_sitemap?: boolean | undefined;
+        /** Milliseconds between two requests to one host. Absent: the default of this service, and less after pages that did not change. A value below the minimum of the operator is refused. If the `Crawl-delay` of robots.txt is longer, it applies. · minimum 0, maximum 60000 */
+        delay_ms?: number | undefined;
+        /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "web";
+      } | {
+        /** Name of the source; not needed for a check. · minLength 1, maxLength 200, default "check" */
+        name?: string | undefined;
+        /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
+        tables: Array<{
+          /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
+          name: string;
+          /** Names of the columns to read. Empty: all columns. · maxItems 500, default [] */
+          columns?: Array<string> | undefined;
+        }>;
+        /** Id of a stored secret of the type `database`; not together with `connection_url`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        connection_url?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+        /** Kind of the source. The other members are those of its creation. */
+        kind: "database";
+      };
+    };
+    response: OriginCheck;
+  };
+  /** Say when a schedule would run */
+  previewSchedule: {
+    request: {
+      body: {
+        /** An RFC 5545 RRULE. · minLength 1, maxLength 500 */
+        rrule: string;
+        /** The zone in which to read a rule that names none, such as `Europe/Berlin`. Absent: UTC. · minLength 1, maxLength 64 */
+        time_zone?: string | undefined;
+      };
+    };
+    response: {
+      /** The rule with its zone: what to send when the source is created. */
+      rrule: string;
+      /** The next times, at most 5, in Unix seconds. */
+      next_run_times: Array<number>;
+    };
+  };
   /** List source groups */
   listSourceGroups: {
     request: {
@@ -2271,7 +2980,7 @@ export interface Operations {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only source groups of this type. */
-        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
+        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | "database" | undefined;
         /** Only source groups with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
         /** Only groups with this tag. An unknown tag selects nothing. */
@@ -2370,6 +3079,12 @@ export interface Operations {
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+        /** Only runs of the source group with this id. An unknown group selects nothing. */
+        source_group_id?: string | undefined;
+        /** Only runs made at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        from_time?: number | undefined;
+        /** Only runs made at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
+        to_time?: number | undefined;
       } | undefined;
     };
     response: {
@@ -2416,6 +3131,8 @@ export interface Operations {
       body?: {
         /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
+        /** Only these files of the group, at most 1000. 404 if one of them is not in the group. · minItems 1, maxItems 1000 */
+        source_ids?: Array<string> | undefined;
       } | undefined;
     };
     response: Run;
@@ -2447,6 +3164,28 @@ export interface Operations {
     response: {
       /** Failed files of this page. */
       errors: Array<RunError>;
+      pagination: Pagination;
+    };
+  };
+  /** List the files that a run changed or could not read */
+  listRunFiles: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** Only files to which this happened. */
+        change?: "added" | "updated" | "deleted" | "failed" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Files of this page. */
+      files: Array<RunFile>;
       pagination: Pagination;
     };
   };
@@ -2643,6 +3382,30 @@ export interface Operations {
       }>;
     };
   };
+  /** Query tables */
+  queryTables: {
+    request: {
+      body: {
+        /** One SELECT in the SQL of DuckDB. Tables are named by their names in SQL. · minLength 1, maxLength 10000 */
+        sql?: string | undefined;
+        /** A query as data, which becomes SQL. */
+        query?: TableQuery | undefined;
+        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        tables?: Array<string> | undefined;
+        /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
+        row_limit?: number | undefined;
+        /** After this time, in milliseconds, the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
+        timeout_ms?: number | undefined;
+        /** Whether the rows are returned from which the result comes. · default true */
+        citation?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: TableAnswer;
+  };
   /** List tags */
   listTags: {
     request: Record<never, never>;
@@ -2837,8 +3600,8 @@ export interface Operations {
       body: {
         /** Name of the secret. · minLength 1, maxLength 200 */
         name: string;
-        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
-        type: "drive" | "repo" | "page";
+        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token), `database` (a connection URL such as `postgresql://user:password@host/database`). */
+        type: "drive" | "repo" | "page" | "database";
         /** The value. It is never returned. The first run that uses it shows whether it works. · minLength 1, maxLength 5000 */
         secret: string;
         /** What the secret is for, in your own words. · minLength 0, maxLength 1000 */
@@ -2855,6 +3618,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -2929,6 +3696,13 @@ export interface Operations {
       body: {
         /** The text to redact. · minLength 1, maxLength 200000 */
         text: string;
+        /** A policy to try before it is set. Absent: the stored policy. */
+        policy?: {
+          /** False: nothing is masked, the rules are kept. */
+          enabled: boolean;
+          /** Each with a name of its own. · maxItems 100 */
+          rules: Array<RedactionRule>;
+        } | undefined;
         /** Applies only the rules of this step. Absent: all rules. */
         apply_at?: "ingest" | "retrieval" | "llm_input" | "output" | undefined;
       };
@@ -2985,6 +3759,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3045,6 +3823,8 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the principal_id. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3200,6 +3980,54 @@ export interface Operations {
       matched_rule: string | null;
     };
   };
+  /** Preview a policy */
+  previewPolicy: {
+    request: {
+      body: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Attributes of a principal that need not exist. Send either principal_id or attributes. */
+        attributes?: Attributes | undefined;
+        /** The policy to preview. Absent: the stored policy. It is compared with the stored `authz_policy`. */
+        policy?: AuthzPolicyDocument | undefined;
+        /** How many sources the sample has at most. · minimum 0, maximum 20, default 10 */
+        limit?: number | undefined;
+      };
+    };
+    response: {
+      /** Number of sources that the API key may see and that are ready. */
+      total: number;
+      /** Number of these that the previewed policy shows to the principal. */
+      visible: number;
+      /** Number of these that the stored policy shows. */
+      visible_before: number;
+      /** Number of sources that only the previewed policy shows. */
+      appearing: number;
+      /** Number of sources that only the stored policy shows. */
+      disappearing: number;
+      /** Version of the stored policy; null: there is none, and it shows nothing. */
+      stored_version: number | null;
+      /** The attributes of the principal. Empty if it is unknown or expired. */
+      attributes: Record<string, string | number | boolean | Array<string | number | boolean>>;
+      /** For each test of the previewed policy, why it fails; null for a test that passes. */
+      tests: Array<string | null>;
+      /** Some of the sources: first those that change, then visible ones, newest first. */
+      sample: Array<{
+        /** Id of the source. · format "uuid" */
+        source_id: string;
+        /** Its name. Empty where redaction withholds it, and for keys that may not list sources. */
+        name: string;
+        /** Whether the previewed policy shows it. */
+        visible: boolean;
+        /** Whether the stored policy shows it. */
+        visible_before: boolean;
+        /** JSON pointer, within the previewed policy, to the condition or group that decided. */
+        matched_rule: string | null;
+      }>;
+    };
+  };
   /** List audit events */
   listAuditEvents: {
     request: {
@@ -3208,6 +4036,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
@@ -3223,7 +4053,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
-      /** Events of this page, oldest first. */
+      /** Events of this page. */
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };
@@ -3363,6 +4193,11 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getPageImage: ['GET', '/api/v1/sources/{id}/pages/{number}/image'],
   getPageBoxes: ['GET', '/api/v1/sources/{id}/pages/{number}/boxes'],
   createCompletion: ['POST', '/api/v1/completions'],
+  createAgentRun: ['POST', '/api/v1/agents/runs'],
+  listAgentRuns: ['GET', '/api/v1/agents/runs'],
+  getAgentRun: ['GET', '/api/v1/agents/runs/{id}'],
+  streamAgentRun: ['GET', '/api/v1/agents/runs/{id}/events'],
+  cancelAgentRun: ['POST', '/api/v1/agents/runs/{id}/cancel'],
   listConversations: ['GET', '/api/v1/conversations'],
   getConversation: ['GET', '/api/v1/conversations/{id}'],
   updateConversation: ['PUT', '/api/v1/conversations/{id}'],
@@ -3405,6 +4240,16 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getCrawlSetting: ['GET', '/api/v1/crawl-settings/{id}'],
   updateCrawlSetting: ['PUT', '/api/v1/crawl-settings/{id}'],
   deleteCrawlSetting: ['DELETE', '/api/v1/crawl-settings/{id}'],
+  createDatabaseSource: ['POST', '/api/v1/database-sources'],
+  listDatabaseSources: ['GET', '/api/v1/database-sources'],
+  getDatabaseSource: ['GET', '/api/v1/database-sources/{id}'],
+  deleteDatabaseSource: ['DELETE', '/api/v1/database-sources/{id}'],
+  listDatabaseSourceSettings: ['GET', '/api/v1/database-source-settings'],
+  getDatabaseSourceSetting: ['GET', '/api/v1/database-source-settings/{id}'],
+  updateDatabaseSourceSetting: ['PUT', '/api/v1/database-source-settings/{id}'],
+  deleteDatabaseSourceSetting: ['DELETE', '/api/v1/database-source-settings/{id}'],
+  checkConnector: ['POST', '/api/v1/connectors/check'],
+  previewSchedule: ['POST', '/api/v1/schedules/preview'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],
   getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
   renameSourceGroup: ['PUT', '/api/v1/source-groups/{id}'],
@@ -3416,6 +4261,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
+  listRunFiles: ['GET', '/api/v1/runs/{id}/files'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
   streamEvents: ['GET', '/api/v1/events'],
   listSources: ['GET', '/api/v1/sources'],
@@ -3426,6 +4272,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
+  queryTables: ['POST', '/api/v1/tables/query'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],
   getTag: ['GET', '/api/v1/tags/{id}'],
@@ -3463,6 +4310,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   setPolicy: ['PUT', '/api/v1/authz/policies/{name}'],
   deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
   explainAccess: ['POST', '/api/v1/authz/explain'],
+  previewPolicy: ['POST', '/api/v1/authz/preview'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],

@@ -111,6 +111,8 @@ export interface Connector<Kind extends OriginKind = OriginKind> {
    * that can never work.
    */
   check(origin: Extract<Origin, { kind: Kind }>, credential: string | null): void;
+  /** Returns the account that the credential names, without a request. Absent: credentials of this kind name none. */
+  account?(credential: string): string | null;
 }
 
 /** The origin refused a request or sent an unusable response. The run ends as `failure` and deletes nothing. */

@@ -2,8 +2,10 @@
 import type { Config } from '../config.ts';
 import type { OriginKind } from '../corpus/origin.ts';
 import type { HttpClient } from '../net/http-client.ts';
+import type { TenantSockets } from '../net/tenant-sockets.ts';
 import type { Clock } from '../util/time.ts';
 import type { Connector } from './connector.ts';
+import { openDatabaseConnector } from './database/connector.ts';
 import { openDriveConnector } from './drive/connector.ts';
 import { openPageConnector } from './page/connector.ts';
 import { openRepoConnector } from './repo/connector.ts';
@@ -15,6 +17,7 @@ interface ConnectorDeps {
   /** Base addresses of the remote services; null = the real ones. */
   remote: Config['remote'];
   http: HttpClient;
+  sockets: TenantSockets;
   clock: Clock;
   /** Pauses between requests of crawls. */
   crawl: Config['crawl'];
@@ -22,12 +25,13 @@ interface ConnectorDeps {
   readsPictures: boolean;
 }
 
-export function openConnectors({ remote, http, clock, crawl, readsPictures }: ConnectorDeps): Connectors {
+export function openConnectors({ remote, http, sockets, clock, crawl, readsPictures }: ConnectorDeps): Connectors {
   return {
     drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock, readsPictures }),
     page: openPageConnector({ http, baseUrl: remote.pageApiUrl, clock }),
     repo: openRepoConnector({ http, baseUrl: remote.repoApiUrl, clock }),
     web: openWebConnector({ http, clock, ...crawl }),
+    database: openDatabaseConnector({ sockets }),
   };
 }
 

@@ -12,9 +12,11 @@ import { raw, sql } from '../db/sql.ts';
 /** An older reservation belongs to a request that crashed. */
 const UPLOAD_RESERVATION_SECONDS = 3600;
 
-/** The condition that no source, no new version of a source and no upload needs blob `b`. */
+/** The condition that no source, no new version of a source, no table and no upload needs blob `b`. */
 export const UNNEEDED = raw(`not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
   and not exists (select from source_update n where n.tenant_id = b.tenant_id and n.blob_hash = b.hash)
+  and not exists (select from source_table t where t.tenant_id = b.tenant_id and t.blob_hash = b.hash)
+  and not exists (select from source_table_copy c where c.tenant_id = b.tenant_id and c.blob_hash = b.hash)
   and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))`);
 
 /** First step of an upload: reserves the blobs. Nobody removes a reserved blob once this step has committed. */

@@ -119,10 +119,16 @@ export async function failUpdates(tx: Tx, tenantId: string, sourceIds: readonly 
 }
 
 /** Makes failed new versions wait again, so that a new run retries them. */
-export async function resetFailedUpdates(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+export async function resetFailedUpdates(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  sourceIds?: readonly string[],
+): Promise<void> {
+  const wanted = sourceIds === undefined ? raw('true') : sql`source_id = any(${[...sourceIds]}::uuid[])`;
   await tx.query(sql`
     update source_update set status = 'pending'
-    where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'failed'`);
+    where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'failed' and ${wanted}`);
 }
 
 /**

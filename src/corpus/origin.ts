@@ -24,6 +24,11 @@ export type Origin =
       useSitemap: boolean;
       /** Delay between two requests to one host. Null means the service's default; origins of older versions lack the member. */
       delayMs?: number | null;
+    }
+  | {
+      kind: 'database';
+      /** Names have the form schema.table; no columns: all of them. */
+      tables: readonly { name: string; columns: readonly string[] }[];
     };
 
 export type OriginKind = Origin['kind'];

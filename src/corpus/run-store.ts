@@ -59,6 +59,9 @@ const RUN_COLUMNS = raw(`r.id, r.source_group_id, r.status, r.stage, r.reads, r.
 export interface RunFilter {
   sourceGroupId?: string | undefined;
   status?: JobStatus | undefined;
+  /** By the time of creation: at or after `from`, before `before`. */
+  from?: Date | undefined;
+  before?: Date | undefined;
   /** Text that the status, the stage or the error contains. */
   q?: string | undefined;
 }
@@ -122,6 +125,8 @@ export async function listRuns(
   const conditions = [sql`r.tenant_id = ${tenantId}`, withinLimits(limits)];
   if (filter.sourceGroupId !== undefined) conditions.push(sql`r.source_group_id = ${filter.sourceGroupId}`);
   if (filter.status !== undefined) conditions.push(sql`r.status = ${filter.status}`);
+  if (filter.from !== undefined) conditions.push(sql`r.created_at >= ${filter.from}`);
+  if (filter.before !== undefined) conditions.push(sql`r.created_at < ${filter.before}`);
   if (filter.q !== undefined) conditions.push(containsText(RUN_WORDS, filter.q));
   const matching = sql`run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
     where ${join(conditions, ' and ')}`;

@@ -231,6 +231,20 @@ export async function countSources(tx: Queryable, tenantId: string, groupId: str
   return counts!;
 }
 
+/** Returns how many of the sources are in the group and not deleted, and how many of these have failed or wait. */
+export async function countFiles(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  ids: readonly string[],
+): Promise<{ found: number; unread: number }> {
+  const [counts] = await tx.query<{ found: number; unread: number }>(sql`
+    select count(*) as found, count(*) filter (where s.status <> 'ready' or u.source_id is not null) as unread
+    from ${WITH_UPDATE}
+    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.id = any(${[...ids]}::uuid[]) and s.deleted_at is null`);
+  return counts!;
+}
+
 /** What the tenant may still add. Infinity: not limited. */
 export type QuotaRoom = Config['quotas'];
 

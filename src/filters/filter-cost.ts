@@ -27,6 +27,17 @@ export function costOf(...groups: readonly (MetadataFilterGroup | undefined)[]):
   return cost;
 }
 
+/** Returns the sum of the costs. */
+export function addCosts(...costs: readonly FilterCost[]): FilterCost {
+  const sum = { fixedNs: 0, rowNs: 0, byteNs: 0 };
+  for (const { fixedNs, rowNs, byteNs } of costs) {
+    sum.fixedNs += fixedNs;
+    sum.rowNs += rowNs;
+    sum.byteNs += byteNs;
+  }
+  return sum;
+}
+
 function addGroup(cost: FilterCost, group: MetadataFilterGroup): void {
   for (const member of group.filters) {
     if ('filters' in member) addGroup(cost, member);

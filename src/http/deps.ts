@@ -14,6 +14,7 @@ import type { UsageLedger } from '../llm/usage-ledger.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { NameAnalyzer } from '../redaction/presidio.ts';
 import type { Redactors } from '../redaction/redactors.ts';
+import type { TableEngine } from '../tables/engine/pool.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import type { Clock } from '../util/time.ts';
 import type { Authenticator } from './auth.ts';
@@ -37,6 +38,8 @@ export interface Deps {
   sandbox: Sandbox;
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
+  /** Runs queries of tables in child processes; null when tables are switched off. */
+  tableEngine: TableEngine | null;
   chatModel: ChatModel;
   /** Chat model usage of each API key, and its budget. */
   usage: UsageLedger;

@@ -64,7 +64,7 @@ export const sourceGroupIdAnswer = z.object({ source_group_id: sourceGroupIdSche
 /** Unix seconds in a response. */
 export const timeSchema = z.int().describe('Unix seconds.');
 
-export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 export const sourceTypeSchema = z.enum(SOURCE_TYPES).describe('Where the source comes from.');
 
 /** The file type of a source in a response. */

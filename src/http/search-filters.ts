@@ -30,6 +30,8 @@ const FILE_TYPES = [
   'html',
   'json',
   'jsonl',
+  'parquet',
+  'sqlite',
   'xml',
   'yaml',
   'rtf',

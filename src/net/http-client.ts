@@ -4,13 +4,13 @@
  * The address check runs where the connection is made, on the address that is then used. Neither a name that later resolves
  * differently nor a redirect can bypass the check.
  */
-import { lookup as dnsLookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { unlessAborted } from '../util/abort.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { type OperatorRequest, openOperatorFetch, openOperatorRequest } from './operator-fetch.ts';
+import { AddressRefused, type Lookup, resolveHost, systemLookup } from './resolve-host.ts';
 import { limitedBody } from './response-body.ts';
 import { retryAfterMs, retryWait } from './retry-wait.ts';
 
@@ -77,13 +77,13 @@ interface HttpClientOptions {
   /** Private hosts and CIDRs that tenants may use. */
   allow: readonly string[];
   /** Resolves a name to addresses. Tests pass their own function. */
-  lookup?: (host: string) => Promise<{ address: string }[]>;
+  lookup?: Lookup;
 }
 
 /** Opens the client. Connections are reused until `close`; tenants and the operator use separate connections. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
   const rules = addressRules(options.allow);
-  const lookup = options.lookup ?? ((host) => dnsLookup(host, { all: true, order: 'verbatim' }));
+  const lookup = options.lookup ?? systemLookup;
   const agents = {
     operator: openAgent(lookup, undefined, OPERATOR_CONNECTIONS_PER_HOST_MAX),
     tenant: openAgent(lookup, rules, CONNECTIONS_PER_HOST_MAX),
@@ -101,37 +101,13 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
 
 type Agents = Record<'operator' | 'tenant', Agent>;
 
-function openAgent(
-  lookup: NonNullable<HttpClientOptions['lookup']>,
-  rules: AddressRules | undefined,
-  connections: number,
-): Agent {
+function openAgent(lookup: Lookup, rules: AddressRules | undefined, connections: number): Agent {
   const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   const connect: buildConnector.connector = (target, done) => {
     const fail = (error: unknown): void => done(error instanceof Error ? error : new Error(String(error)), null);
     resolveHost(lookup, rules, target.hostname).then((addresses) => tryEach(connectTo, target, addresses, done), fail);
   };
   return new Agent({ connect, connections, allowH2: false });
-}
-
-/** Returns the addresses of a host. If one of several addresses is forbidden, all are refused. */
-async function resolveHost(
-  lookup: NonNullable<HttpClientOptions['lookup']>,
-  rules: AddressRules | undefined,
-  hostname: string,
-): Promise<string[]> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const addresses = (await lookup(host)).map(({ address }) => address);
-  if (addresses.length === 0) throw new Error(`${host} has no address`);
-  if (rules && !addresses.every((address) => rules.allows(host, address))) throw new AddressRefused(host);
-  return addresses;
-}
-
-class AddressRefused extends Error {
-  constructor(host: string) {
-    super(`${host} is not a public address`);
-    this.name = 'AddressRefused';
-  }
 }
 
 /** Connects to the first address that accepts. The certificate is checked against the name, not the address. */

@@ -52,7 +52,9 @@ export async function retrieve(
     const { access, redactor } = await admit(tx, deps, request);
     const tested = request.usePostfilter ? Math.max(POSTFILTER_DEPTH, offset + request.limit) : undefined;
     await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
-    const corpus = await openCorpus(tx, engine, searchedScope(request, access));
+    const scope = searchedScope(request, access);
+    const corpus = await openCorpus(tx, engine, scope);
+    const openVisible = () => openCorpus(tx, engine, { ...scope, filters: {} });
     const languages = await readLanguages(tx, tenantId, access);
     const plan = planSearch(request, {
       ...{ access, languages, vector, redacts: redactor !== null },
@@ -62,7 +64,7 @@ export async function retrieve(
     const rows = new Map<string, ReadRow>();
     let ranked = await rank(tx, corpus, plan, rows, warnings);
     clock.lap(plan.mode);
-    const terms = await correctTerms(tx, corpus, plan, ranked, rows, warnings);
+    const terms = await correctTerms(tx, corpus, openVisible, plan, ranked, rows, warnings);
     const final = terms ? { ...plan, terms } : plan;
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');

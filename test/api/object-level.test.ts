@@ -74,6 +74,12 @@ const CONNECTOR_ROWS = SOURCE_FORMS.flatMap(({ kind, path, settingPath, origin, 
 const ROWS: Record<string, Row> = {
   ...Object.fromEntries(CONNECTOR_ROWS),
   'POST /page-sources body.page_id': text, // an id of the workspace
+  'POST /connectors/check body.secret_id': object('secret', (id) => ({
+    kind: 'repo',
+    repository: 'acme/manual',
+    secret_id: id,
+  })),
+  'POST /connectors/check body.page_id': text,
   'POST /search body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
@@ -81,6 +87,7 @@ const ROWS: Record<string, Row> = {
     selected: (answer) => answer.body.results.length,
   },
   'POST /search body.principal_id': text,
+  'POST /tables/query body.principal_id': text,
   'POST /completions body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
@@ -96,6 +103,19 @@ const ROWS: Record<string, Row> = {
   })),
   'POST /completions body.threadId': text, // an unknown name starts a conversation of its own
   'POST /completions body.runId': text,
+  'POST /agents/runs body.conversation_id': object('conversation', (id) => ({ input: 'Where?', conversation_id: id })),
+  'POST /agents/runs body.tag_ids': text, // a run needs a chat model: test/agents/rights.test.ts has its filters
+  'POST /agents/runs body.principal_id': text,
+  'POST /agents/runs body.threadId': text,
+  'POST /agents/runs body.runId': text,
+  'GET /agents/runs query.after_id': position,
+  'GET /agents/runs query.principal_id': text,
+  'GET /agents/runs/{id} path.id': object('agent run'),
+  'GET /agents/runs/{id} query.principal_id': text,
+  'GET /agents/runs/{id}/events path.id': object('agent run'),
+  'GET /agents/runs/{id}/events query.principal_id': text,
+  'POST /agents/runs/{id}/cancel path.id': object('agent run'),
+  'POST /agents/runs/{id}/cancel query.principal_id': text,
   'GET /conversations query.after_id': position,
   'GET /conversations query.principal_id': text,
   'GET /conversations/{id} path.id': object('conversation'),
@@ -151,10 +171,14 @@ const ROWS: Record<string, Row> = {
   'GET /source-groups/{id}/runs path.id': object('group'),
   'GET /source-groups/{id}/runs query.after_id': position,
   'POST /source-groups/{id}/runs path.id': object('group'),
+  'POST /source-groups/{id}/runs body.source_ids': object('source', (id) => ({ source_ids: [id] })),
   'GET /runs query.after_id': position,
+  'GET /runs query.source_group_id': listFilter('group', 'runs'),
   'GET /runs/{id} path.id': object('run'),
   'GET /runs/{id}/errors path.id': object('run'),
   'GET /runs/{id}/errors query.after_id': position,
+  'GET /runs/{id}/files path.id': object('run'),
+  'GET /runs/{id}/files query.after_id': position,
   'POST /runs/{id}/cancel path.id': object('run'),
   'GET /tags/{id} path.id': object('tag'),
   'PUT /tags/{id} path.id': object('tag', () => ({ name: 'renamed' })),
@@ -184,6 +208,7 @@ const ROWS: Record<string, Row> = {
   'PUT /authz/policies/{name} path.name': text,
   'DELETE /authz/policies/{name} path.name': object('policy'),
   'POST /authz/explain body.principal_id': text,
+  'POST /authz/preview body.principal_id': text,
   'POST /authz/explain body.source_id': object('source', (id) => ({ source_id: id })),
   'POST /authz/explain body.chunk_id': object('chunk', (id) => ({ chunk_id: id })),
   'POST /api-keys body.source_group_ids': object('group', (id) => ({ ...newKey, source_group_ids: [id] })),
@@ -227,6 +252,10 @@ before(async () => {
     await waitUntilGone(gone[`${kind} source`]);
   }
   assert.equal((await t.delete(`/conversations/${gone.conversation}`)).status, 200);
+  await t.deps.db.query(
+    t.tenantId,
+    sql`delete from agent_run where tenant_id = ${t.tenantId} and id = ${gone['agent run']}`,
+  );
   await t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId} and id = ${gone.tag}`);
   await waitUntilGone(gone.group);
   deleted = gone;

@@ -31,6 +31,7 @@ export const ORDER: readonly string[] = [
   'files',
   'answers',
   'connectors',
+  'tables',
   'retrieval',
   'ingest',
   'http',
@@ -155,16 +156,19 @@ export function environmentReads(sources: Sources): string[] {
 }
 
 const SOCKET_MODULES =
-  /^(node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)$|^(undici|pg|ws|axios|got|node-fetch)(\/|$)/;
+  /^(node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)$|^(undici|pg|mysql2|ws|axios|got|node-fetch)(\/|$)/;
 
 /** Who may open a connection, and why it is not net/http-client.ts. */
 export const SOCKET_USERS: Readonly<Record<string, string>> = {
   'client/client.ts': 'speaks to the service that its user names',
   'cli/shared/client.ts': 'speaks to the address that the person who runs the command configured',
   'cli/operate/admin-client.ts': 'speaks to the Unix socket in the data directory',
+  'connectors/database/postgres.ts': 'gives the driver a socket of net/tenant-sockets.ts',
+  'connectors/database/mysql.ts': 'gives the driver a socket of net/tenant-sockets.ts',
   'http/server.ts': 'listens',
   'http/register.ts': 'looks at the connection on which a request came',
   'files/sandbox/process-child.ts': 'takes the network away from parsers',
+  'tables/engine/child.ts': 'talks to the service that started it over a descriptor',
   'files/sandbox/attack.ts': 'tries, in the sandbox, to reach the service that runs it',
   'admin.ts': 'listens on the Unix socket in the data directory',
 };
@@ -198,7 +202,7 @@ const SQL_HOMES = [
   /^filters\//,
   /^redaction\//,
   /^vault\//,
-  /^features\/[^/]+\/([\w-]+-)?store\.ts$/,
+  /^(features\/[^/]+|tables)\/([\w-]+-)?store\.ts$/,
 ];
 
 /** Rule 3: SQL is written in the folders of SQL_HOMES and in the stores of features only. */

@@ -41,7 +41,42 @@ export function ago(seconds: number, now = Date.now() / 1000): string {
   return unit === 'second' ? relative.format(0, 'second') : relative.format(-Math.floor(passed / length), unit);
 }
 
+/** Returns in how long a time is, given in Unix seconds: `in 3 days`. */
+export function ahead(seconds: number, now = Date.now() / 1000): string {
+  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'narrow', numeric: 'auto' });
+  const left = seconds - now;
+  const [unit, length] = STEPS.find(([, step]) => left >= step) ?? ['minute', 60];
+  return relative.format(Math.ceil(left / length), unit);
+}
+
+/** Returns the date of Unix seconds. */
+export function day(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleDateString(localeTag(), { dateStyle: 'medium' });
+}
+
 /** Returns date and time of Unix seconds. */
 export function moment(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(localeTag(), { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** Returns a length of time in its two largest units: `2 min 5 s`. */
+export function span(seconds: number): string {
+  const whole = Math.round(seconds);
+  const parts: [number, 'hour' | 'minute' | 'second'][] =
+    whole >= 3_600
+      ? [
+          [Math.floor(whole / 3_600), 'hour'],
+          [Math.floor((whole % 3_600) / 60), 'minute'],
+        ]
+      : whole >= 60
+        ? [
+            [Math.floor(whole / 60), 'minute'],
+            [whole % 60, 'second'],
+          ]
+        : [[whole, 'second']];
+  return parts
+    .map(([value, unit]) =>
+      value.toLocaleString(localeTag(), { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 0 }),
+    )
+    .join(' ');
 }

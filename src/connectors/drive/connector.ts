@@ -45,6 +45,7 @@ export function openDriveConnector(options: DriveOptions): Connector<'drive'> {
       parseFolderUrl(origin.folderUrl);
       if (credential !== null) parseServiceAccount(credential);
     },
+    account: (credential) => parseServiceAccount(credential).clientEmail,
     list(origin, credential, request) {
       const api = open(credential, request.signal);
       return list(api, readFolder(origin.folderUrl), { ...request, readsPictures }, clock.now());

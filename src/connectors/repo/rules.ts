@@ -125,10 +125,12 @@ export function refusalByContent(entry: TreeEntry, head: Uint8Array, generated?:
   return undefined;
 }
 
-/** Returns whether the file has a binary format that parsers read: PDF, zip-based formats, mails of Outlook, RTF, archives. */
+/** Returns whether the file has a binary format that parsers read: PDF, zip-based formats, Parquet and others. */
 function isDocument(latin: string): boolean {
   if (latin.slice(257, 262) === 'ustar') return true;
-  return /^(?:[\s\0]{0,1024}%PDF-|PK\x03\x04|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1|\{\\rtf|\x1f\x8b\x08)/.test(latin);
+  return /^(?:[\s\0]{0,1024}%PDF-|PK\x03\x04|PAR1|SQLite format 3\0|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1|\{\\rtf|\x1f\x8b\x08)/.test(
+    latin,
+  );
 }
 
 function isGeneratedProgram(entry: TreeEntry, latin: string): boolean {

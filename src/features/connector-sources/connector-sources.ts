@@ -64,12 +64,8 @@ export async function createSource(
   saveAnswer: (tx: Tx, source: ConnectorSource) => Promise<void>,
 ): Promise<ConnectorSource> {
   const { tenantId } = caller;
-  const needsCredential = checkCredentials(kind.credential, given);
-  connectorOf(deps.connectors, kind.kind).check(given.origin, given.oneTimeCredential ?? null);
-  checkPatch(given.metadata);
-  const metadata = mergeMetadata({}, given.metadata);
   const createdAt = deps.clock.now();
-  const nextTimes = given.rrule === '' ? [] : await deps.schedules.check(given.rrule, createdAt, createdAt);
+  const { needsCredential, metadata, nextTimes } = await checkNewSource(deps, kind, given, createdAt);
   if (given.oneTimeCredential !== undefined) await prepareToSeal(deps);
   return deps.db.transaction(tenantId, async (tx) => {
     if (given.secretId !== undefined) await checkSecret(tx, tenantId, kind.credential!, given.secretId);
@@ -117,6 +113,20 @@ export async function createSource(
   });
 }
 
+/**
+ * Checks everything that needs neither the database nor the origin.
+ *
+ * @throws ServiceError invalid_request
+ */
+export async function checkNewSource(deps: Deps, kind: SourceKind, given: NewSource, now: Date) {
+  const needsCredential = checkCredentials(kind.credential, given);
+  connectorOf(deps.connectors, kind.kind).check(given.origin, given.oneTimeCredential ?? null);
+  checkPatch(given.metadata);
+  const metadata = mergeMetadata({}, given.metadata);
+  const nextTimes = given.rrule === '' ? [] : await deps.schedules.check(given.rrule, now, now);
+  return { needsCredential, metadata, nextTimes };
+}
+
 /** Returns whether the origin is read with a credential. @throws ServiceError invalid_request */
 function checkCredentials(credential: Credential | null, { oneTimeCredential, secretId, rrule }: NewSource): boolean {
   if (!credential) return false;
@@ -136,7 +146,7 @@ function needsStoredSecret(): ServiceError {
 }
 
 /** Checks that the tenant has this secret, and that it has the right type. @throws ServiceError not_found */
-async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
+export async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
   const secret = isId(id) ? await findSecret(tx, tenantId, id) : undefined;
   if (secret?.type !== secretType) throw notFound();
 }

@@ -15,6 +15,9 @@ const DEPTH_DEFAULT = 3;
 const PAGES_MAX = 10_000;
 const PAGES_DEFAULT = 500;
 const DELAY_MS_MAX = 60_000;
+const TABLES_MAX = 100;
+const TABLE_NAME_LENGTH_MAX = 200;
+const TABLE_COLUMNS_MAX = 500;
 const REFERENCE_TYPES = ['default', 'branch', 'tag', 'commit'] as const;
 
 export interface Credential {
@@ -278,9 +281,62 @@ const web = kindOf({
   }),
 });
 
+const database = kindOf({
+  kind: 'database',
+  area: 'Database sources',
+  noun: 'database source',
+  name: 'DatabaseSource',
+  path: '/database-sources',
+  settingName: 'DatabaseSourceSetting',
+  settingPath: '/database-source-settings',
+  requestMembers: {
+    tables: z
+      .array(
+        z.strictObject({
+          name: text(3, TABLE_NAME_LENGTH_MAX).describe(
+            'Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`.',
+          ),
+          columns: z
+            .array(text(1, TABLE_NAME_LENGTH_MAX))
+            .max(TABLE_COLUMNS_MAX)
+            .default([])
+            .describe('Names of the columns to read. Empty: all columns.'),
+        }),
+      )
+      .min(1)
+      .max(TABLES_MAX)
+      .describe('Tables and views to read. Each becomes a source of its own.'),
+  },
+  answerMembers: {
+    tables: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the table or view.'),
+          columns: z.array(z.string()).describe('Names of the columns that are read. Empty: all columns.'),
+        }),
+      )
+      .describe('Tables and views that are read.'),
+  },
+  credential: {
+    secretType: 'database',
+    member: 'connection_url',
+    description:
+      'The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`',
+    required: true,
+  },
+  example: {
+    name: 'Shop',
+    tables: [{ name: 'public.orders' }, { name: 'public.customers', columns: ['id', 'city'] }],
+    secret_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e',
+    rrule: 'FREQ=HOURLY',
+  },
+  toOrigin: ({ tables }) => ({ tables }),
+  toWire: ({ tables }) => ({ tables: tables.map(({ name, columns }) => ({ name, columns: [...columns] })) }),
+});
+
 /** Returns the name of the list in answers: `drive_sources` for `/drive-sources`. */
 export function listKey(path: string): string {
   return path.slice(1).replaceAll('-', '_');
 }
 
-export const SOURCE_KINDS: readonly SourceKind[] = [drive, page, repo, web];
+export const SOURCE_KINDS: readonly SourceKind[] = [drive, page, repo, web, database];

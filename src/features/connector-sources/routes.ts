@@ -25,7 +25,7 @@ import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { type ConnectorSource, createSource, getSource } from './connector-sources.ts';
+import { type ConnectorSource, createSource, getSource, type NewSource } from './connector-sources.ts';
 import { listKey, SOURCE_KINDS, type SourceKind } from './kinds.ts';
 import { ruleSchema, settingRoutes } from './setting-routes.ts';
 
@@ -64,7 +64,8 @@ function sourceSchema({ name, answerMembers }: SourceKind) {
 
 type SourceSchema = ReturnType<typeof sourceSchema>;
 
-function createBody({ requestMembers, credential }: SourceKind) {
+/** Returns the schema of the body that creates a source. */
+export function createBody({ requestMembers, credential }: SourceKind) {
   return z.strictObject({
     name: nameSchema.describe('Name of the source and of its source group.'),
     ...requestMembers,
@@ -93,6 +94,19 @@ function createBody({ requestMembers, credential }: SourceKind) {
   });
 }
 
+/** Returns what a validated body says about a new source. */
+export function newSource(kind: SourceKind, body: z.output<ReturnType<typeof createBody>>): NewSource {
+  const members = body as Record<string, unknown>;
+  return {
+    name: body.name,
+    origin: kind.toOrigin(members),
+    oneTimeCredential: kind.credential ? (members[kind.credential.member] as string | undefined) : undefined,
+    secretId: members['secret_id'] as string | undefined,
+    rrule: body.rrule ?? '',
+    metadata: body.metadata?.records ?? [],
+  };
+}
+
 function createRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
   const { noun, name, path, credential } = kind;
   return route({
@@ -114,16 +128,7 @@ function createRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route 
     idempotent: true,
     example: kind.example,
     async handler({ caller, body, idempotency }) {
-      const members = body as Record<string, unknown>;
-      const given = {
-        name: body.name,
-        origin: kind.toOrigin(members),
-        oneTimeCredential: credential ? (members[credential.member] as string | undefined) : undefined,
-        secretId: members['secret_id'] as string | undefined,
-        rrule: body.rrule ?? '',
-        metadata: body.metadata?.records ?? [],
-      };
-      const source = await createSource(deps, caller, kind, given, (tx, made) =>
+      const source = await createSource(deps, caller, kind, newSource(kind, body), (tx, made) =>
         idempotency.save(tx, toSource(kind, made)),
       );
       return toSource(kind, source);

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { dropUpdates, type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
+import { deletedFiles, insertRunFiles } from '../../corpus/runs/run-file-store.ts';
 import {
   checkQuota,
   countSources,
@@ -97,6 +98,7 @@ async function apply(
     updatedInPlace: countSettled(plan, stored),
     deleted: hidden.length,
   });
+  await insertRunFiles(tx, tenantId, runId, deletedFiles(hidden));
   await auditHiddenFiles(tx, caller, group.id, plan.deleted);
   return { ...answer, run_id: runId };
 }

@@ -1,12 +1,13 @@
 /** Routes for stored secrets. They accept the value of a secret, but never return it: see vault/. */
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
+import { parseDatabaseUrl } from '../../connectors/database/url.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
 import { newId } from '../../util/ids.ts';
@@ -21,6 +22,7 @@ import {
   prepareToSeal,
   SECRET_TYPES,
   type Secret,
+  type SecretType,
   updateSecret,
 } from '../../vault/secret-store.ts';
 
@@ -52,7 +54,7 @@ const createBody = z.strictObject({
     .enum(SECRET_TYPES)
     .describe(
       'Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an ' +
-        'integration token).',
+        'integration token), `database` (a connection URL such as `postgresql://user:password@host/database`).',
     ),
   secret: valueSchema.describe('The value. It is never returned. The first run that uses it shows whether it works.'),
   description: descriptionSchema.optional().describe('What the secret is for, in your own words.'),
@@ -90,6 +92,7 @@ function createRoute(deps: Deps): Route {
     idempotent: true,
     example: { name: 'drive reader', type: 'drive', secret: '{"type":"service_account"}', description: 'Team drive' },
     async handler({ caller, body, idempotency }) {
+      checkValue(body.type, body.secret);
       await prepareToSeal(deps);
       const createdAt = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
@@ -112,6 +115,11 @@ function createRoute(deps: Deps): Route {
   });
 }
 
+/** Checks a value whose form is known. @throws ServiceError invalid_request */
+function checkValue(type: SecretType, value: string): void {
+  if (type === 'database') parseDatabaseUrl(value);
+}
+
 function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
@@ -124,7 +132,7 @@ function listRoute(deps: Deps): Route {
       summary: 'List secrets',
       description: 'Returns the secrets without their values.',
     },
-    query: pageQuery,
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
     response: {
       status: 200,
       schema: z.object({
@@ -133,7 +141,8 @@ function listRoute(deps: Deps): Route {
       }),
     },
     async handler({ caller, query }) {
-      const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.limit + 1, query.after_id);
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.q, request);
       const { page, pagination } = toPage(rows, query.limit, total);
       return { secrets: page.map(toWire), pagination };
     },
@@ -191,6 +200,7 @@ function updateRoute(deps: Deps): Route {
       return deps.db.transaction(caller.tenantId, async (tx) => {
         const secret = await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change);
         if (!secret) throw notFound();
+        if (body.secret !== undefined) checkValue(secret.type, body.secret);
         await record(tx, caller, 'change', secret, { new_value: body.secret !== undefined });
         return toWire(secret);
       });

@@ -3,11 +3,12 @@
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
-import { notFound } from '../../errors.ts';
+import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, type RunFile } from '../../corpus/runs/run-file-store.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, jobStatusSchema, timeSchema } from '../../http/schemas.ts';
+import { idParams, idSchema, jobStatusSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
@@ -16,6 +17,11 @@ import { unixSeconds } from '../../util/time.ts';
 import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
+const SOURCE_IDS_MAX = 1_000;
+/** Unix seconds up to the year 9999. */
+const TIME_MAX = 253_402_300_799;
+
+const idBody = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
 
 const runPageSchema = z.object({
   runs: z.array(runSchema).describe('Runs of this page.'),
@@ -37,8 +43,32 @@ const runErrorSchema = z
   })
   .meta({ id: 'RunError' });
 
+const runFileSchema = z
+  .object({
+    id: idSchema.describe('Position in the list.'),
+    source_id: idSchema
+      .nullable()
+      .describe('Id of the source, which may be deleted. Null for files that never became one.'),
+    name: z.string().describe('Name of the file.'),
+    change: z.enum(FILE_CHANGES).describe('What the run did with the file.'),
+    read_ms: z.int().nullable().describe('Milliseconds for reading the file; null if it was not read, or failed.'),
+    stage: z.string().nullable().describe('Where a failed file failed; null for others.'),
+    title: z.string().nullable().describe('What failed, in a few words; null for others.'),
+    message: z.string().nullable().describe('What went wrong, in words for a person; null for others.'),
+    retryable: z.boolean().nullable().describe('Whether the same file may succeed in another run; null for others.'),
+  })
+  .meta({ id: 'RunFile' });
+
 export function runRoutes(deps: Deps): Route[] {
-  return [listAllRoute(deps), listRoute(deps), startRoute(deps), getRoute(deps), errorsRoute(deps), cancelRoute(deps)];
+  return [
+    listAllRoute(deps),
+    listRoute(deps),
+    startRoute(deps),
+    getRoute(deps),
+    errorsRoute(deps),
+    filesRoute(deps),
+    cancelRoute(deps),
+  ];
 }
 
 function listRoute(deps: Deps): Route {
@@ -76,16 +106,33 @@ function listAllRoute(deps: Deps): Route {
       ...orderShape,
       ...searchShape('the status, stage or error'),
       status: jobStatusSchema.optional().describe('Only runs with this status.'),
+      source_group_id: z
+        .string()
+        .optional()
+        .describe('Only runs of the source group with this id. An unknown group selects nothing.'),
+      from_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or after this time, Unix seconds.'),
+      to_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or before this time, Unix seconds.'),
     }),
     response: { status: 200, schema: runPageSchema },
     async handler({ caller, query }) {
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const filter = { status: query.status, q: query.q };
+      const { limit, source_group_id: sourceGroupId, from_time: from, to_time: to } = query;
+      const request = { limit, afterId: query.after_id, order: query.order };
+      if (from !== undefined && to !== undefined && from > to)
+        throw invalidRequest('/from_time: must not be later than to_time.');
+      if (sourceGroupId !== undefined && !isId(sourceGroupId))
+        return { runs: [], pagination: toPage([], limit, 0).pagination };
+      const filter = {
+        status: query.status,
+        q: query.q,
+        sourceGroupId,
+        from: from === undefined ? undefined : new Date(from * 1000),
+        before: to === undefined ? undefined : new Date((to + 1) * 1000),
+      };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         ...(await listRuns(tx, caller.tenantId, caller, filter, request)),
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
-      const { page, pagination } = toPage(rows, query.limit, total);
+      const { page, pagination } = toPage(rows, limit, total);
       return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
     },
   });
@@ -102,7 +149,8 @@ function startRoute(deps: Deps): Route {
       summary: 'Run a source group again',
       description:
         'Files that did not change are not read again; files that failed are retried. A source with an origin is listed again, with and ' +
-        'without `only_failed`. 409 if its one-time credential was erased.',
+        'without `only_failed`; 409 if its one-time credential was erased. With `source_ids` only these files are read again, from their ' +
+        'stored bytes; 409 if none of them has failed.',
     },
     params: idParams,
     body: z.strictObject({
@@ -110,6 +158,12 @@ function startRoute(deps: Deps): Route {
         .boolean()
         .default(false)
         .describe('Only the files that failed in the latest run. The other files are not counted in the new run.'),
+      source_ids: z
+        .array(idBody)
+        .min(1)
+        .max(SOURCE_IDS_MAX)
+        .optional()
+        .describe(`Only these files of the group, at most ${SOURCE_IDS_MAX}. 404 if one of them is not in the group.`),
     }),
     bodyOptional: true,
     response: { status: 201, schema: runSchema, description: 'The queued run.' },
@@ -118,11 +172,8 @@ function startRoute(deps: Deps): Route {
     example: { only_failed: true },
     async handler({ caller, params, body }) {
       if (!isId(params.id)) throw notFound();
-      return shown(
-        deps,
-        caller.tenantId,
-        await startRun(deps, caller.tenantId, params.id, caller, body?.only_failed ?? false),
-      );
+      const request = { onlyFailed: body?.only_failed ?? false, sourceIds: body?.source_ids };
+      return shown(deps, caller.tenantId, await startRun(deps, caller.tenantId, params.id, caller, request));
     },
   });
 }
@@ -180,6 +231,44 @@ function errorsRoute(deps: Deps): Route {
   });
 }
 
+function filesRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/runs/{id}/files',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: {
+      id: 'listRunFiles',
+      area: AREA,
+      summary: 'List the files that a run changed or could not read',
+      description: `A run keeps the names of ${RUN_FILES_MAX.toLocaleString('en')} changed files; its counts have all.`,
+    },
+    params: idParams,
+    query: z.strictObject({
+      ...pageQueryShape,
+      change: z.enum(FILE_CHANGES).optional().describe('Only files to which this happened.'),
+    }),
+    response: {
+      status: 200,
+      schema: z.object({ files: z.array(runFileSchema).describe('Files of this page.'), pagination: paginationSchema }),
+    },
+    errors: [400, 404],
+    async handler({ caller, params, query }) {
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+        if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
+        const request = { limit: query.limit, afterId: query.after_id };
+        const listed = await listRunFiles(tx, caller.tenantId, params.id, query.change, request);
+        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      });
+      const { page, pagination } = toPage(rows, query.limit, total);
+      const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
+      const files = await collect(page, async (file) =>
+        toRunFile({ ...file, name: await redact(file.name), message: file.message && (await redact(file.message)) }),
+      );
+      return { files, pagination };
+    },
+  });
+}
+
 function cancelRoute(deps: Deps): Route {
   return route({
     method: 'POST',
@@ -216,5 +305,19 @@ function toRunError(error: RunError): z.input<typeof runErrorSchema> {
     message: error.message,
     retryable: error.retryable,
     creation_time: unixSeconds(error.createdAt),
+  };
+}
+
+function toRunFile(file: RunFile): z.input<typeof runFileSchema> {
+  return {
+    id: file.id,
+    source_id: file.sourceId,
+    name: file.name,
+    change: file.change,
+    read_ms: file.readMs,
+    stage: file.stage,
+    title: file.title,
+    message: file.message,
+    retryable: file.retryable,
   };
 }

@@ -44,6 +44,8 @@ export type FileType =
   | 'html'
   | 'json'
   | 'jsonl'
+  | 'parquet'
+  | 'sqlite'
   | 'xml'
   | 'yaml'
   | 'code';
@@ -148,10 +150,16 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
   if (isCompoundFile(bytes)) return compoundType(bytes);
   if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
+  if (/^PAR[1E]/.test(latin) && latin.slice(0, 4) === tailOf(bytes, 4)) return 'parquet';
+  if (latin.startsWith('SQLite format 3\0')) return 'sqlite';
   if (PICTURE.test(latin)) return 'picture';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
   if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
   return textType(latin, extension);
+}
+
+function tailOf(bytes: Uint8Array, length: number): string {
+  return String.fromCharCode(...bytes.subarray(-length));
 }
 
 export function extensionOf(name: string): string {

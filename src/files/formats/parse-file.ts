@@ -82,6 +82,14 @@ export async function parseFile(
       const { parseMhtml } = await import('./mail/eml.ts');
       return parseMhtml(bytes, request.chunkMetadataKeys);
     }
+    case 'parquet': {
+      const { parseParquet } = await import('./data/parquet.ts');
+      return parseParquet(bytes, request.chunkMetadataKeys);
+    }
+    case 'sqlite': {
+      const { parseSqlite } = await import('./data/sqlite.ts');
+      return parseSqlite(bytes, request.chunkMetadataKeys);
+    }
     case 'rtf': {
       const { parseRtf } = await import('./office/rtf/rtf.ts');
       return parseRtf(bytes);

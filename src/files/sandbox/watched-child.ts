@@ -323,7 +323,7 @@ export function innermost(pid: number | undefined): number | undefined {
 }
 
 /** Returns 0 if the process has ended, or if the system has no /proc. Only the heap limit applies then. */
-function residentBytes(pid: number | undefined): number {
+export function residentBytes(pid: number | undefined): number {
   try {
     // Synchronous: the kernel answers from memory, and an asynchronous read takes ten times the processor time.
     return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES;
@@ -333,7 +333,7 @@ function residentBytes(pid: number | undefined): number {
 }
 
 /** Lowers the priority of a child, so that searches and the database come first on a machine with few cores. */
-function yieldToOthers(pid: number | undefined): void {
+export function yieldToOthers(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, CHILD_NICENESS);
   } catch {

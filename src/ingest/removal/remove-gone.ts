@@ -5,6 +5,7 @@
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
 import { listGoneSources } from '../../corpus/origin-store.ts';
 import { addDeleted } from '../../corpus/run-store.ts';
+import { deletedFiles, insertRunFiles } from '../../corpus/runs/run-file-store.ts';
 import { type TombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
@@ -61,6 +62,7 @@ export async function hideSources(
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
     waiting += hidden.filter((source) => source.waits).length;
   }
+  await insertRunFiles(tx, tenantId, runId, deletedFiles(all));
   if (all.length > 0) await eraseHistory(deps, tx, tenantId, groupId, all);
   return waiting;
 }

@@ -61,7 +61,9 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
   async function runFile(source: ClaimedSource, tries: number): Promise<void> {
     const members: StagedMember[] = [];
     const includes = new Map<string, string | null>();
+    const startedAt = performance.now();
     const outcome = await processOne(deps, active, source, { members, includes }, signal);
+    const readMs = Math.round(performance.now() - startedAt);
     // The message of a large file took a turn of the event loop to decode. Its rows, which take as long, get another turn.
     await turn();
     if (!outcome?.ok || signal.aborted) await deps.blobs.discard(members.map(({ staged }) => staged));
@@ -74,7 +76,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
       }, pause);
       return;
     }
-    finish(source, toRows(source, outcome, members, includes));
+    finish(source, { ...toRows(source, outcome, members, includes), readMs });
   }
 
   function finish(source: ClaimedSource, rows: SourceRows): void {

@@ -30,6 +30,8 @@ export interface SourceRows {
   members: readonly StagedMember[];
   /** Characters of content, terms and text that a transaction has to carry. */
   weight: number;
+  /** Milliseconds in the parser process, with all tries of this attempt. */
+  readMs?: number;
 }
 
 /** Returns the rows of a processed or failed file. */
@@ -66,6 +68,7 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
     warnings: [],
+    tables: [],
     includes: null,
     redactedBy: source.ingestRules?.mark ?? '',
   };
@@ -98,6 +101,7 @@ function processedRows(
     chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
+    tables: file.tables,
     includes: includes.size > 0 ? Object.fromEntries(includes) : null,
     redactedBy: source.ingestRules?.mark ?? '',
   };

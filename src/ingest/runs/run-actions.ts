@@ -15,14 +15,21 @@ import {
   setRunStatus,
 } from '../../corpus/run-store.ts';
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../../corpus/setting-store.ts';
-import { countSources } from '../../corpus/source-lookup.ts';
+import { countFiles, countSources } from '../../corpus/source-lookup.ts';
 import { resetFailedSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { isActive, type JobStatus, mayFollow } from '../../jobs/status.ts';
-import { newId } from '../../util/ids.ts';
+import { isId, newId } from '../../util/ids.ts';
 import { hasOneTimeCredential } from '../../vault/secret-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+
+export interface RunRequest {
+  /** Leaves the unchanged files of an upload out of the counts. */
+  onlyFailed: boolean;
+  /** Only these files, of those that failed. Their origin is not asked. */
+  sourceIds?: readonly string[] | undefined;
+}
 
 type ActionDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock'>;
 
@@ -30,17 +37,18 @@ type ActionDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock'>;
  * Starts a new run of a source group and returns it.
  *
  * Uploaded files cannot have changed, so ready files count as unchanged. Failed files, and unfinished files of a canceled run,
- * are processed again. `onlyFailed` leaves the unchanged files out of the counts. A group with an origin is listed again;
- * `onlyFailed` has no effect there, because unchanged items cost nothing.
+ * are processed again. A group with an origin is listed again; `onlyFailed` has no effect there, because unchanged items cost
+ * nothing.
  *
- * @throws ServiceError not_found; conflict while a run is active, or when the credential of the origin was erased.
+ * @throws ServiceError not_found; conflict while a run is active, when the credential of the origin was erased, or when none of
+ *   `sourceIds` has failed.
  */
 export async function startRun(
   deps: ActionDeps,
   tenantId: string,
   groupId: string,
   limits: GroupLimits,
-  onlyFailed: boolean,
+  { onlyFailed, sourceIds }: RunRequest,
 ): Promise<Run> {
   return deps.db.transaction(tenantId, async (tx) => {
     const visible = await findGroup(tx, tenantId, groupId, limits);
@@ -51,6 +59,10 @@ export async function startRun(
         'conflict',
         `The source group is ${group.status}: it can run again when its run has ended.`,
       );
+    }
+    if (sourceIds) {
+      const id = await queueFailedFiles(deps, tx, tenantId, group, sourceIds);
+      return (await findRun(tx, tenantId, id, limits))!;
     }
     const setting = await findSettingOfGroup(tx, tenantId, groupId);
     if (setting) await checkCredential(tx, tenantId, setting);
@@ -94,6 +106,25 @@ async function queueFilesRun(
   const { pending, updating, ready } = await countSources(tx, tenantId, group.id);
   const unchanged = onlyFailed ? 0 : ready - updating;
   return queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
+}
+
+/** Queues a run that reads the given files of a locked group again, from their stored bytes. */
+async function queueFailedFiles(
+  deps: ActionDeps,
+  tx: Tx,
+  tenantId: string,
+  group: SourceGroup,
+  sourceIds: readonly string[],
+): Promise<string> {
+  const wanted = [...new Set(sourceIds.map((id) => id.toLowerCase()))];
+  if (!wanted.every(isId)) throw notFound();
+  const { found, unread } = await countFiles(tx, tenantId, group.id, wanted);
+  if (found < wanted.length) throw notFound();
+  if (unread === 0) throw new ServiceError('conflict', 'None of these files has failed.');
+  await resetFailedSources(tx, tenantId, group.id, wanted);
+  await resetFailedUpdates(tx, tenantId, group.id, wanted);
+  const { pending, updating } = await countSources(tx, tenantId, group.id);
+  return queueStoredRun(deps, tx, tenantId, group, pending + updating);
 }
 
 /** Changes that a request made to the files of a group before their run starts. */

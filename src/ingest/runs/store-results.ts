@@ -10,6 +10,7 @@ import { deleteChunksOfSources, insertChunks, type NewChunk } from '../../corpus
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
 import { dropUpdates, failUpdates } from '../../corpus/origin-store.ts';
 import { addProgress, insertRunErrors } from '../../corpus/run-store.ts';
+import { insertRunFiles } from '../../corpus/runs/run-file-store.ts';
 import { isPending } from '../../corpus/source-lookup.ts';
 import { type SavedResult, saveSourceResults, setMixed } from '../../corpus/source-store.ts';
 import { deleteTexts, insertTexts, type TextSegment } from '../../corpus/source-text-store.ts';
@@ -22,6 +23,7 @@ import type { ProgressStep } from '../../jobs/progress.ts';
 import { newId } from '../../util/ids.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { requestTables } from '../tables/request-tables.ts';
 import { requestVectors } from '../vectors/embed-queue.ts';
 import { failedRows, type SourceRows } from './rows.ts';
 import { replaceMembers, storeWithMembers } from './store-members.ts';
@@ -103,6 +105,7 @@ async function storeTogether<T>(
           savedRows.flatMap((rows) => rows.texts),
         );
         await hideOldMembers(deps, tx, active, savedRows, saved);
+        await requestTables(deps, tx, active.tenantId, savedRows, saved);
         step = await count(deps, tx, active, savedRows, saved);
         await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
       }
@@ -170,6 +173,7 @@ async function storeParts(
       if (!saved.has(id)) return NOTHING_DONE;
       await hideOldMembers(deps, tx, active, [rows], saved);
       await insertInside(tx);
+      await requestTables(deps, tx, tenantId, [rows], saved);
       return count(deps, tx, active, [rows], saved);
     },
     { background: true },
@@ -249,6 +253,11 @@ async function count(
   await failUpdates(tx, active.tenantId, idsWith('failed'));
   const errors = savedRows.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
   await insertRunErrors(tx, active.tenantId, active.runId, errors);
+  const changed = savedRows.flatMap((rows) => {
+    const change = updates.includes(rows) ? ('updated' as const) : ('added' as const);
+    return rows.error ? [] : [{ sourceId: rows.result.id, change, readMs: rows.readMs }];
+  });
+  await insertRunFiles(tx, active.tenantId, active.runId, changed);
   const chunkMetadatas = savedRows.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
   if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
   const step = {

@@ -4,7 +4,7 @@
  */
 import { type ColumnRef, columnValues, computedValue, textIsOneOf } from '../../corpus/column-store.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
-import { conditionSql, OPERATORS, type Scalar } from '../../filters/metadata-sql.ts';
+import { conditionSql, OPERATORS, readValue, type Scalar } from '../../filters/metadata-sql.ts';
 import { classify } from '../../filters/metadata-value.ts';
 import type { MetadataFilter } from '../../filters/types.ts';
 
@@ -20,7 +20,7 @@ const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['oper
  * so that answers do not depend on the progress of the build.
  */
 export function columnCondition(tenantId: string, filter: MetadataFilter, column: ColumnRef): Sql {
-  if (column.status === 'building') return conditionSql(filter, computedValue(column));
+  if (column.status === 'building') return conditionSql(filter, readValue(computedValue(column)));
   const opposite = OPPOSITES[filter.operator];
   if (opposite) return sql`not ${columnCondition(tenantId, { ...filter, operator: opposite }, column)}`;
   const condition = column.type === 'string' ? textCondition(filter) : integerCondition(filter);
@@ -34,7 +34,7 @@ function textCondition(filter: MetadataFilter): Sql {
     // Only plain text equals nothing but itself: 7 equals 07, and a date equals its first moment.
     if (operands.every(({ kind }) => kind === 'text')) return textIsOneOf(operands.map(({ text }) => text));
   }
-  return conditionSql(filter, raw('v.text_value'));
+  return conditionSql(filter, readValue(raw('v.text_value'), true));
 }
 
 function integerCondition(filter: MetadataFilter): Sql {
@@ -54,5 +54,5 @@ function integerCondition(filter: MetadataFilter): Sql {
         return sql`v.int_value ${raw(OPERATORS[filter.operator])} ${operand.text}::numeric`;
     }
   }
-  return conditionSql(filter, raw('v.int_value::text'));
+  return conditionSql(filter, readValue(raw('v.int_value::text'), true));
 }

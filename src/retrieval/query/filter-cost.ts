@@ -18,7 +18,8 @@ const SIMPLE_ON_SOURCES: FilterCost = { ...SIMPLE, byteNs: 64 };
 /** A policy may take this many times as long: it is not chosen for one search, and a refused policy hides everything. */
 const POLICY_FACTOR = 2;
 
-interface Size {
+/** Rows that are tested, and the bytes of their metadata. */
+export interface Size {
   rows: number;
   bytes: number;
 }
@@ -48,14 +49,13 @@ export async function checkFilterCost(
     if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, simplePolicy))) return;
     const [size] = await tx.query<Size>(select);
     const { rows, bytes } = size!;
-    const msOf = (cost: FilterCost): number => (cost.fixedNs + rows * cost.rowNs + bytes * cost.byteNs) / 1e6;
-    if (ofPolicy && msOf(ofPolicy) > POLICY_FACTOR * BUDGET_MS[kind])
+    if (ofPolicy && !fitsBudget(kind, estimatedNs(ofPolicy, size!) / POLICY_FACTOR))
       throw invalidRequest(
         `The policy would take too long on ${rows} ${what}. Give it fewer conditions on metadata, fewer values for in and nin, or ` +
           'shorter texts for contains.',
       );
     const share = Math.min(1, rowsMax / Math.max(rows, 1));
-    if (filter.fixedNs / 1e6 + share * msOf({ ...filter, fixedNs: 0 }) <= BUDGET_MS[kind]) return;
+    if (fitsBudget(kind, estimatedNs(filter, { rows: share * rows, bytes: share * bytes }))) return;
     throw invalidRequest(
       `/${where}: would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
         'contains, or narrow the search with tags, source_types, file_types or dates.',
@@ -64,9 +64,7 @@ export async function checkFilterCost(
   await refuse(
     [onSources, policy?.cost.source],
     SIMPLE_ON_SOURCES,
-    sql`select count(*) as rows, coalesce(sum(octet_length(s.metadata::text) + octet_length(s.origin_metadata::text)
-        + octet_length(g.metadata::text)), 0) as bytes
-      from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and s.deleted_at is null`,
+    sourceSizes(tenantId),
     'sources',
     [metadata && 'metadata', sourceMetadata && 'source_metadata', 'metadata_filter'].find(Boolean),
   );
@@ -78,6 +76,23 @@ export async function checkFilterCost(
     'chunks',
     'chunk_metadata',
   );
+}
+
+/** Returns the query of the size of all sources of the tenant. */
+export function sourceSizes(tenantId: string): Sql {
+  return sql`select count(*) as rows, coalesce(sum(octet_length(s.metadata::text) + octet_length(s.origin_metadata::text)
+        + octet_length(g.metadata::text)), 0) as bytes
+      from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and s.deleted_at is null`;
+}
+
+/** Returns the estimated nanoseconds of a test of these rows. */
+export function estimatedNs(cost: FilterCost, { rows, bytes }: Size): number {
+  return cost.fixedNs + rows * cost.rowNs + bytes * cost.byteNs;
+}
+
+/** Returns whether the database may work for so long at once. */
+export function fitsBudget(kind: Database['kind'], nanoseconds: number): boolean {
+  return nanoseconds / 1e6 <= BUDGET_MS[kind];
 }
 
 function isWithin(cost: FilterCost, limit: FilterCost): boolean {

@@ -1,7 +1,7 @@
 /**
  * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of visible chunks that is
- * one error away. One look-up into the index asks for the missing words and for all their spellings. An ordinary query needs no
- * look-up, because its best chunks have most of its words.
+ * one error away. A look-up into the index asks for the missing words, and a second one for the spellings of those that occur nowhere.
+ * An ordinary query needs no look-up, because its best chunks have most of its words.
  */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
@@ -38,11 +38,15 @@ interface Chunk {
 
 /**
  * Returns the terms of the query with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing
- * is to be corrected. `ranked` has the results of the search, `rows` their texts if they have been read.
+ * is to be corrected. A word that a visible chunk has is right, also if no chunk with the word matches the filters.
+ *
+ * @param openVisible opens the corpus of the caller without the filters.
+ * @param ranked has the results of the search, `rows` their texts if they have been read.
  */
 export async function correctTerms(
   tx: Tx,
   corpus: SearchedCorpus,
+  openVisible: () => Promise<SearchedCorpus>,
   { request, languages, mode, terms: asked }: Plan,
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
@@ -51,16 +55,25 @@ export async function correctTerms(
   if (mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages);
   const best = new Set(ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms.split(' ') ?? []));
-  const missing = words
-    .filter(({ terms }) => !terms.some((term) => best.has(term)))
+  const missing = words.filter(({ terms }) => !terms.some((term) => best.has(term)));
+  if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
+    return undefined;
+  const visible = await openVisible();
+  const holding = await chunksWith(
+    tx,
+    visible,
+    request.tenantId,
+    missing.flatMap(({ terms }) => terms),
+  );
+  const absent = missing
+    .filter(({ terms }) => !holding.some((chunk) => hasOne(chunk, terms)))
     .map((word) => ({ ...word, near: termsNear(word.word, languages) }));
-  if (missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX) return undefined;
-  const sought = missing.flatMap(({ terms, stems, near }) => [...repeat([...terms, ...stems], TERM_WEIGHT), ...near]);
+  if (absent.length === 0) return undefined;
+  const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
   const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
   const guesses: string[] = [];
   const replaced: string[] = [];
-  for (const { word, terms, stems, near } of missing) {
-    if (chunks.some((chunk) => hasOne(chunk, terms))) continue;
+  for (const { word, stems, near } of absent) {
     const inflected = stems.filter((stem) => chunks.some((chunk) => chunk.terms.has(stem)));
     const term = inflected.length > 0 ? undefined : commonest(chunks, near);
     guesses.push(...repeat(inflected, TERM_WEIGHT));

@@ -5,6 +5,7 @@ import type { Change, Connector, Fetched, OriginItem } from '../../../src/connec
 import { type Connectors, connectorOf, openConnectors } from '../../../src/connectors/registry.ts';
 import type { OriginKind } from '../../../src/corpus/origin.ts';
 import type { HttpClient } from '../../../src/net/http-client.ts';
+import type { TenantSockets } from '../../../src/net/tenant-sockets.ts';
 import { systemClock } from '../../../src/util/time.ts';
 import type { SecretType } from '../../../src/vault/secret-store.ts';
 import type { TestAnswer, TestApp } from '../app.ts';
@@ -63,12 +64,25 @@ export const SOURCE_FORMS: readonly SourceForm[] = [
     },
     credential: null,
   },
+  {
+    kind: 'database',
+    path: '/database-sources',
+    settingPath: '/database-source-settings',
+    origin: {
+      tables: [
+        { name: 'public.orders', columns: [] },
+        { name: 'public.customers', columns: ['id', 'city'] },
+      ],
+    },
+    credential: { member: 'connection_url', secretType: 'database', required: true },
+  },
 ];
 
 let serviceAccountKey: string | undefined;
 
 /** Returns a valid credential; every credential contains the canary. */
 export function credentialFor(form: SourceForm): string {
+  if (form.kind === 'database') return `postgresql://reader:${SECRET_CANARY}@db.example.com/shop`;
   if (form.kind !== 'drive') return `${SECRET_CANARY}${form.kind}`;
   serviceAccountKey ??= JSON.stringify({
     type: 'service_account',
@@ -125,6 +139,7 @@ export function scriptedConnectors(): Script & { connectors: Connectors } {
   const real = openConnectors({
     remote,
     http: {} as HttpClient,
+    sockets: {} as TenantSockets,
     clock: systemClock,
     crawl: { delayMs: 0, delayMinMs: 0 },
     readsPictures: false,

@@ -1,0 +1,235 @@
+/**
+ * The connector of databases: each table becomes a file of JSON Lines.
+ *
+ * A listing reads all tables in one transaction of one connection, so that they belong together. A table that cannot be read costs the
+ * connection; the tables after it are read in a new one. A table that is missing or cannot be read is a failure of this table: what
+ * earlier runs stored of it stays.
+ */
+import { Buffer } from 'node:buffer';
+import type { Origin } from '../../corpus/origin.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import type { TenantSockets } from '../../net/tenant-sockets.ts';
+import { type Change, type Connector, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
+import { openMysql } from './mysql.ts';
+import { openPostgres } from './postgres.ts';
+import { databaseError, TableError, tooLarge } from './problems.ts';
+import { type DatabaseSession, type OpenTable, READ_LIMITS, type ReadLimits, type WantedTable } from './session.ts';
+import { type DatabaseUrl, parseDatabaseUrl } from './url.ts';
+import { jsonLine } from './values.ts';
+
+type DatabaseOrigin = Extract<Origin, { kind: 'database' }>;
+
+export interface DatabaseConnectorOptions {
+  sockets: TenantSockets;
+  /** Tests pass smaller ones. */
+  limits?: Partial<ReadLimits>;
+}
+
+const TABLES_MAX = 100;
+const COLUMNS_MAX = 500;
+const NAME_UNITS_MAX = 200;
+const PART_BYTES = 64 * 1024;
+
+export function openDatabaseConnector(options: DatabaseConnectorOptions): Connector<'database'> {
+  const limits = { ...READ_LIMITS, ...options.limits };
+  const opener = (credential: string | null, signal: AbortSignal): OpenSession => {
+    const url = urlOf(credential);
+    const open = url.engine === 'postgresql' ? openPostgres : openMysql;
+    return {
+      url,
+      open: () => explained('connect', () => open({ url, sockets: options.sockets, limits, signal })),
+    };
+  };
+  return {
+    kind: 'database',
+    list: (origin, credential, request) => list(origin, opener(credential, request.signal), limits, request),
+    async fetch(_origin, credential, item, _stored, signal) {
+      const session = await opener(credential, signal).open();
+      const wanted = item.locator as unknown as WantedTable;
+      try {
+        const table = await explained('read', () => session.readTable(wanted));
+        return { kind: 'content', content: { body: closing(lines(table, limits), () => session.close()) } };
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+    },
+    check,
+  };
+}
+
+interface OpenSession {
+  url: DatabaseUrl;
+  open(): Promise<DatabaseSession>;
+}
+
+const NO_URL = {
+  title: 'There is no connection URL',
+  message: 'Give the source a stored secret of the type database.',
+  retryable: false,
+};
+
+function urlOf(credential: string | null): DatabaseUrl {
+  if (credential === null) throw new OriginError(NO_URL);
+  try {
+    return parseDatabaseUrl(credential);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new OriginError({ title: 'The connection URL cannot be used', message: error.message, retryable: false });
+  }
+}
+
+function check({ tables }: DatabaseOrigin, credential: string | null): void {
+  if (credential !== null) parseDatabaseUrl(credential);
+  if (tables.length < 1 || tables.length > TABLES_MAX)
+    throw invalidRequest(`tables must have 1 to ${TABLES_MAX} elements.`);
+  for (const { name, columns } of tables) {
+    if (!/^[^.]+\.[^.]+$/.test(name) || !isName(name))
+      throw invalidRequest(
+        'The name of a table has the form schema.table, for example public.orders; in MySQL, database.table.',
+      );
+    if (columns.length > COLUMNS_MAX || !columns.every(isName))
+      throw invalidRequest(`columns are at most ${COLUMNS_MAX} names of columns.`);
+    if (new Set(columns).size < columns.length) throw invalidRequest('A column is named twice.');
+  }
+  if (new Set(tables.map(({ name }) => name)).size < tables.length) throw invalidRequest('A table is named twice.');
+}
+
+function isName(name: string): boolean {
+  return name !== '' && name.length <= NAME_UNITS_MAX && name.isWellFormed() && !/\p{Cc}/u.test(name);
+}
+
+async function* list(
+  origin: DatabaseOrigin,
+  { url, open }: OpenSession,
+  limits: ReadLimits,
+  { signal }: ListRequest,
+): AsyncGenerator<Change> {
+  let session: DatabaseSession | undefined;
+  let waiting = origin.tables.length;
+  try {
+    for (const { name, columns } of origin.tables) {
+      yield { kind: 'outlook', waiting };
+      waiting -= 1;
+      const [schema = '', table = ''] = name.split('.');
+      const wanted = { schema, table, columns };
+      session ??= await open();
+      const reading = await tryOpen(session, wanted);
+      if ('table' in reading) {
+        const progress: Reading = { isComplete: false, error: undefined };
+        yield {
+          kind: 'present',
+          item: itemOf(url, wanted),
+          content: { body: observed(reading.table, limits, progress) },
+        };
+        if (progress.isComplete) continue;
+        if (progress.error && !(progress.error instanceof TableError)) throw progress.error;
+      } else yield { kind: 'failed', originId: name, name: fileName(name), problem: reading.problem };
+      signal.throwIfAborted();
+      await session.close();
+      session = undefined;
+    }
+    yield { kind: 'end', full: true, cursor: null };
+  } finally {
+    await session?.close();
+  }
+}
+
+/** @throws OriginError for a fault of the connection. */
+async function tryOpen(
+  session: DatabaseSession,
+  wanted: WantedTable,
+): Promise<{ table: OpenTable } | { problem: TableError['problem'] }> {
+  try {
+    return { table: await explained('read', () => session.readTable(wanted)) };
+  } catch (error) {
+    if (error instanceof TableError) return { problem: error.problem };
+    throw error;
+  }
+}
+
+function itemOf({ engine, database }: DatabaseUrl, wanted: WantedTable): OriginItem {
+  const name = `${wanted.schema}.${wanted.table}`;
+  const text = (val: string) => ({ val, type: 'string' as const });
+  return {
+    originId: name,
+    name: fileName(name),
+    url: null,
+    revision: null,
+    modifiedAt: null,
+    metadata: {
+      engine: text(engine),
+      database: text(database),
+      schema: text(wanted.schema),
+      table: text(wanted.table),
+    },
+    locator: { ...wanted },
+  };
+}
+
+function fileName(table: string): string {
+  return `${table}.jsonl`;
+}
+
+interface Reading {
+  isComplete: boolean;
+  error: unknown;
+}
+
+async function* observed(table: OpenTable, limits: ReadLimits, reading: Reading): AsyncGenerator<Uint8Array> {
+  try {
+    yield* lines(table, limits);
+    reading.isComplete = true;
+  } catch (error) {
+    reading.error = error;
+    throw error;
+  }
+}
+
+/** Yields the table as JSON Lines. @throws TableError for a table over its limits. */
+async function* lines({ columns, rows }: OpenTable, limits: ReadLimits): AsyncGenerator<Uint8Array> {
+  let rowsLeft = limits.rowsMax;
+  let bytesLeft = limits.tableBytesMax;
+  let text = '';
+  const flush = (): Uint8Array => {
+    const bytes = Buffer.from(text);
+    text = '';
+    bytesLeft -= bytes.length;
+    if (bytesLeft < 0) throw tooLarge(`It has more than ${limits.tableBytesMax / 1024 / 1024} MiB of text.`);
+    return bytes;
+  };
+  try {
+    for await (const part of rows) {
+      rowsLeft -= part.length;
+      if (rowsLeft < 0) throw tooLarge(`It has more than ${limits.rowsMax} rows.`);
+      for (const row of part) {
+        const long = row.findIndex((cell) => cell !== null && cell.length > limits.cellUnitsMax);
+        if (long !== -1)
+          throw tooLarge(
+            `A value of the column ${columns[long]?.name} has more than ${limits.cellUnitsMax} characters.`,
+          );
+        text += jsonLine(columns, row);
+        if (text.length >= PART_BYTES) yield flush();
+      }
+    }
+  } catch (error) {
+    throw databaseError(error, 'read');
+  }
+  if (text !== '') yield flush();
+}
+
+async function* closing(body: AsyncIterable<Uint8Array>, close: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    await close();
+  }
+}
+
+async function explained<Result>(stage: 'connect' | 'read', work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw databaseError(error, stage);
+  }
+}

@@ -1,0 +1,78 @@
+/** SQL of the table run_file: what a run did with each file. */
+import type { Queryable, Tx } from '../../db/database.ts';
+import type { PageRequest } from '../../db/page-sql.ts';
+import { recordset } from '../../db/recordset.ts';
+import { raw, sql } from '../../db/sql.ts';
+
+/** A run of more files keeps only its first ones by name; its counts have all. */
+export const RUN_FILES_MAX = 10_000;
+export const FILE_CHANGES = ['added', 'updated', 'deleted', 'failed'] as const;
+export type FileChange = (typeof FILE_CHANGES)[number];
+
+export interface NewRunFile {
+  sourceId: string;
+  /** Failed files are in the table run_error. */
+  change: Exclude<FileChange, 'failed'>;
+  /** Milliseconds in the parser process; absent for files that were not read. */
+  readMs?: number | undefined;
+}
+
+export interface RunFile {
+  /** Position in the list: of the source, or of the error. */
+  id: string;
+  sourceId: string | null;
+  name: string;
+  change: FileChange;
+  readMs: number | null;
+  stage: string | null;
+  title: string | null;
+  message: string | null;
+  retryable: boolean | null;
+}
+
+/** Returns the records of deleted sources. */
+export function deletedFiles(sources: readonly { id: string }[]): NewRunFile[] {
+  return sources.map(({ id }) => ({ sourceId: id, change: 'deleted' }));
+}
+
+/** Saves what the run did with files whose rows still exist. A later change of the same file replaces the earlier one. */
+export async function insertRunFiles(
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+  files: readonly NewRunFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const given = recordset({ source_id: 'uuid', change: 'text', read_ms: 'int' }, files);
+  await tx.query(sql`
+    insert into run_file (tenant_id, run_id, name, ${given.columns})
+    select ${tenantId}::uuid, ${runId}::uuid, s.name, ${given.values}
+    from ${given.table} join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
+    where (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId}) < ${RUN_FILES_MAX}
+    on conflict (tenant_id, run_id, source_id) do update set change = excluded.change, name = excluded.name,
+      read_ms = coalesce(excluded.read_ms, run_file.read_ms)`);
+}
+
+/** Returns one page of the files that the run changed or could not read, with one extra row if a next page exists. */
+export async function listRunFiles(
+  tx: Queryable,
+  tenantId: string,
+  runId: string,
+  change: FileChange | undefined,
+  page: PageRequest,
+): Promise<{ rows: RunFile[]; total: number }> {
+  const all = sql`(
+    select f.source_id as id, f.source_id, f.name, f.change, f.read_ms, null::text as stage, null::text as title, null::text as message,
+      null::boolean as retryable
+    from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and not exists (
+      select from run_error e where e.tenant_id = f.tenant_id and e.run_id = f.run_id and e.source_id = f.source_id)
+    union all
+    select e.id, e.source_id, e.name, 'failed', null::int, e.stage, e.title, e.message, e.retryable
+    from run_error e where e.tenant_id = ${tenantId} and e.run_id = ${runId}) x`;
+  const wanted = change === undefined ? raw('true') : sql`x.change = ${change}`;
+  const after = page.afterId === undefined ? raw('true') : sql`x.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<RunFile>(sql`
+    select x.* from ${all} where ${wanted} and ${after} order by x.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${all} where ${wanted}`);
+  return { rows, total: count?.total ?? 0 };
+}

@@ -1,0 +1,48 @@
+/** Texts of cells that are not text in their file. */
+import { Buffer } from 'node:buffer';
+
+/** Longer cells are truncated, with a warning. */
+export const CELL_UNITS_MAX = 32_768;
+/** Longer binary values, such as pictures, are named with their size. Keys and hashes are shorter. */
+const SHOWN_BYTES_MAX = 32;
+
+/** Returns the words if the bytes are text, hexadecimal digits if they are few, and else the number of bytes. */
+export function bytesText(bytes: Uint8Array): string {
+  const text = wordsOf(bytes);
+  if (text !== undefined) return text;
+  return bytes.length <= SHOWN_BYTES_MAX ? Buffer.from(bytes).toString('hex') : `(${bytes.length} bytes)`;
+}
+
+/** Returns undefined if the bytes are not UTF-8 text. */
+function wordsOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return /[\u0000-\u0008\u000e-\u001f\u007f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns JSON of a value of a nested type: whole numbers with all digits, times as texts, bytes as `bytesText`. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_key, member) => {
+    if (typeof member === 'bigint') return Number.isSafeInteger(Number(member)) ? Number(member) : String(member);
+    return member instanceof Uint8Array ? bytesText(member) : member;
+  });
+}
+
+/** Truncates long cells and counts them. */
+export class CellLimit {
+  private truncated = 0;
+
+  of(text: string): string {
+    if (text.length <= CELL_UNITS_MAX) return text;
+    this.truncated += 1;
+    return text.slice(0, CELL_UNITS_MAX).toWellFormed();
+  }
+
+  warnings(): string[] {
+    const cells = this.truncated === 1 ? '1 cell was' : `${this.truncated} cells were`;
+    return this.truncated === 0 ? [] : [`${cells} truncated after ${CELL_UNITS_MAX} characters.`];
+  }
+}

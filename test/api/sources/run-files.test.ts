@@ -1,0 +1,113 @@
+/** The files of a run by what happened to them, the filters of the list of runs, and reading single files again. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from '../../../src/db/sql.ts';
+import { buildWorker } from '../../../src/worker.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { eventually, ingest } from '../../support/upload.ts';
+import { SOURCE_FORMS, scriptedConnectors } from '../../support/worlds/connector-sources.ts';
+
+const script = scriptedConnectors();
+const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
+const ENDED = ['success', 'failure', 'canceled'];
+let t: TestApp;
+let stop: () => Promise<void>;
+before(async () => {
+  t = await openTestApp({ given: { connectors: script.connectors } });
+  const worker = buildWorker(t.deps);
+  await worker.start();
+  stop = () => worker.stop(5_000);
+});
+after(async () => {
+  await stop();
+  await t.close();
+});
+
+const ended = (id: string) =>
+  eventually(async () => {
+    const { body } = await t.get(`/runs/${id}`);
+    return ENDED.includes(body.status) && body;
+  });
+const filesOf = async (id: string, query = '') =>
+  (await t.get(`/runs/${id}/files${query}`)).body.files.map((file: { name: string; change: string }) => [
+    file.name,
+    file.change,
+  ]);
+
+test('a run says by name what it added, updated, deleted and could not read', async () => {
+  script.files = { 'a.md': 'One.', 'b.md': 'Two.', 'bad.pdf': '%PDF-1.4 broken' };
+  const created = await t.post(web.path, { name: 'site', ...web.origin });
+  assert.equal(created.status, 201, created.text);
+  const { runs } = (await t.get(`/runs?source_group_id=${created.body.id}`)).body;
+  const first = await ended(runs[0].id);
+  assert.deepEqual((await filesOf(first.id)).toSorted(), [
+    ['a.md', 'added'],
+    ['b.md', 'added'],
+    ['bad.pdf', 'failed'],
+  ]);
+  const { files } = (await t.get(`/runs/${first.id}/files?change=added`)).body;
+  assert.ok(files.every((file: { read_ms: unknown }) => Number.isInteger(file.read_ms)));
+  const failed = (await t.get(`/runs/${first.id}/files?change=failed`)).body.files[0];
+  assert.deepEqual([failed.stage, failed.read_ms], ['parse', null]);
+  assert.ok(failed.title.length > 0);
+
+  script.files = { 'a.md': 'One, changed.', 'c.md': 'Three.' };
+  const started = await t.post(`/source-groups/${created.body.id}/runs`, {});
+  const second = await ended(started.body.id);
+  assert.deepEqual((await filesOf(second.id)).toSorted(), [
+    ['a.md', 'updated'],
+    ['b.md', 'deleted'],
+    ['bad.pdf', 'deleted'],
+    ['c.md', 'added'],
+  ]);
+  assert.deepEqual(await filesOf(second.id, '?change=updated'), [['a.md', 'updated']]);
+
+  const page = (await t.get(`/runs/${second.id}/files?limit=3`)).body;
+  assert.deepEqual([page.files.length, page.pagination.has_more, page.pagination.total], [3, true, 4]);
+  assert.equal((await filesOf(second.id, `?limit=3&after_id=${page.pagination.next_id}`)).length, 1);
+  // The names of the first run stay as they were.
+  assert.equal((await filesOf(first.id)).length, 3);
+});
+
+test('runs are selected by group and time', async () => {
+  const group = await ingest(t, [{ name: 'x.md', content: 'x' }]);
+  const [run] = (await t.get(`/runs?source_group_id=${group}`)).body.runs;
+  assert.equal(run.source_group_id, group);
+  const total = async (query: string) => (await t.get(`/runs?source_group_id=${group}&${query}`)).body.pagination.total;
+  assert.equal(await total(`from_time=${run.creation_time}&to_time=${run.creation_time}`), 1);
+  assert.equal(await total(`from_time=${run.creation_time + 1}`), 0);
+  assert.equal(await total(`to_time=${run.creation_time - 1}`), 0);
+  assert.equal((await t.get('/runs?from_time=2&to_time=1')).status, 400);
+  assert.equal((await t.get('/runs?source_group_id=nothing')).body.pagination.total, 0);
+});
+
+test('single files that failed are read again, and the other failed files are not', async () => {
+  const group = await ingest(t, [
+    { name: 'good.md', content: 'Good.' },
+    { name: 'one.pdf', content: '%PDF-1.4 broken' },
+    { name: 'two.pdf', content: '%PDF-1.4 broken too' },
+  ]);
+  const { sources } = (await t.get(`/source-groups/${group}/sources`)).body;
+  const idOf = (name: string): string => sources.find((source: { name: string }) => source.name === name).id;
+  const start = (ids: string[]) => t.post(`/source-groups/${group}/runs`, { source_ids: ids });
+  const run = await start([idOf('one.pdf')]);
+  assert.equal(run.status, 201, run.text);
+  const { statistics } = await ended(run.body.id);
+  assert.deepEqual([statistics.scanned, statistics.failed], [1, 1]);
+  assert.deepEqual(await filesOf(run.body.id), [['one.pdf', 'failed']]);
+
+  assert.equal((await start([idOf('good.md')])).status, 409);
+  assert.equal((await start([])).status, 400);
+  const others = [
+    { name: 'fine.md', content: 'Fine.' },
+    { name: 'other.pdf', content: '%PDF-1.4 broken' },
+  ];
+  const elsewhere = await ingest(t, others);
+  const other = (await t.get(`/source-groups/${elsewhere}/sources`)).body.sources.at(-1);
+  assert.equal((await start([idOf('one.pdf'), other.id])).status, 404);
+  const rows = await t.deps.db.query<{ status: string }>(
+    t.tenantId,
+    sql`select status from source where tenant_id = ${t.tenantId} and id = ${other.id}`,
+  );
+  assert.equal(rows[0]?.status, 'failed');
+});
