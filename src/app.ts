@@ -29,6 +29,7 @@ import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
+import { tableQueryRoutes } from './features/tables/query-routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
 import { keyOrBearer } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
@@ -65,6 +66,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...previewRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...sourceRoutes(deps),
+    ...tableQueryRoutes(deps),
     ...tagRoutes(deps),
     ...metadataColumnRoutes(deps),
     ...secretRoutes(deps),

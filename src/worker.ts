@@ -12,6 +12,7 @@ import { ingestRun } from './ingest/run-ingest.ts';
 import { reprocess, wakeReprocessing } from './ingest/runs/reprocess.ts';
 import { hasDueSchedule, startScheduled } from './ingest/runs/start-scheduled.ts';
 import { buildTables } from './ingest/tables/build-tables.ts';
+import { redactTable } from './ingest/tables/redact-table.ts';
 import { analyzeChunks, wakeAnalysis } from './ingest/upkeep/analyze-chunks.ts';
 import { buildColumn } from './ingest/upkeep/build-column.ts';
 import { collectGarbage } from './ingest/upkeep/collect-garbage.ts';
@@ -67,6 +68,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         'start-scheduled': { handler: startScheduled(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
         'table-build': { handler: buildTables(deps), concurrency: BUILDS_AT_ONCE },
+        'table-redact': { handler: redactTable(deps), concurrency: BUILDS_AT_ONCE },
         'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },
         'analyze-chunks': { handler: analyzeChunks(deps), concurrency: 1 },
         reprocess: { handler: reprocess(deps), concurrency: 1 },

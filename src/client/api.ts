@@ -441,6 +441,60 @@ export type CitedContent = {
   };
 };
 
+/** A row of a table, as the chunk that holds it. */
+export type CitedRow = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
+  source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Text of the chunk. */
+  content: string;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number | null;
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
+  end_offset: number | null;
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
+  pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
+  score: number;
+  /** Score of each stage of the search. */
+  scores: {
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
+    lexical: number | null;
+    /** Score of the semantic search; null when it did not find the chunk. */
+    semantic: number | null;
+    /** Score of the rerank model; null when it did not score the chunk. */
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  /** Names of the tags of the source group. */
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  /** The row that is cited. */
+  row: {
+    /** Id of the table. · format "uuid" */
+    table_id: string;
+    /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
+    row: number | null;
+  };
+};
+
 export type CompletionResult = {
   /** Unix seconds. */
   created: number;
@@ -1519,6 +1573,66 @@ export type StoredCitation = {
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;
   };
+};
+
+export type TableAnswer = {
+  /** The statement that ran. */
+  sql: string;
+  /** Columns of the result. */
+  columns: Array<{
+    /** Name of the column in the result. */
+    name: string;
+    /** Type of the column, as DuckDB names it. */
+    type: string;
+  }>;
+  /** Rows of the result, a cell for each column. Numbers that a double cannot hold, dates and times are texts; lists are arrays. */
+  rows: Array<Array<unknown>>;
+  /** Number of returned rows. */
+  row_count: number;
+  /** Whether there are more rows. */
+  truncated: boolean;
+  /** Time that the query took in the table engine. */
+  elapsed_ms: number;
+  /** Up to 50 rows from which the result comes, in the order of the result. */
+  citations: Array<CitedRow>;
+  /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
+  witness_count: number | null;
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+};
+
+export type TableQuery = {
+  /** The `sql_name` of a table. · minLength 1, maxLength 256 */
+  from: string;
+  /** Columns of the result. Absent: all columns. · minItems 1, maxItems 100 */
+  columns?: Array<TableQueryColumn> | undefined;
+  /** Conditions on the rows. The keys are columns, and the values must fit the types of the columns. */
+  where?: MetadataFilterGroup | undefined;
+  /** Columns by which rows are grouped. · maxItems 100 */
+  group_by?: Array<string> | undefined;
+  /** The order of the result. · maxItems 100 */
+  order_by?: Array<{
+    /** A column of the result or of the table. · minLength 1, maxLength 256 */
+    column: string;
+    /** Empty cells come last. · default "asc" */
+    direction?: "asc" | "desc" | undefined;
+  }> | undefined;
+  /** Maximum number of rows of the result. · minimum 1, maximum 1000 */
+  limit?: number | undefined;
+  /** Number of rows to skip. · minimum 0, maximum 2000000 */
+  offset?: number | undefined;
+};
+
+export type TableQueryColumn = {
+  /** A column of the table. · minLength 1, maxLength 256 */
+  column: string;
+} | {
+  /** What is computed over the rows of a group. */
+  fn: "count" | "sum" | "avg" | "min" | "max" | "count_distinct" | "median";
+  /** Its column; absent only for `count` of rows. · minLength 1, maxLength 256 */
+  column?: string | undefined;
+  /** Name of the result; default: the function and the column, such as `sum_amount`. · minLength 1, maxLength 256 */
+  as?: string | undefined;
 };
 
 export type Tag = {
@@ -3268,6 +3382,30 @@ export interface Operations {
       }>;
     };
   };
+  /** Query tables */
+  queryTables: {
+    request: {
+      body: {
+        /** One SELECT in the SQL of DuckDB. Tables are named by their names in SQL. · minLength 1, maxLength 10000 */
+        sql?: string | undefined;
+        /** A query as data, which becomes SQL. */
+        query?: TableQuery | undefined;
+        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        tables?: Array<string> | undefined;
+        /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
+        row_limit?: number | undefined;
+        /** After this time, in milliseconds, the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
+        timeout_ms?: number | undefined;
+        /** Whether the rows are returned from which the result comes. · default true */
+        citation?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: TableAnswer;
+  };
   /** List tags */
   listTags: {
     request: Record<never, never>;
@@ -4134,6 +4272,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
+  queryTables: ['POST', '/api/v1/tables/query'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],
   getTag: ['GET', '/api/v1/tags/{id}'],

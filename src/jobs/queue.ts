@@ -11,6 +11,7 @@ export const JOB_KINDS = [
   'start-scheduled',
   'build-column',
   'table-build',
+  'table-redact',
   'embed-chunks',
   'analyze-chunks',
   'reprocess',

@@ -205,6 +205,22 @@ export function readSegments(
     order by t.start_offset limit ${limit}`);
 }
 
+/** Returns a table with its file and the ingest rules under which its source was read; undefined if it has no file. */
+export async function findTableToRedact(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<
+  | (Pick<StoredTable, 'tenantId' | 'tableId' | 'version' | 'columns'> & { blobHash: string; redactedBy: string })
+  | undefined
+> {
+  const [table] = await tx.query<StoredTable & { blobHash: string; redactedBy: string }>(sql`
+    select t.tenant_id, t.id as table_id, t.version, t.columns, t.blob_hash, s.redacted_by
+    from source_table t join source s on s.tenant_id = t.tenant_id and s.id = t.source_id
+    where t.tenant_id = ${tenantId} and t.id = ${id} and t.blob_hash is not null and t.hidden_at is null`);
+  return table;
+}
+
 /** Returns the blob of a table's copy with a version of the redaction policy applied, if it was made. */
 export async function findCopy(
   tx: Queryable,

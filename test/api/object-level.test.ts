@@ -87,6 +87,7 @@ const ROWS: Record<string, Row> = {
     selected: (answer) => answer.body.results.length,
   },
   'POST /search body.principal_id': text,
+  'POST /tables/query body.principal_id': text,
   'POST /completions body.tag_ids': {
     expect: 'filter',
     kind: 'tag',

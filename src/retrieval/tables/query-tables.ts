@@ -1,8 +1,7 @@
 /** Queries tables for a caller: with the caller's access, after redaction, and with the rows from which the result comes. */
 import { type Access, openAccess, type Principal } from '../../access/access.ts';
 import type { GroupLimits } from '../../access/limits.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
-import type { Database, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -11,16 +10,13 @@ import { QueryFailure } from '../../tables/engine/failures.ts';
 import { nearestNames } from '../../tables/engine/nearest-names.ts';
 import type { TableEngine } from '../../tables/engine/pool.ts';
 import type { Cell, EngineTable, QueryResult, TracedRow } from '../../tables/engine/protocol.ts';
-import type { Clock } from '../../util/time.ts';
+import { isId } from '../../util/ids.ts';
 import { toHit, UNRANKED } from '../reading/hits.ts';
 import type { Hit, Warning } from '../types.ts';
-import { redactedFile } from './redacted-copy.ts';
+import { type CopyDeps, redactedFile } from './redacted-copy.ts';
 import { listQueryable, type QueriedTable, readPartRows, readVisibleParts, type Wanted } from './visible.ts';
 
-export interface TableDeps {
-  db: Database;
-  blobs: BlobStore;
-  clock: Clock;
+export interface TableDeps extends CopyDeps {
   redactors: Redactors;
   tableEngine: TableEngine | null;
 }
@@ -79,14 +75,19 @@ export interface OpenedTables {
   tables: OpenedTable[];
 }
 
-/** Returns the tables that the caller may query. Tables of which no row is visible do not exist. @throws ServiceError not_found for an id */
+/**
+ * Returns the tables that the caller may query. Tables of which no row is visible do not exist.
+ *
+ * @throws ServiceError not_found for an id of another table.
+ */
 export async function openTables(
   tx: Tx,
-  deps: Pick<TableDeps, 'redactors' | 'blobs'>,
+  deps: Pick<TableDeps, 'redactors'>,
   caller: TableCaller,
   wanted: Wanted,
   limit: number,
 ): Promise<OpenedTables> {
+  if (wanted !== 'all' && 'ids' in wanted && !wanted.ids.every(isId)) throw notFound();
   const access = await openAccess(tx, caller.tenantId, caller, caller.principal);
   const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
   const found = await listQueryable(tx, caller.tenantId, access, wanted, limit);

@@ -74,6 +74,8 @@ interface Row {
 const ROWS: Record<string, Row> = {
   'POST /search': { body: () => ({ query: QUESTION, limit: 100 }), status: 200 },
   'POST /completions': { body: () => question, status: 200 },
+  // test/tables/query.test.ts has tables outside the limits.
+  'POST /tables/query': { body: () => ({ sql: 'select 1' }), status: 200 },
   // A run needs a chat model: test/agents/rights.test.ts has runs of limited keys.
   'POST /agents/runs': { body: () => ({ input: QUESTION }), status: 400 },
   // A run does not belong to a group, like a conversation.
