@@ -21,12 +21,11 @@ export async function checkLooks(
   name: string,
   options: Parameters<typeof openSignedIn>[3],
 ): Promise<void> {
-  if (PICTURES) mkdirSync(PICTURES, { recursive: true });
   const { page, faults, context } = await openSignedIn(browser, service, 'sources', options);
   for (const [screen, { path, ready }] of Object.entries(screens)) {
     await page.goto(`${service.url}/console/${path}`);
     await ready(page);
-    if (PICTURES) await page.screenshot({ path: join(PICTURES, `${screen}-${name}.png`) });
+    await takePicture(page, `${screen}-${name}`);
     assert.deepEqual(await violationsOf(page), [], screen);
     const { wide, window: width } = await page.evaluate(() => ({
       wide: document.documentElement.scrollWidth,
@@ -36,4 +35,10 @@ export async function checkLooks(
   }
   assert.deepEqual(faults, []);
   await context.close();
+}
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
