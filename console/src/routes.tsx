@@ -5,6 +5,7 @@ import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
+import { loadControlWords } from './words/words.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const whole = (value: unknown): number | undefined =>
@@ -72,6 +73,35 @@ const ask = createRoute({
   component: lazyRouteComponent(() => import('./screens/ask/ask.tsx'), 'Ask'),
 });
 
+/** Loads a screen under Control together with its words. */
+const controlScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
+  lazyRouteComponent(async () => (await Promise.all([load(), loadControlWords()]))[0], name);
+
+const named = (given: Record<string, unknown>): { q?: string | undefined } => ({ q: text(given['q']) });
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/keys/keys.tsx'), 'Keys'),
+});
+const tags = createRoute({
+  getParentRoute: () => root,
+  path: '/tags',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/tags/tags.tsx'), 'Tags'),
+});
+const columns = createRoute({
+  getParentRoute: () => root,
+  path: '/columns',
+  component: controlScreen(() => import('./screens/columns/columns.tsx'), 'Columns'),
+});
+const secrets = createRoute({
+  getParentRoute: () => root,
+  path: '/secrets',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/secrets/secrets.tsx'), 'Secrets'),
+});
+
 const connectors = createRoute({
   getParentRoute: () => root,
   path: '/connectors',
@@ -107,7 +137,22 @@ const health = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, sources, source, search, ask, connectors, runs, run, audit, health]),
+  routeTree: root.addChildren([
+    start,
+    sources,
+    source,
+    search,
+    ask,
+    keys,
+    tags,
+    columns,
+    secrets,
+    connectors,
+    runs,
+    run,
+    health,
+    audit,
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

@@ -37,12 +37,17 @@ export interface PolicyTest {
 const NAMED_MAX = 5;
 
 /** Returns why the first failing test fails; undefined if all tests pass. */
-export function failedTest({ attribute_types: types, tests, ...policy }: PolicyDocument): string | undefined {
-  for (const [i, { name, given, source, expect }] of (tests ?? []).entries()) {
+export function failedTest(document: PolicyDocument): string | undefined {
+  return testResults(document).find((problem) => problem !== null) ?? undefined;
+}
+
+/** Returns for each test why it fails; null for a test that passes. */
+export function testResults({ attribute_types: types, tests, ...policy }: PolicyDocument): (string | null)[] {
+  return (tests ?? []).map(({ name, given, source, expect }, i) => {
     const attributes = attributesOfType(given, types);
     const facts = factsOf(source);
     const { allowed, matchedRule } = evaluate(policy, attributes, facts);
-    if (allowed === (expect === 'allow')) continue;
+    if (allowed === (expect === 'allow')) return null;
     const reasons = conditionsOf(policy).filter(
       ({ condition }) => evaluate({ operator: 'and', filters: [condition] }, attributes, facts).allowed === allowed,
     );
@@ -52,8 +57,7 @@ export function failedTest({ attribute_types: types, tests, ...policy }: PolicyD
       `${matchedRule || 'The policy as a whole'} decided. These conditions are ${allowed}: ${named.join(', ')}` +
       `${reasons.length > NAMED_MAX ? ` and ${reasons.length - NAMED_MAX} more` : ''}.`
     );
-  }
-  return undefined;
+  });
 }
 
 /** Returns the conditions of a policy with their JSON pointers. */

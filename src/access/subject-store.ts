@@ -1,7 +1,7 @@
 /** SQL of the table subject: attributes of principals. */
 
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { Attributes } from './policy.ts';
 
@@ -36,12 +36,15 @@ export async function lockSubject(tx: Tx, tenantId: string, principalId: string)
 export async function listSubjects(
   tx: Queryable,
   tenantId: string,
+  q: string | undefined,
   page: PageRequest,
 ): Promise<{ rows: Subject[]; total: number }> {
+  const named = q === undefined ? raw('true') : containsText(raw('s.principal_id'), q);
+  const matching = sql`s.tenant_id = ${tenantId} and ${named}`;
   const rows = await tx.query<Subject>(sql`
-    select ${COLUMNS} from subject s
-    where s.tenant_id = ${tenantId} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
-  return { rows, total: await countSubjects(tx, tenantId) };
+    select ${COLUMNS} from subject s where ${matching} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from subject s where ${matching}`);
+  return { rows, total: count!.total };
 }
 
 export async function countSubjects(tx: Queryable, tenantId: string): Promise<number> {

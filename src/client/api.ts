@@ -11,6 +11,127 @@ export interface StreamBody {
 
 export type UploadBody = FormData | StreamBody;
 
+export type AgentRun = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+  /** The calls of tools, in their order. */
+  steps: Array<AgentStep>;
+  /** Null before the end, for a run without an answer, and when the conversation was deleted. */
+  answer: {
+    /** Text of the answer, as `GET /conversations/{id}` shows it. Untrusted text: never show it as HTML. */
+    content: string;
+    /** The citations of the answer. */
+    citations: Array<Record<string, unknown>>;
+    /** Sentences that no verified citation supports. */
+    unsupported_spans?: Array<{
+      /** Offset of the first code point, from 0. */
+      start: number;
+      /** Offset behind the last code point. */
+      end: number;
+    }> | undefined;
+  } | null;
+};
+
+export type AgentRunSummary = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+};
+
+export type AgentStep = {
+  /** 1, 2, 3 … Calls of one step have the same number. */
+  number: number;
+  /** The tool that the model called. */
+  tool: string;
+  /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
+  input: Record<string, unknown> | null;
+  /** How many passages or sources the tool found. */
+  found: number;
+  /** The chunks that it found, which the answer may cite. */
+  ids: Array<string>;
+  /** Why the tool did not run; for example, the same was asked before. */
+  notice: string | null;
+  /** Why the tool failed. */
+  error: string | null;
+  /** Milliseconds that the tool took. */
+  elapsed_ms: number;
+};
+
 export type ApiKey = {
   /** Id of the key. · format "uuid" */
   id: string;
@@ -317,6 +438,60 @@ export type CitedContent = {
     reason: string | null;
     /** True when the cited text is copied from the passage word for word, as in extractive answers. */
     quoted: boolean;
+  };
+};
+
+/** A row of a table, as the chunk that holds it. */
+export type CitedRow = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
+  source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Text of the chunk. */
+  content: string;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number | null;
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
+  end_offset: number | null;
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
+  pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
+  score: number;
+  /** Score of each stage of the search. */
+  scores: {
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
+    lexical: number | null;
+    /** Score of the semantic search; null when it did not find the chunk. */
+    semantic: number | null;
+    /** Score of the rerank model; null when it did not score the chunk. */
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  /** Names of the tags of the source group. */
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  /** The row that is cited. */
+  row: {
+    /** Id of the table. · format "uuid" */
+    table_id: string;
+    /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
+    row: number | null;
   };
 };
 
@@ -1063,7 +1238,7 @@ export type RedactionRule = {
   /** RE2 syntax: no look-around, no backreferences. A match has at most 200 characters; `+`, `*` and `{n,}` repeat at most 64 times, so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
   pattern: string;
   /** Capitals and small letters are the same. · default false */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
 } | {
   /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
   name: string;
@@ -1076,9 +1251,9 @@ export type RedactionRule = {
   /** Names, code words and the like. · minItems 1, maxItems 10000 */
   terms: Array<string>;
   /** Capitals and small letters are the same. · default true */
-  ignore_case: boolean;
+  ignore_case?: boolean | undefined;
   /** Only where a word begins and ends. Scripts that write no blanks (Chinese, Japanese, Thai …) have no such bound. · default true */
-  whole_words: boolean;
+  whole_words?: boolean | undefined;
 };
 
 export type RepoSetting = {
@@ -1458,6 +1633,66 @@ export type StoredCitation = {
   };
 };
 
+export type TableAnswer = {
+  /** The statement that ran. */
+  sql: string;
+  /** Columns of the result. */
+  columns: Array<{
+    /** Name of the column in the result. */
+    name: string;
+    /** Type of the column, as DuckDB names it. */
+    type: string;
+  }>;
+  /** Rows of the result, a cell for each column. Numbers that a double cannot hold, dates and times are texts; lists are arrays. */
+  rows: Array<Array<unknown>>;
+  /** Number of returned rows. */
+  row_count: number;
+  /** Whether there are more rows. */
+  truncated: boolean;
+  /** Time that the query took in the table engine. */
+  elapsed_ms: number;
+  /** Up to 50 rows from which the result comes, in the order of the result. */
+  citations: Array<CitedRow>;
+  /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
+  witness_count: number | null;
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+};
+
+export type TableQuery = {
+  /** The `sql_name` of a table. · minLength 1, maxLength 256 */
+  from: string;
+  /** Columns of the result. Absent: all columns. · minItems 1, maxItems 100 */
+  columns?: Array<TableQueryColumn> | undefined;
+  /** Conditions on the rows. The keys are columns, and the values must fit the types of the columns. */
+  where?: MetadataFilterGroup | undefined;
+  /** Columns by which rows are grouped. · maxItems 100 */
+  group_by?: Array<string> | undefined;
+  /** The order of the result. · maxItems 100 */
+  order_by?: Array<{
+    /** A column of the result or of the table. · minLength 1, maxLength 256 */
+    column: string;
+    /** Empty cells come last. · default "asc" */
+    direction?: "asc" | "desc" | undefined;
+  }> | undefined;
+  /** Maximum number of rows of the result. · minimum 1, maximum 1000 */
+  limit?: number | undefined;
+  /** Number of rows to skip. · minimum 0, maximum 2000000 */
+  offset?: number | undefined;
+};
+
+export type TableQueryColumn = {
+  /** A column of the table. · minLength 1, maxLength 256 */
+  column: string;
+} | {
+  /** What is computed over the rows of a group. */
+  fn: "count" | "sum" | "avg" | "min" | "max" | "count_distinct" | "median";
+  /** Its column; absent only for `count` of rows. · minLength 1, maxLength 256 */
+  column?: string | undefined;
+  /** Name of the result; default: the function and the column, such as `sum_amount`. · minLength 1, maxLength 256 */
+  as?: string | undefined;
+};
+
 export type Tag = {
   /** Id of the tag. · format "uuid" */
   id: string;
@@ -1775,6 +2010,136 @@ export interface Operations {
     };
     response: CompletionResult;
   };
+  /** Answer a question in several steps */
+  createAgentRun: {
+    request: {
+      body: {
+        /** The question. · minLength 1, maxLength 10000 */
+        input: string;
+        /** Names of the tools that the model may call, as on `/mcp`. Absent: all that the key may use. · minItems 1, maxItems 20 */
+        tools?: Array<string> | undefined;
+        /** Maximum steps. In a step the model calls one or more tools. · minimum 1, maximum 20, default 8 */
+        max_steps?: number | undefined;
+        /** Maximum time, the answer included. · minimum 5, maximum 600, default 120 */
+        max_seconds?: number | undefined;
+        /** Maximum tokens of all calls of the model. A quarter is kept for the answer. The last call may exceed it. · minimum 1000, maximum 500000, default 100000 */
+        max_tokens?: number | undefined;
+        /** The conversation that the run continues. Absent: a new one. */
+        conversation_id?: string | undefined;
+        /** Names of tags of the source group. · minItems 1, maxItems 100 */
+        tags?: Array<string> | undefined;
+        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+        tag_ids?: Array<string> | undefined;
+        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        tag_filter_logic?: "and" | "or" | undefined;
+        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
+        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_from?: number | undefined;
+        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_to?: number | undefined;
+        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
+        domains?: Array<string> | undefined;
+        /** Conditions on metadata of the source group. */
+        metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the source. */
+        source_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the chunk. */
+        chunk_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        metadata_filter?: MetadataFilterGroup | undefined;
+        /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
+        stream?: boolean | undefined;
+        /** Answers at once with the queued run, which goes on without a connection and after a restart of the service. · default false */
+        background?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** ag-ui only: the thread, as in completions. · minLength 1, maxLength 256 */
+        threadId?: string | undefined;
+        /** ag-ui only: the events repeat it. · minLength 1, maxLength 256 */
+        runId?: string | undefined;
+      };
+    };
+    response: AgentRun;
+  };
+  /** List agent runs */
+  listAgentRuns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only runs with this status. */
+        status?: "queued" | "running" | "success" | "failure" | "canceled" | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The runs of this page. */
+      runs: Array<AgentRunSummary>;
+      pagination: Pagination;
+    };
+  };
+  /** Get an agent run */
+  getAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRun;
+  };
+  /** Follow an agent run */
+  streamAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** Only events after this number. The header `Last-Event-ID` does the same. · minimum 0, maximum 1000000 */
+        after_seq?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: unknown;
+  };
+  /** Cancel an agent run */
+  cancelAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRunSummary;
+  };
   /** List conversations */
   listConversations: {
     request: {
@@ -1873,6 +2238,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** Only groups with exactly this name. · minLength 1, maxLength 200 */
         name?: string | undefined;
       } | undefined;
@@ -3078,6 +3447,30 @@ export interface Operations {
       }>;
     };
   };
+  /** Query tables */
+  queryTables: {
+    request: {
+      body: {
+        /** One SELECT in the SQL of DuckDB. Tables are named by their names in SQL. · minLength 1, maxLength 10000 */
+        sql?: string | undefined;
+        /** A query as data, which becomes SQL. */
+        query?: TableQuery | undefined;
+        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        tables?: Array<string> | undefined;
+        /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
+        row_limit?: number | undefined;
+        /** After this time, in milliseconds, the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
+        timeout_ms?: number | undefined;
+        /** Whether the rows are returned from which the result comes. · default true */
+        citation?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: TableAnswer;
+  };
   /** List tags */
   listTags: {
     request: Record<never, never>;
@@ -3290,6 +3683,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3364,6 +3761,13 @@ export interface Operations {
       body: {
         /** The text to redact. · minLength 1, maxLength 200000 */
         text: string;
+        /** A policy to try before it is set. Absent: the stored policy. */
+        policy?: {
+          /** False: nothing is masked, the rules are kept. */
+          enabled: boolean;
+          /** Each with a name of its own. · maxItems 100 */
+          rules: Array<RedactionRule>;
+        } | undefined;
         /** Applies only the rules of this step. Absent: all rules. */
         apply_at?: "ingest" | "retrieval" | "llm_input" | "output" | undefined;
       };
@@ -3420,6 +3824,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3480,6 +3888,8 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the principal_id. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -3633,6 +4043,54 @@ export interface Operations {
       allowed: boolean;
       /** JSON pointer, within the policy, to the condition that decided, or to the group if all its members decided together. Null when there is no policy with this name. */
       matched_rule: string | null;
+    };
+  };
+  /** Preview a policy */
+  previewPolicy: {
+    request: {
+      body: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Attributes of a principal that need not exist. Send either principal_id or attributes. */
+        attributes?: Attributes | undefined;
+        /** The policy to preview. Absent: the stored policy. It is compared with the stored `authz_policy`. */
+        policy?: AuthzPolicyDocument | undefined;
+        /** How many sources the sample has at most. · minimum 0, maximum 20, default 10 */
+        limit?: number | undefined;
+      };
+    };
+    response: {
+      /** Number of sources that the API key may see and that are ready. */
+      total: number;
+      /** Number of these that the previewed policy shows to the principal. */
+      visible: number;
+      /** Number of these that the stored policy shows. */
+      visible_before: number;
+      /** Number of sources that only the previewed policy shows. */
+      appearing: number;
+      /** Number of sources that only the stored policy shows. */
+      disappearing: number;
+      /** Version of the stored policy; null: there is none, and it shows nothing. */
+      stored_version: number | null;
+      /** The attributes of the principal. Empty if it is unknown or expired. */
+      attributes: Record<string, string | number | boolean | Array<string | number | boolean>>;
+      /** For each test of the previewed policy, why it fails; null for a test that passes. */
+      tests: Array<string | null>;
+      /** Some of the sources: first those that change, then visible ones, newest first. */
+      sample: Array<{
+        /** Id of the source. · format "uuid" */
+        source_id: string;
+        /** Its name. Empty where redaction withholds it, and for keys that may not list sources. */
+        name: string;
+        /** Whether the previewed policy shows it. */
+        visible: boolean;
+        /** Whether the stored policy shows it. */
+        visible_before: boolean;
+        /** JSON pointer, within the previewed policy, to the condition or group that decided. */
+        matched_rule: string | null;
+      }>;
     };
   };
   /** List audit events */
@@ -3800,6 +4258,11 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getPageImage: ['GET', '/api/v1/sources/{id}/pages/{number}/image'],
   getPageBoxes: ['GET', '/api/v1/sources/{id}/pages/{number}/boxes'],
   createCompletion: ['POST', '/api/v1/completions'],
+  createAgentRun: ['POST', '/api/v1/agents/runs'],
+  listAgentRuns: ['GET', '/api/v1/agents/runs'],
+  getAgentRun: ['GET', '/api/v1/agents/runs/{id}'],
+  streamAgentRun: ['GET', '/api/v1/agents/runs/{id}/events'],
+  cancelAgentRun: ['POST', '/api/v1/agents/runs/{id}/cancel'],
   listConversations: ['GET', '/api/v1/conversations'],
   getConversation: ['GET', '/api/v1/conversations/{id}'],
   updateConversation: ['PUT', '/api/v1/conversations/{id}'],
@@ -3875,6 +4338,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
+  queryTables: ['POST', '/api/v1/tables/query'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],
   getTag: ['GET', '/api/v1/tags/{id}'],
@@ -3912,6 +4376,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   setPolicy: ['PUT', '/api/v1/authz/policies/{name}'],
   deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
   explainAccess: ['POST', '/api/v1/authz/explain'],
+  previewPolicy: ['POST', '/api/v1/authz/preview'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],

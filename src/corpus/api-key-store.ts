@@ -3,8 +3,9 @@
 import type { GroupLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
-import { join, type Sql, sql } from '../db/sql.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -60,15 +61,28 @@ export interface NewApiKey {
 const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id,
   replaced_by, created_at, last_used_at`;
 
-export async function findKeyForAuthentication(
+export function findKeyForAuthentication(
   system: SystemDatabase,
   publicId: string,
 ): Promise<AuthenticationRow | undefined> {
+  return findAuthenticationRow(system, sql`k.public_id = ${publicId}`);
+}
+
+/** Returns the key of work that goes on without a request. */
+export function findKeyForJob(
+  system: SystemDatabase,
+  tenantId: string,
+  id: string,
+): Promise<AuthenticationRow | undefined> {
+  return findAuthenticationRow(system, sql`k.tenant_id = ${tenantId} and k.id = ${id}`);
+}
+
+async function findAuthenticationRow(system: SystemDatabase, condition: Sql): Promise<AuthenticationRow | undefined> {
   const [row] = await system.query<AuthenticationRow>(sql`
     select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
       k.root_id, k.family_id, k.replaced_by
     from api_key k join tenant t on t.id = k.tenant_id
-    where k.public_id = ${publicId}`);
+    where ${condition}`);
   return row;
 }
 
@@ -82,22 +96,22 @@ export async function insertApiKey(tx: Queryable, tenantId: string, key: NewApiK
 }
 
 /**
- * Returns at most `limit` keys after `afterId` in order of creation, and the total. Revoked keys are left out. A limited
- * key sees only keys whose limits lie within its own limits.
+ * Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. Revoked keys are left
+ * out. A limited key sees only keys whose limits lie within its own limits.
  */
 export async function listApiKeys(
   db: Database,
   tenantId: string,
   limits: GroupLimits,
-  limit: number,
-  afterId: string | undefined,
+  q: string | undefined,
+  page: PageRequest,
 ) {
-  const visible = sql`${visibleTo(tenantId, limits)} and revoked_at is null`;
+  const id = raw('id');
+  const named = q === undefined ? raw('true') : containsText(raw('name'), q);
+  const visible = sql`${visibleTo(tenantId, limits)} and revoked_at is null and ${named}`;
   return db.transaction(tenantId, async (tx) => {
     const rows = await tx.query<ApiKeyRow>(sql`
-      select ${columns} from api_key
-      where ${visible} and id > ${afterId ?? '00000000-0000-0000-0000-000000000000'}::uuid
-      order by id limit ${limit}`);
+      select ${columns} from api_key where ${visible} and ${afterCursor(id, page)} ${pageOf(id, page)}`);
     const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from api_key where ${visible}`);
     return { rows, total: count?.total ?? 0 };
   });

@@ -1,4 +1,4 @@
-/** The estimated work of a metadata filter in the database. The figures were measured on the embedded engine, with long values. */
+/** The estimated work of metadata conditions in the database. The figures were measured on the embedded engine, with long values. */
 import type { MetadataFilter, MetadataFilterGroup } from './types.ts';
 
 /** Nanoseconds; a search tests most rows about four times. */
@@ -27,6 +27,17 @@ export function costOf(...groups: readonly (MetadataFilterGroup | undefined)[]):
   return cost;
 }
 
+/** Returns the sum of the costs. */
+export function addCosts(...costs: readonly FilterCost[]): FilterCost {
+  const sum = { fixedNs: 0, rowNs: 0, byteNs: 0 };
+  for (const { fixedNs, rowNs, byteNs } of costs) {
+    sum.fixedNs += fixedNs;
+    sum.rowNs += rowNs;
+    sum.byteNs += byteNs;
+  }
+  return sum;
+}
+
 function addGroup(cost: FilterCost, group: MetadataFilterGroup): void {
   for (const member of group.filters) {
     if ('filters' in member) addGroup(cost, member);
@@ -34,7 +45,8 @@ function addGroup(cost: FilterCost, group: MetadataFilterGroup): void {
   }
 }
 
-function addCondition(cost: FilterCost, { operator, value }: MetadataFilter): void {
+/** Adds the cost of one condition. */
+export function addCondition(cost: FilterCost, { operator, value }: MetadataFilter): void {
   cost.rowNs += CONDITION_NS;
   if (Array.isArray(value)) {
     cost.fixedNs += value.length * IN_VALUE_FIXED_NS;

@@ -1,6 +1,7 @@
 /** SQL of the table secret. Values are sealed before they reach SQL, and only `openSecret` and `openOneTimeCredential` open them. */
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
 import { findMasterKeyId, lockMasterKeyShared, setFirstMasterKeyId } from './master-key-store.ts';
@@ -156,17 +157,17 @@ export async function findSecret(tx: Queryable, tenantId: string, id: string): P
 export async function listSecrets(
   db: Database,
   tenantId: string,
-  limit: number,
-  afterId: string | undefined,
+  q: string | undefined,
+  page: PageRequest,
 ): Promise<{ rows: Secret[]; total: number }> {
-  const after = afterId === undefined ? raw('true') : sql`id > ${afterId}::uuid`;
+  const id = raw('id');
+  const named = q === undefined ? raw('true') : containsText(raw('name'), q);
+  const matching = sql`tenant_id = ${tenantId} and ${STORED} and ${named}`;
   return db.transaction(tenantId, async (tx) => {
     const rows = await tx.query<Secret>(
-      sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and ${STORED} and ${after} order by id limit ${limit}`,
+      sql`select ${COLUMNS} from secret where ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
     );
-    const [count] = await tx.query<{ total: number }>(
-      sql`select count(*) as total from secret where tenant_id = ${tenantId} and ${STORED}`,
-    );
+    const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from secret where ${matching}`);
     return { rows, total: count?.total ?? 0 };
   });
 }

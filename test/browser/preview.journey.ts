@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
 import { openSignedIn, startService, type TestService, tabTo } from './support/console.ts';
-import { LOOKS, takePicture } from './support/looks.ts';
+import { LOOKS, look as lookAt } from './support/looks.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -44,7 +44,7 @@ describe('previews of files', { skip }, () => {
         .getByText(/Tower {2}›|1 {2}› {2}Tower/)
         .first()
         .waitFor();
-      await takePicture(page, `preview-${look.theme}-${look.width}`);
+      await lookAt(page, `preview-${look.theme}-${look.width}`);
       assert.deepEqual(await violationsOf(page), []);
       await dialog.getByLabel('Look into').selectOption('broken.pdf');
       await preview.getByText(/PDF/).waitFor();

@@ -30,7 +30,7 @@ const SCOPE_TABLE: Record<string, readonly string[]> = {
     'POST /page-sources',
     'GET /page-sources',
   ],
-  'authz:grant': ['GET /authz/subjects', 'GET /authz/policies', 'POST /authz/explain'],
+  'authz:grant': ['GET /authz/subjects', 'GET /authz/policies', 'POST /authz/explain', 'POST /authz/preview'],
   'policy:redaction:manage': [
     'GET /redaction-policy',
     'PUT /redaction-policy',

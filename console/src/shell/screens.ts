@@ -3,7 +3,18 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources' | '/connectors' | '/runs' | '/audit' | '/health';
+  to:
+    | '/ask'
+    | '/search'
+    | '/sources'
+    | '/tags'
+    | '/columns'
+    | '/keys'
+    | '/secrets'
+    | '/connectors'
+    | '/runs'
+    | '/health'
+    | '/audit';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -22,6 +33,15 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     title: 'shell.knowledge',
     screens: [
       { to: '/sources', name: 'sources.title', icon: 'file-text', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/tags', name: 'tags.title', icon: 'tag', scopes: ['knowledge:read'] },
+      { to: '/columns', name: 'columns.title', icon: 'braces', scopes: ['knowledge:read'] },
+    ],
+  },
+  {
+    title: 'shell.control',
+    screens: [
+      { to: '/keys', name: 'apiKeys.title', icon: 'key-round', scopes: ['apikeys:issue'] },
+      { to: '/secrets', name: 'secrets.title', icon: 'lock', scopes: ['ingestion:manage'] },
     ],
   },
   {

@@ -25,6 +25,7 @@ export const de: Catalogue = {
   'session.leave': 'Abmelden',
   'session.scopes': 'Dieser Schlüssel darf: {scopes}',
   'session.unreachable': 'Die Konsole erreicht den Dienst nicht',
+  'shell.control': 'Kontrolle',
   'shell.knowledge': 'Wissen',
   'shell.menu': 'Hauptmenü',
   'shell.reference': 'API-Referenz',
@@ -231,5 +232,9 @@ export const de: Catalogue = {
   'source.characters': { one: '{n} Zeichen', other: '{n} Zeichen' },
   'source.passage': 'Stelle',
   'source.unmark': 'Markierung entfernen',
+  'apiKeys.title': 'API-Schlüssel',
+  'tags.title': 'Schlagwörter',
+  'columns.title': 'Metadatenspalten',
+  'secrets.title': 'Geheimnisse',
   ...operateDe,
 };

@@ -25,6 +25,7 @@ export const en = {
   'session.leave': 'Sign out',
   'session.scopes': 'This key may: {scopes}',
   'session.unreachable': 'The console cannot reach the service',
+  'shell.control': 'Control',
   'shell.knowledge': 'Knowledge',
   'shell.menu': 'Main menu',
   'shell.reference': 'API reference',
@@ -225,5 +226,9 @@ export const en = {
   'source.characters': { one: '{n} character', other: '{n} characters' },
   'source.passage': 'Passage',
   'source.unmark': 'Remove the mark',
+  'apiKeys.title': 'API keys',
+  'tags.title': 'Tags',
+  'columns.title': 'Metadata columns',
+  'secrets.title': 'Secrets',
   ...operateEn,
 } as const satisfies Record<string, Entry>;

@@ -41,6 +41,19 @@ export function ago(seconds: number, now = Date.now() / 1000): string {
   return unit === 'second' ? relative.format(0, 'second') : relative.format(-Math.floor(passed / length), unit);
 }
 
+/** Returns in how long a time is, given in Unix seconds: `in 3 days`. */
+export function ahead(seconds: number, now = Date.now() / 1000): string {
+  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'narrow', numeric: 'auto' });
+  const left = seconds - now;
+  const [unit, length] = STEPS.find(([, step]) => left >= step) ?? ['minute', 60];
+  return relative.format(Math.ceil(left / length), unit);
+}
+
+/** Returns the date of Unix seconds. */
+export function day(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleDateString(localeTag(), { dateStyle: 'medium' });
+}
+
 /** Returns date and time of Unix seconds. */
 export function moment(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(localeTag(), { dateStyle: 'medium', timeStyle: 'short' });

@@ -2,12 +2,15 @@
  * The words of the console. `say` returns a text of the catalogue in the language of the reader; numbers in it are written as the
  * language writes them. The catalogue is chosen once, before the first screen is drawn.
  */
+import type { controlEn } from './control-en.ts';
 import type { en } from './en.ts';
 
 /** A text, or its forms by number: the value `n` chooses one. */
 export type Entry = string | { readonly one: string; readonly other: string };
-export type Key = keyof typeof en;
-export type Catalogue = Readonly<Record<Key, Entry>>;
+export type Key = keyof typeof en | keyof typeof controlEn;
+export type Catalogue = Readonly<Record<keyof typeof en, Entry>>;
+/** The words of the screens under Control, which are loaded with the first of them. */
+export type ControlCatalogue = Readonly<Record<keyof typeof controlEn, Entry>>;
 export type Values = Readonly<Record<string, string | number>>;
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -17,7 +20,7 @@ type Locale = Language | 'xa' | 'xb';
 
 const STORED = 'language';
 
-let catalogue = {} as Catalogue;
+let catalogue = {} as Readonly<Record<string, Entry>>;
 let locale: Locale = 'en';
 
 /** Returns the tag that `Intl` understands. */
@@ -39,13 +42,23 @@ export async function loadWords(): Promise<void> {
   document.documentElement.dir = locale === 'xb' ? 'rtl' : 'ltr';
 }
 
+/** Adds the words of the screens under Control. */
+export async function loadControlWords(): Promise<void> {
+  const words: ControlCatalogue =
+    locale === 'de' ? (await import('./control-de.ts')).controlDe : (await import('./control-en.ts')).controlEn;
+  catalogue = { ...catalogue, ...(await changed(words)) };
+}
+
 /** Only the catalogue that is used is loaded. */
-async function readCatalogue(): Promise<Catalogue> {
-  if (locale === 'de') return (await import('./de.ts')).de;
-  const { en } = await import('./en.ts');
-  if (locale === 'en') return en;
+async function readCatalogue(): Promise<Readonly<Record<string, Entry>>> {
+  return changed(locale === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en);
+}
+
+/** Returns the words as the locale shows them: changed for the two locales of tests. */
+async function changed(words: Readonly<Record<string, Entry>>): Promise<Readonly<Record<string, Entry>>> {
+  if (locale !== 'xa' && locale !== 'xb') return words;
   const { mirrored, stretched } = await import('./pseudo.ts');
-  return locale === 'xa' ? stretched(en) : mirrored(en);
+  return locale === 'xa' ? stretched(words) : mirrored(words);
 }
 
 /** Stores the language, and loads the page in it. */
@@ -56,14 +69,14 @@ export function changeLanguage(language: Language): void {
 
 /** Returns the text of a key with the values at its places `{name}`. */
 export function say(key: Key, values: Values = {}): string {
-  return pieces(formOf(catalogue[key], values))
+  return pieces(formOf(catalogue[key] ?? key, values))
     .map((piece) => (piece.place === undefined ? piece.text : written(values[piece.place] ?? '')))
     .join('');
 }
 
 /** Returns the text cut at its places, for texts in which a value is more than text. */
 export function sayPieces(key: Key, values: Values = {}): { text: string; place?: string }[] {
-  return pieces(formOf(catalogue[key], values)).map((piece) =>
+  return pieces(formOf(catalogue[key] ?? key, values)).map((piece) =>
     piece.place !== undefined && piece.place in values ? { text: written(values[piece.place]!) } : piece,
   );
 }

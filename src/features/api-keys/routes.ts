@@ -4,7 +4,7 @@ import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
 import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
@@ -136,7 +136,7 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         'Returns facts about the keys, not the keys themselves. Revoked keys are left out. A limited key sees only keys whose limits ' +
         'lie within its own.',
     },
-    query: pageQuery,
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
     response: {
       status: 200,
       schema: z.object({
@@ -145,7 +145,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       }),
     },
     async handler({ query, caller }) {
-      const { rows, total } = await listApiKeys(deps.db, caller.tenantId, caller, query.limit + 1, query.after_id);
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const { rows, total } = await listApiKeys(deps.db, caller.tenantId, caller, query.q, request);
       const { page, pagination } = toPage(rows, query.limit, total);
       return { api_keys: page.map(toWire), pagination };
     },

@@ -2,9 +2,11 @@
 
 import type { Principal } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { type Decision, evaluate } from '../../access/evaluate.ts';
+import { type Decision, evaluate, type Facts } from '../../access/evaluate.ts';
 import { compilePolicy } from '../../access/policy-sql.ts';
 import { findRules } from '../../access/policy-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
@@ -41,4 +43,16 @@ export function explain(
         : facts;
     return evaluate(policy, attributes, decidingFacts);
   });
+}
+
+/** Returns the facts by which a policy decides on a source; undefined if the source is gone or outside the limits of the key. */
+export async function factsForRule(
+  tx: Tx,
+  caller: Caller,
+  sourceId: string,
+  chunk: Sql | null,
+): Promise<Facts | undefined> {
+  const facts = await findSourceFacts(tx, caller.tenantId, sourceId, caller);
+  if (!facts || !chunk) return facts;
+  return { ...facts, chunk: await findDecidingChunk(tx, caller.tenantId, facts, chunk) };
 }

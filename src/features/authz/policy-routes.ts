@@ -11,6 +11,7 @@ import { unixSeconds } from '../../util/time.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
 import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
+import { previewRoute } from './preview-routes.ts';
 import { refuseLimited } from './subject-routes.ts';
 
 const AREA = 'Authorization';
@@ -120,6 +121,7 @@ export function policyRoutes(deps: Deps): Route[] {
       handler: async ({ caller, params }) => toWire(await removePolicy(deps, caller, params.name)),
     }),
     explainRoute(deps),
+    previewRoute(deps),
   ];
 }
 

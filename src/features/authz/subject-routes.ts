@@ -4,7 +4,7 @@ import { listSubjects, type Subject } from '../../access/subject-store.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
@@ -71,7 +71,7 @@ export function subjectRoutes(deps: Deps): Route[] {
       path: '/authz/subjects',
       scopes: ['authz:grant'],
       operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
-      query: z.strictObject({ ...pageQueryShape, ...orderShape }),
+      query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
       response: {
         status: 200,
         schema: z.object({
@@ -82,7 +82,11 @@ export function subjectRoutes(deps: Deps): Route[] {
       errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSubjects(tx, caller.tenantId, { limit: query.limit, afterId: query.after_id, order: query.order }),
+          listSubjects(tx, caller.tenantId, query.q, {
+            limit: query.limit,
+            afterId: query.after_id,
+            order: query.order,
+          }),
         );
         const { page, pagination } = toPage(rows, query.limit, total);
         return { subjects: page.map(toWire), pagination };

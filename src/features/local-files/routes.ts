@@ -6,7 +6,7 @@ import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
 import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   groupStatusSchema,
@@ -120,7 +120,9 @@ function listRoute(deps: Deps): Route {
     scopes: ['ingestion:manage'],
     operation: { id: 'listLocalFileGroups', area: AREA, summary: 'List local file groups' },
     query: z.strictObject({
-      ...pageQuery.shape,
+      ...pageQueryShape,
+      ...orderShape,
+      ...searchShape('the name'),
       name: nameSchema.optional().describe('Only groups with exactly this name.'),
     }),
     response: {
@@ -132,8 +134,8 @@ function listRoute(deps: Deps): Route {
     },
     errors: [400],
     async handler({ caller, query }) {
-      const filter = { sourceType: SOURCE_TYPE, name: query.name };
-      const request = { limit: query.limit, afterId: query.after_id };
+      const filter = { sourceType: SOURCE_TYPE, name: query.name, q: query.q };
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         ...(await listGroups(tx, caller.tenantId, caller, filter, request)),
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),

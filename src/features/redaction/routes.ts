@@ -37,6 +37,7 @@ const policySchema = z
 
 const testBody = z.strictObject({
   text: text(1, TEST_LENGTH_MAX).describe('The text to redact.'),
+  policy: policyBody.optional().describe('A policy to try before it is set. Absent: the stored policy.'),
   apply_at: z.enum(APPLY_AT).optional().describe('Applies only the rules of this step. Absent: all rules.'),
 });
 const testSchema = z.object({
@@ -167,16 +168,21 @@ function testRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Try the redaction policy on a text',
       description:
-        'Works even while the policy is not enabled. The text is not stored. Hashes differ from those of stored content, so that nobody ' +
-        'can look up the hash of a value.',
+        'Tries the stored policy, or a draft, even while it is not enabled. The text is not stored. Hashes differ from those of stored ' +
+        'content, so that nobody can look up the hash of a value.',
     },
     body: testBody,
     response: { status: 200, schema: testSchema },
-    errors: [404],
+    errors: [400, 404],
     example: { text: 'Write to jane@example.com about EMP-4711.' },
     async handler({ caller, body, signal }) {
+      const draft = body.policy && { ...body.policy, version: 0 };
+      if (draft) {
+        compilePatterns(draft.rules);
+        await checkNames(deps, draft.rules, signal);
+      }
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const policy = await findRedactionPolicy(tx, caller.tenantId);
+        const policy = draft ?? (await findRedactionPolicy(tx, caller.tenantId));
         if (!policy) throw notFound();
         return deps.redactors.compileTrial(tx, caller.tenantId, policy);
       });

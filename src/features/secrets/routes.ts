@@ -7,7 +7,7 @@ import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
 import { newId } from '../../util/ids.ts';
@@ -132,7 +132,7 @@ function listRoute(deps: Deps): Route {
       summary: 'List secrets',
       description: 'Returns the secrets without their values.',
     },
-    query: pageQuery,
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
     response: {
       status: 200,
       schema: z.object({
@@ -141,7 +141,8 @@ function listRoute(deps: Deps): Route {
       }),
     },
     async handler({ caller, query }) {
-      const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.limit + 1, query.after_id);
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.q, request);
       const { page, pagination } = toPage(rows, query.limit, total);
       return { secrets: page.map(toWire), pagination };
     },

@@ -81,3 +81,9 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   }
   throw new Error('The keyboard does not reach the element.');
 }
+
+/** Goes to the element with the keyboard, and presses a key on it. */
+export async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press(key);
+}

@@ -8,6 +8,43 @@ import { openSignedIn, type TestService } from './console.ts';
 
 const PICTURES = process.env['PINAKES_TEST_PICTURES'];
 
+/** Asserts that the screen has no violation and fits into its window, and takes a picture of it. */
+export async function look(page: Page, name: string): Promise<void> {
+  if (PICTURES) {
+    mkdirSync(PICTURES, { recursive: true });
+    await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  }
+  assert.deepEqual(await violationsOf(page), [], name);
+  const { wide, width } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    width: innerWidth,
+  }));
+  assert.ok(wide <= width, `${name} is ${wide} wide in a window of ${width}`);
+}
+
+/** Looks at one screen in both themes, at two widths, in German and from right to left. `ready` shows that it is complete. */
+export async function lookEverywhere(
+  browser: Browser,
+  service: TestService,
+  path: string,
+  ready: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  const [screen = path] = path.split(/[?/]/);
+  const all = [
+    ...(['light', 'dark'] as const).flatMap((theme) => [1440, 768].map((width) => ({ theme, width, language: 'en' }))),
+    { theme: 'light' as const, width: 1024, language: 'de' },
+    { theme: 'light' as const, width: 1024, language: 'xb' },
+    { theme: 'light' as const, width: 1024, language: 'xa' },
+  ];
+  for (const { theme, width, language } of all) {
+    const { page, faults, context } = await openSignedIn(browser, service, path, { theme, width, language });
+    await ready(page);
+    await look(page, `${screen}-${language === 'en' ? `${theme}-${width}` : language}`);
+    assert.deepEqual(faults, [], `${screen} in ${theme} at ${width} in ${language}`);
+    await context.close();
+  }
+}
+
 /** Screens, and what shows that each is complete. */
 export type Screens = Readonly<Record<string, { path: string; ready(page: Page): Promise<unknown> }>>;
 
@@ -25,20 +62,8 @@ export async function checkLooks(
   for (const [screen, { path, ready }] of Object.entries(screens)) {
     await page.goto(`${service.url}/console/${path}`);
     await ready(page);
-    await takePicture(page, `${screen}-${name}`);
-    assert.deepEqual(await violationsOf(page), [], screen);
-    const { wide, window: width } = await page.evaluate(() => ({
-      wide: document.documentElement.scrollWidth,
-      window: innerWidth,
-    }));
-    assert.ok(wide <= width, `${screen} is ${wide} wide in a window of ${width}`);
+    await look(page, `${screen}-${name}`);
   }
   assert.deepEqual(faults, []);
   await context.close();
-}
-
-export async function takePicture(page: Page, name: string): Promise<void> {
-  if (!PICTURES) return;
-  mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

@@ -1,0 +1,70 @@
+/** Dialogs that ask: a form, or whether something shall be done. */
+import { Dialog } from '@base-ui/react/dialog';
+import type { FormEvent, ReactNode } from 'react';
+import { inWords } from '../data/api.ts';
+import { say } from '../words/words.ts';
+import { Button } from './button.tsx';
+import type { IconName } from './icon.tsx';
+import { Problem } from './layout.tsx';
+
+interface DialogProps {
+  title: string;
+  text?: ReactNode;
+  close(): void;
+  children?: ReactNode;
+}
+
+/** The window around the content of a dialog. `wide` gives room for two columns. */
+export function Window({ title, text, close, wide, children }: DialogProps & { wide?: boolean }) {
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
+        <Dialog.Popup
+          className={`pop scroll fixed inset-x-4 top-[10vh] z-40 mx-auto max-h-[80vh] rounded-xl bg-raised p-5 shadow-2 outline-none ${wide ? 'max-w-2xl' : 'max-w-md'}`}
+        >
+          <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
+          {text && <Dialog.Description className="mt-1 text-ink-2">{text}</Dialog.Description>}
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface AskProps extends DialogProps {
+  /** What the main button says. */
+  action: string;
+  icon?: IconName;
+  pending: boolean;
+  error: Error | null;
+  submit(): void;
+  wide?: boolean;
+  disabled?: boolean;
+}
+
+/** A form in a dialog. Enter sends it, Escape leaves it, and an error of the service stands above the buttons. */
+export function FormDialog({ action, icon, pending, error, submit, disabled, children, ...window }: AskProps) {
+  function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    if (!pending && !disabled) submit();
+  }
+  return (
+    <Window {...window}>
+      <form onSubmit={onSubmit}>
+        {children && <div className="mt-4 flex flex-col gap-4">{children}</div>}
+        {error && (
+          <div className="mt-4">
+            <Problem text={inWords(error)} />
+          </div>
+        )}
+        <div className="mt-5 flex justify-end gap-2">
+          <Button onClick={window.close}>{say('action.cancel')}</Button>
+          <Button type="submit" look="primary" disabled={pending || disabled} {...(icon && { icon })}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Window>
+  );
+}

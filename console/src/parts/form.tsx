@@ -1,0 +1,77 @@
+/** Fields of forms. Each has a label of its own, and a hint or an error below. */
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+
+interface FieldProps {
+  label: string;
+  hint?: ReactNode;
+}
+
+export function Field({ label, hint, children }: FieldProps & { children: ReactNode }) {
+  return (
+    <label className="block">
+      <span className="mb-1 block text-xs font-medium text-ink-2">{label}</span>
+      {children}
+      {hint && <span className="mt-1 block text-xs text-ink-3">{hint}</span>}
+    </label>
+  );
+}
+
+export function TextField({
+  label,
+  hint,
+  className = '',
+  ...rest
+}: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <Field label={label} hint={hint}>
+      <input dir="auto" autoComplete="off" className={`field h-8 w-full ${className}`} {...rest} />
+    </Field>
+  );
+}
+
+export function SelectField<T extends string>({
+  label,
+  hint,
+  options,
+  ...rest
+}: FieldProps & { options: readonly (readonly [T, string])[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+  return (
+    <Field label={label} hint={hint}>
+      <select className="field h-8 w-full px-2" {...rest}>
+        {options.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** A box to tick, with an explanation under its name. */
+export function Tick({
+  label,
+  hint,
+  ...rest
+}: { label: ReactNode; hint?: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-2">
+      <input type="checkbox" id={id} className="mt-[3px] size-3.5 shrink-0 accent-[var(--accent)]" {...rest} />
+      <label htmlFor={id} className="min-w-0">
+        {label}
+        {hint && <span className="block text-xs text-ink-3">{hint}</span>}
+      </label>
+    </div>
+  );
+}
+
+/** Several fields under one name. */
+export function Fields({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-xs font-medium text-ink-2">{label}</legend>
+      {children}
+    </fieldset>
+  );
+}

@@ -1,0 +1,53 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { inWords } from '../data/api.ts';
+import { say } from '../words/words.ts';
+import { Button } from './button.tsx';
+import { Problem, Spinner } from './layout.tsx';
+
+type Result = Pick<
+  UseInfiniteQueryResult<unknown>,
+  'isPending' | 'isError' | 'error' | 'hasNextPage' | 'isFetchingNextPage'
+> & { refetch(): unknown; fetchNextPage(): unknown };
+
+interface ListingProps {
+  list: Result;
+  /** Whether there is no row. */
+  empty: boolean;
+  /** What stands in place of the rows when there are none. */
+  nothing: ReactNode;
+  children: ReactNode;
+}
+
+/** A list while it loads, when it cannot be read, when it is empty, and with its rows. */
+export function Listing({ list, empty, nothing, children }: ListingProps) {
+  if (list.isPending)
+    return (
+      <div className="p-4">
+        <Spinner label={say('loading')} />
+      </div>
+    );
+  if (list.isError)
+    return (
+      <div className="p-4">
+        <Problem text={inWords(list.error)}>
+          <Button size="small" onClick={() => list.refetch()}>
+            {say('action.retry')}
+          </Button>
+        </Problem>
+      </div>
+    );
+  return empty ? nothing : children;
+}
+
+/** The button that reads the next page of a list; nothing on the last page. */
+export function More({ list }: { list: Result }) {
+  if (!list.hasNextPage) return null;
+  return (
+    <div className="p-4">
+      <Button disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+        {say('action.more')}
+      </Button>
+    </div>
+  );
+}
