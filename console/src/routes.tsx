@@ -100,8 +100,21 @@ const secrets = createRoute({
   component: controlScreen(() => import('./screens/secrets/secrets.tsx'), 'Secrets'),
 });
 
+const policies = createRoute({
+  getParentRoute: () => root,
+  path: '/policies',
+  validateSearch: (given: Record<string, unknown>): { name?: string | undefined } => ({ name: text(given['name']) }),
+  component: controlScreen(() => import('./screens/policies/policies.tsx'), 'Policies'),
+});
+const subjects = createRoute({
+  getParentRoute: () => root,
+  path: '/subjects',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/subjects/subjects.tsx'), 'Subjects'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, sources, source, search, ask, keys, tags, columns, secrets]),
+  routeTree: root.addChildren([start, sources, source, search, ask, keys, tags, columns, secrets, policies, subjects]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

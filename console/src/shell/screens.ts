@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources' | '/tags' | '/columns' | '/keys' | '/secrets';
+  to: '/ask' | '/search' | '/sources' | '/tags' | '/columns' | '/keys' | '/secrets' | '/policies' | '/subjects';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -29,6 +29,8 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
   {
     title: 'shell.control',
     screens: [
+      { to: '/policies', name: 'policies.title', icon: 'shield-check', scopes: ['authz:grant'] },
+      { to: '/subjects', name: 'subjects.title', icon: 'users', scopes: ['authz:grant'] },
       { to: '/keys', name: 'apiKeys.title', icon: 'key-round', scopes: ['apikeys:issue'] },
       { to: '/secrets', name: 'secrets.title', icon: 'lock', scopes: ['ingestion:manage'] },
     ],

@@ -235,4 +235,7 @@ export const de: Catalogue = {
   'tags.title': 'Schlagwörter',
   'columns.title': 'Metadatenspalten',
   'secrets.title': 'Geheimnisse',
+  'policies.title': 'Richtlinien',
+  'subjects.title': 'Personen',
+  'redaction.title': 'Schwärzung',
 };

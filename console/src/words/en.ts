@@ -229,4 +229,7 @@ export const en = {
   'tags.title': 'Tags',
   'columns.title': 'Metadata columns',
   'secrets.title': 'Secrets',
+  'policies.title': 'Policies',
+  'subjects.title': 'Subjects',
+  'redaction.title': 'Redaction',
 } as const satisfies Record<string, Entry>;
