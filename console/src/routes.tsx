@@ -113,8 +113,27 @@ const subjects = createRoute({
   component: controlScreen(() => import('./screens/subjects/subjects.tsx'), 'Subjects'),
 });
 
+const redaction = createRoute({
+  getParentRoute: () => root,
+  path: '/redaction',
+  component: controlScreen(() => import('./screens/redaction/redaction.tsx'), 'Redaction'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, sources, source, search, ask, keys, tags, columns, secrets, policies, subjects]),
+  routeTree: root.addChildren([
+    start,
+    sources,
+    source,
+    search,
+    ask,
+    keys,
+    tags,
+    columns,
+    secrets,
+    policies,
+    subjects,
+    redaction,
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
 });

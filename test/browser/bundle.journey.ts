@@ -30,7 +30,19 @@ test('the entry has at most 160 kB, and each route at most 40 kB more, compresse
   const first = sum(initial);
   t.diagnostic(`entry: ${(first / 1000).toFixed(1)} kB`);
   assert.ok(first <= ENTRY_BYTES_MAX, `the entry has ${first} bytes`);
-  const routes = ['sources', 'source', 'search', 'ask', 'keys', 'secrets', 'tags', 'columns', 'policies', 'subjects'];
+  const routes = [
+    'sources',
+    'source',
+    'search',
+    'ask',
+    'keys',
+    'secrets',
+    'tags',
+    'columns',
+    'policies',
+    'subjects',
+    'redaction',
+  ];
   for (const route of routes) {
     const candidates = globSync(join(BUILT, 'assets', `${route}-*.js`)).map((path) => basename(path));
     const largest = candidates.toSorted((a, b) => size(b) - size(a))[0];

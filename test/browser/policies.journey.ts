@@ -116,6 +116,7 @@ describe('policies and subjects', { skip }, () => {
     await page.getByText('1 of 4 sources').waitFor();
     await page.getByText('0 appear and 2 disappear compared with version 1.').waitFor();
     await press(page, page.getByRole('button', { name: 'Show the rule that decided for offer.md' }));
+    assert.equal(await page.locator('pre .bg-accent-soft').count(), 7, 'the lines of the rule are lit');
     await look(page, 'policies-flips');
 
     const failing = { ...narrower, tests: [{ ...POLICY.tests[0], expect: 'deny' }] };

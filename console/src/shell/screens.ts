@@ -3,7 +3,17 @@ import type { IconName } from '../parts/icon-paths.ts';
 import type { Key } from '../words/words.ts';
 
 export interface Screen {
-  to: '/ask' | '/search' | '/sources' | '/tags' | '/columns' | '/keys' | '/secrets' | '/policies' | '/subjects';
+  to:
+    | '/ask'
+    | '/search'
+    | '/sources'
+    | '/tags'
+    | '/columns'
+    | '/keys'
+    | '/secrets'
+    | '/policies'
+    | '/subjects'
+    | '/redaction';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -31,6 +41,12 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     screens: [
       { to: '/policies', name: 'policies.title', icon: 'shield-check', scopes: ['authz:grant'] },
       { to: '/subjects', name: 'subjects.title', icon: 'users', scopes: ['authz:grant'] },
+      {
+        to: '/redaction',
+        name: 'redaction.title',
+        icon: 'eye-off',
+        scopes: ['policy:redaction:manage'],
+      },
       { to: '/keys', name: 'apiKeys.title', icon: 'key-round', scopes: ['apikeys:issue'] },
       { to: '/secrets', name: 'secrets.title', icon: 'lock', scopes: ['ingestion:manage'] },
     ],
