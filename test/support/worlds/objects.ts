@@ -25,6 +25,9 @@ export type Kind =
   | 'subject'
   | 'policy'
   | 'secret'
+  | 'evaluation set'
+  | 'evaluation question'
+  | 'evaluation run'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
 /** Ids, and names where a kind has no id. */
@@ -67,8 +70,16 @@ export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objec
     connected[`${form.kind} source`] = made.id;
     connected[`${form.kind} setting`] = made.ingestion_setting_id;
   }
+  const set = (await t.post('/evaluation-sets', { name: 's' }, tenant.key)).body.id;
+  const asked = (await t.post(`/evaluation-sets/${set}/questions`, { query: 'heron' }, tenant.key)).body.id;
+  const judged = { chunk_id: chunk!.id, relevant: true };
+  await t.put(`/evaluation-questions/${asked}/judgements`, judged, tenant.key);
+  const measured = await t.post(`/evaluation-sets/${set}/runs`, { mode: 'lexical' }, tenant.key);
   return {
     ...connected,
+    'evaluation set': set,
+    'evaluation question': asked,
+    'evaluation run': measured.body.id,
     group,
     source: source.id,
     archive: archive.id,
