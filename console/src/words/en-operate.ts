@@ -208,6 +208,7 @@ export const operateEn = {
   'audit.kind.setting': 'Setting',
   'audit.kind.conversation': 'Conversation',
   'audit.kind.tag': 'Tag',
+  'audit.kind.table': 'Table',
   'audit.kind.metadata_column': 'Metadata column',
   'audit.kind.tenant': 'Tenant',
   'audit.kind.master_key': 'Master key',

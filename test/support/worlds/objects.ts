@@ -4,6 +4,7 @@ import { SCOPES } from '../../../src/access/caller.ts';
 import type { OriginKind } from '../../../src/corpus/origin.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { claimRun, endRun, insertRun } from '../../../src/features/agents/store.ts';
+import { insertTable } from '../../../src/tables/store.ts';
 import { newId } from '../../../src/util/ids.ts';
 import type { TestApp, TestTenant } from '../app.ts';
 import { SECRET_CANARY } from '../passages/canary.ts';
@@ -28,12 +29,24 @@ export type Kind =
   | 'evaluation set'
   | 'evaluation question'
   | 'evaluation run'
+  | 'table'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
 /** Ids, and names where a kind has no id. */
 export type Objects = Record<Kind, string>;
 
 export const question = { messages: [{ role: 'user', content: 'Where does the heron nest?' }] };
+
+/** Adds a table of a source, which no job builds. Returns its id. */
+export async function makeTable(t: TestApp, tenantId: string, sourceId: string, groupId: string): Promise<string> {
+  const id = newId();
+  const names = { name: `table ${id}`, sqlName: `table_${id.replaceAll('-', '_')}`, description: null };
+  const place = { sourceId, sourceGroupId: groupId, placeKey: 'none', position: { index: 0 } };
+  await t.deps.db.transaction(tenantId, (tx) =>
+    insertTable(tx, tenantId, { id, ...names, ...place, requested: true, schemaPolicy: 'accept' }, new Date()),
+  );
+  return id;
+}
 
 /** Makes one object of each kind for a tenant, with its key. A worker must run. */
 export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objects> {
@@ -75,11 +88,13 @@ export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objec
   const judged = { chunk_id: chunk!.id, relevant: true };
   await t.put(`/evaluation-questions/${asked}/judgements`, judged, tenant.key);
   const measured = await t.post(`/evaluation-sets/${set}/runs`, { mode: 'lexical' }, tenant.key);
+  const table = await makeTable(t, tenant.tenantId, source.id, group);
   return {
     ...connected,
     'evaluation set': set,
     'evaluation question': asked,
     'evaluation run': measured.body.id,
+    table,
     group,
     source: source.id,
     archive: archive.id,
