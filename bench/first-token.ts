@@ -10,7 +10,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { percentile } from '../src/cli/eval/metrics.ts';
+import { percentile } from '../src/retrieval/ranking/measures.ts';
 import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { startServiceProcess } from '../test/support/service-process.ts';
 import { ingestText } from './support/one-file.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { percentile } from '../src/cli/eval/metrics.ts';
+import { percentile } from '../src/retrieval/ranking/measures.ts';
 import { type Delta, openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { type OpenStream, openStream, readEvents, textOfRun } from '../test/support/stream-client.ts';

@@ -1026,6 +1026,59 @@ create table master_key (
 comment on table master_key is 'The fingerprint of the master key of all secrets: one row, or none before the first secret.';
 
 
+-- ── Evaluation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+create table evaluation_set (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  name text not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, id)
+);
+comment on table evaluation_set is 'Sets of questions with which a tenant measures its search.';
+
+create table evaluation_question (
+  tenant_id uuid not null,
+  id uuid not null,
+  set_id uuid not null,
+  query text not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, set_id) references evaluation_set (tenant_id, id) on delete cascade
+);
+create unique index evaluation_question_once on evaluation_question (tenant_id, set_id, md5(query));  -- a query may be too long for an index
+comment on table evaluation_question is 'Questions of evaluation sets.';
+
+create table evaluation_judgement (
+  tenant_id uuid not null,
+  question_id uuid not null,
+  source_id uuid not null,
+  text_hash text not null,                    -- SHA-256 of the chunk: a source that is read again keeps its judgements
+  relevant boolean not null,
+  primary key (tenant_id, question_id, source_id, text_hash),
+  foreign key (tenant_id, question_id) references evaluation_question (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+);
+create index evaluation_judgement_source on evaluation_judgement (tenant_id, source_id);
+comment on table evaluation_judgement is 'Whether a passage answers a question.';
+
+create table evaluation_run (
+  tenant_id uuid not null,
+  id uuid not null,
+  set_id uuid not null,
+  mode text not null,
+  ndcg10 float8 not null,
+  recall100 float8 not null,
+  mrr10 float8 not null,
+  results jsonb not null,                     -- features/evaluation/store.ts: QuestionResult[]
+  created_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, set_id) references evaluation_set (tenant_id, id) on delete cascade
+);
+create index evaluation_run_page on evaluation_run (tenant_id, set_id, id);
+comment on table evaluation_run is 'Measures of the search with an evaluation set.';
+
+
 -- ── Row-level security, rights and functions ───────────────────────────────────────────────────────────────────────────────────
 -- Transactions of a tenant run as pinakes_app with the setting app.tenant. The role owns nothing and sees the rows of that tenant only.
 
@@ -1044,6 +1097,7 @@ end $$;
 select protect_tenant_rows(name) from unnest(array[
   'api_key', 'console_session', 'console_link', 'idempotency_key',
   'source_group', 'tag', 'tag_source_group',
+  'evaluation_set', 'evaluation_question', 'evaluation_judgement', 'evaluation_run',
   'blob', 'upload', 'source', 'source_text', 'source_table', 'source_table_copy',
   'chunk', 'text_index', 'text_index_term', 'text_index_change',
   'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',

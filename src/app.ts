@@ -19,6 +19,7 @@ import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { redactMessage } from './features/conversations/redaction.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
+import { evaluationRoutes } from './features/evaluation/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
@@ -77,6 +78,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...subjectRoutes(deps),
     ...policyRoutes(deps),
     ...auditRoutes(deps),
+    ...evaluationRoutes(deps),
     ...serviceFactRoutes(deps, {
       examine: () => examine(deps, { thorough: false }),
       uploadBytesMax: UPLOAD_BYTES_MAX,

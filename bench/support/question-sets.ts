@@ -1,9 +1,9 @@
 /** Measures lexical retrieval on question sets in BEIR layout, in process: analyzer, BM25 index, `retrieve`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { percentile } from '../../src/cli/eval/metrics.ts';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
+import { percentile } from '../../src/retrieval/ranking/measures.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
 import { detectLanguage } from '../../src/text/language.ts';

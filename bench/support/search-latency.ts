@@ -2,11 +2,12 @@
  * Measures searches of a running service over a generated corpus. No query and no filter repeats, warm-up included, so no cache of
  * results or of filters can help.
  */
-import { percentile } from '../../src/cli/eval/metrics.ts';
+
 import { findServingVectors, vectorColumn, vectorText, vectorType } from '../../src/corpus/vector-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { identifier, raw, sql } from '../../src/db/sql.ts';
 import type { MetadataFilterGroup } from '../../src/filters/types.ts';
+import { percentile } from '../../src/retrieval/ranking/measures.ts';
 import { openRandom, type Random } from '../../test/support/random.ts';
 import type { ServiceProcess } from '../../test/support/service-process.ts';
 import { post } from './post.ts';

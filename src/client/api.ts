@@ -825,6 +825,97 @@ export type Error = {
   };
 };
 
+export type EvaluationQuestion = {
+  /** Id of the question. · format "uuid" */
+  id: string;
+  /** The words or question that are searched for. */
+  query: string;
+  /** Passages that were judged. */
+  judgements: Array<{
+    /** Id of the source. · format "uuid" */
+    source_id: string;
+    /** Id of the chunk that has the text now; null if the source no longer has the text. */
+    chunk_id: string | null;
+    /** Whether the passage answers the question. */
+    relevant: boolean;
+  }>;
+};
+
+export type EvaluationRun = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** Id of the set. · format "uuid" */
+  evaluation_set_id: string;
+  /** How was searched. */
+  mode: "hybrid" | "lexical" | "semantic";
+  /** Number of questions that have a relevant passage, and so were measured. */
+  questions_count: number;
+  /** nDCG@10, from 0 to 1: relevant passages stand above others. */
+  ndcg10: number;
+  /** Share of the relevant passages among the first 100 results. */
+  recall100: number;
+  /** 1 divided by the rank of the first relevant passage; 0 if it is not among the first 10. */
+  mrr10: number;
+  /** Unix seconds. */
+  creation_time: number;
+};
+
+export type EvaluationRunDetails = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** Id of the set. · format "uuid" */
+  evaluation_set_id: string;
+  /** How was searched. */
+  mode: "hybrid" | "lexical" | "semantic";
+  /** Number of questions that have a relevant passage, and so were measured. */
+  questions_count: number;
+  /** nDCG@10, from 0 to 1: relevant passages stand above others. */
+  ndcg10: number;
+  /** Share of the relevant passages among the first 100 results. */
+  recall100: number;
+  /** 1 divided by the rank of the first relevant passage; 0 if it is not among the first 10. */
+  mrr10: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Measures of each question. */
+  questions: Array<{
+    /** Id of the question, which may be deleted. · format "uuid" */
+    question_id: string;
+    /** The question. */
+    query: string;
+    /** nDCG@10, from 0 to 1: relevant passages stand above others. */
+    ndcg10: number;
+    /** Share of the relevant passages among the first 100 results. */
+    recall100: number;
+    /** 1 divided by the rank of the first relevant passage; 0 if it is not among the first 10. */
+    mrr10: number;
+  }>;
+};
+
+export type EvaluationSet = {
+  /** Id of the set. · format "uuid" */
+  id: string;
+  /** Name of the set. */
+  name: string;
+  /** Number of its questions. */
+  questions_count: number;
+  /** Unix seconds. */
+  creation_time: number;
+};
+
+export type EvaluationSetDetails = {
+  /** Id of the set. · format "uuid" */
+  id: string;
+  /** Name of the set. */
+  name: string;
+  /** Number of its questions. */
+  questions_count: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** All questions, oldest first. */
+  questions: Array<EvaluationQuestion>;
+};
+
 export type FilePreview = {
   /** Name of the file. */
   name: string;
@@ -4457,6 +4548,150 @@ export interface Operations {
       pagination: Pagination;
     };
   };
+  /** List question sets */
+  listEvaluationSets: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Sets of this page. */
+      evaluation_sets: Array<EvaluationSet>;
+      pagination: Pagination;
+    };
+  };
+  /** Create a question set */
+  createEvaluationSet: {
+    request: {
+      body: {
+        /** Name of the set. · minLength 1, maxLength 200 */
+        name: string;
+      };
+    };
+    response: EvaluationSet;
+  };
+  /** Get a question set with its questions */
+  getEvaluationSet: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: EvaluationSetDetails;
+  };
+  /** Delete a question set with its questions and runs */
+  deleteEvaluationSet: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the deleted set. · format "uuid" */
+      id: string;
+    };
+  };
+  /** Add a question to a set */
+  addEvaluationQuestion: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** Words or question to search for. · minLength 1, maxLength 4000 */
+        query: string;
+      };
+    };
+    response: EvaluationQuestion;
+  };
+  /** Delete a question */
+  deleteEvaluationQuestion: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the deleted question. · format "uuid" */
+      id: string;
+    };
+  };
+  /** Say whether a passage answers a question */
+  judgePassage: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** Id of a chunk, as search returns it. · format "uuid" */
+        chunk_id: string;
+        /** Whether it answers the question; null takes the judgement back. */
+        relevant: boolean | null;
+      };
+    };
+    response: EvaluationQuestion;
+  };
+  /** Measure the search with a question set */
+  runEvaluationSet: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** How to search. · default "hybrid" */
+        mode?: "hybrid" | "lexical" | "semantic" | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: EvaluationRunDetails;
+  };
+  /** List the runs of a question set */
+  listEvaluationRuns: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Runs of this page. */
+      evaluation_runs: Array<EvaluationRun>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a run with the measures of each question */
+  getEvaluationRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: EvaluationRunDetails;
+  };
   /** Say what the service can do */
   getService: {
     request: Record<never, never>;
@@ -4720,6 +4955,16 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   explainAccess: ['POST', '/api/v1/authz/explain'],
   previewPolicy: ['POST', '/api/v1/authz/preview'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
+  listEvaluationSets: ['GET', '/api/v1/evaluation-sets'],
+  createEvaluationSet: ['POST', '/api/v1/evaluation-sets'],
+  getEvaluationSet: ['GET', '/api/v1/evaluation-sets/{id}'],
+  deleteEvaluationSet: ['DELETE', '/api/v1/evaluation-sets/{id}'],
+  addEvaluationQuestion: ['POST', '/api/v1/evaluation-sets/{id}/questions'],
+  deleteEvaluationQuestion: ['DELETE', '/api/v1/evaluation-questions/{id}'],
+  judgePassage: ['PUT', '/api/v1/evaluation-questions/{id}/judgements'],
+  runEvaluationSet: ['POST', '/api/v1/evaluation-sets/{id}/runs'],
+  listEvaluationRuns: ['GET', '/api/v1/evaluation-sets/{id}/runs'],
+  getEvaluationRun: ['GET', '/api/v1/evaluation-runs/{id}'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],
   createChatCompletion: ['POST', '/v1/chat/completions'],

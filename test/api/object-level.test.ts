@@ -235,6 +235,24 @@ const ROWS: Record<string, Row> = {
   'GET /secrets/{secret_id} path.secret_id': object('secret'),
   'PUT /secrets/{secret_id} path.secret_id': object('secret', () => ({ name: 'n', secret: `${SECRET_CANARY}mine` })),
   'DELETE /secrets/{secret_id} path.secret_id': object('secret'),
+  'GET /evaluation-sets query.after_id': position,
+  'GET /evaluation-sets/{id} path.id': object('evaluation set'),
+  'DELETE /evaluation-sets/{id} path.id': object('evaluation set'),
+  'POST /evaluation-sets/{id}/questions path.id': object('evaluation set', () => ({ query: 'heron' })),
+  'DELETE /evaluation-questions/{id} path.id': object('evaluation question'),
+  'PUT /evaluation-questions/{id}/judgements path.id': object('evaluation question', () => ({
+    chunk_id: own.chunk,
+    relevant: true,
+  })),
+  'PUT /evaluation-questions/{id}/judgements body.chunk_id': object('chunk', (id) => ({
+    chunk_id: id,
+    relevant: true,
+  })),
+  'POST /evaluation-sets/{id}/runs path.id': object('evaluation set', () => ({})),
+  'POST /evaluation-sets/{id}/runs body.principal_id': text,
+  'GET /evaluation-sets/{id}/runs path.id': object('evaluation set'),
+  'GET /evaluation-sets/{id}/runs query.after_id': position,
+  'GET /evaluation-runs/{id} path.id': object('evaluation run'),
   'GET /audit-events query.after_id': position,
   'GET /audit-events query.object_id': text, // each tenant's log is its own, and tells of what is gone
   'GET /audit-events query.api_key_id': text,
@@ -266,6 +284,7 @@ before(async () => {
     await waitUntilGone(gone[`${kind} source`]);
   }
   assert.equal((await t.delete(`/conversations/${gone.conversation}`)).status, 200);
+  assert.equal((await t.delete(`/evaluation-sets/${gone['evaluation set']}`)).status, 200);
   await t.deps.db.query(
     t.tenantId,
     sql`delete from agent_run where tenant_id = ${t.tenantId} and id = ${gone['agent run']}`,

@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PinakesError } from '../../client/client.ts';
 import { environment } from '../../config.ts';
+import { type Measures, meanMeasures, measureQuery, percentile } from '../../retrieval/ranking/measures.ts';
 import { startLocalService } from '../operate/local-service.ts';
 import { SEARCH_MODES } from '../search.ts';
 import { type Client, openClient } from '../shared/client.ts';
@@ -14,7 +15,6 @@ import { CliError, type Io } from '../shared/io.ts';
 import { formatSeconds, startProgress } from '../shared/progress.ts';
 import { uploadFiles, waitForGroups } from '../shared/upload.ts';
 import { type Calibration, calibrate, formatCalibration, searchBoth } from './calibrate.ts';
-import { type Measures, meanMeasures, measureQuery, percentile } from './metrics.ts';
 import { type EvalQuery, type EvalSet, readEvalSet } from './set.ts';
 
 const QUERY_CONCURRENCY = 4;

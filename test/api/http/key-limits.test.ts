@@ -53,6 +53,10 @@ const KINDS: Record<string, Kind> = {
   secrets: 'secret',
   tables: 'table',
   'api-keys': 'key',
+  // Keys with limits are refused before the object is looked up.
+  'evaluation-sets': 'group',
+  'evaluation-questions': 'group',
+  'evaluation-runs': 'group',
 };
 
 /** A question whose words are in the texts inside and outside the limits. The bird in the answer shows which text was read. */
@@ -149,6 +153,19 @@ const ROWS: Record<string, Row> = {
   'POST /authz/explain': { body: () => ({ source_id: outside.source }), status: 404 },
   'POST /authz/preview': { body: () => ({ policy }), status: 200 },
   'GET /audit-events': { status: 403 },
+  'GET /evaluation-sets': { status: 403 },
+  'POST /evaluation-sets': { body: () => ({ name: 'n' }), status: 403 },
+  'GET /evaluation-sets/{id}': { status: 403 },
+  'DELETE /evaluation-sets/{id}': { status: 403 },
+  'POST /evaluation-sets/{id}/questions': { body: () => ({ query: 'q' }), status: 403 },
+  'DELETE /evaluation-questions/{id}': { status: 403 },
+  'PUT /evaluation-questions/{id}/judgements': {
+    body: () => ({ chunk_id: outside.chunk, relevant: true }),
+    status: 403,
+  },
+  'POST /evaluation-sets/{id}/runs': { body: () => ({}), status: 403 },
+  'GET /evaluation-sets/{id}/runs': { status: 403 },
+  'GET /evaluation-runs/{id}': { status: 403 },
   'GET /service/checks': { status: 403 },
   'DELETE /api-keys/{id}': { status: 403 },
   'POST /api-keys/{id}/rotate': { body: () => ({}), status: 403 },

@@ -26,6 +26,9 @@ export type Kind =
   | 'subject'
   | 'policy'
   | 'secret'
+  | 'evaluation set'
+  | 'evaluation question'
+  | 'evaluation run'
   | 'table'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
@@ -80,9 +83,17 @@ export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objec
     connected[`${form.kind} source`] = made.id;
     connected[`${form.kind} setting`] = made.ingestion_setting_id;
   }
+  const set = (await t.post('/evaluation-sets', { name: 's' }, tenant.key)).body.id;
+  const asked = (await t.post(`/evaluation-sets/${set}/questions`, { query: 'heron' }, tenant.key)).body.id;
+  const judged = { chunk_id: chunk!.id, relevant: true };
+  await t.put(`/evaluation-questions/${asked}/judgements`, judged, tenant.key);
+  const measured = await t.post(`/evaluation-sets/${set}/runs`, { mode: 'lexical' }, tenant.key);
   const table = await makeTable(t, tenant.tenantId, source.id, group);
   return {
     ...connected,
+    'evaluation set': set,
+    'evaluation question': asked,
+    'evaluation run': measured.body.id,
     table,
     group,
     source: source.id,

@@ -24,6 +24,7 @@ export const KINDS = [
   'setting',
   'conversation',
   'tag',
+  'table',
   'metadata_column',
   'tenant',
   'master_key',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { meanMeasures, measureQuery, percentile } from './metrics.ts';
+import { meanMeasures, measureQuery, percentile } from './measures.ts';
 
 test('a perfect ranking scores 1 in every measure', () => {
   const measures = measureQuery(

@@ -1,0 +1,351 @@
+/** Routes of question sets, with which a tenant measures its search. */
+import { z } from 'zod';
+import { notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import { refuseLimitedKeys } from '../../http/key-limits.ts';
+import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
+import { isId } from '../../util/ids.ts';
+import { text } from '../../util/text-schema.ts';
+import { unixSeconds } from '../../util/time.ts';
+import {
+  addQuestion,
+  createSet,
+  getSet,
+  type JudgedQuestion,
+  judge,
+  openSetRuns,
+  QUESTIONS_MAX,
+  RUNS_KEPT,
+  SETS_MAX,
+} from './evaluation.ts';
+import {
+  deleteQuestion,
+  deleteSet,
+  type EvaluationRun,
+  type EvaluationSet,
+  findRun,
+  findSet,
+  listRuns,
+  listSets,
+} from './store.ts';
+
+const AREA = 'Evaluation';
+const SCOPES = ['knowledge:write'] as const;
+const QUERY_LENGTH_MAX = 4_000;
+const MODES = ['hybrid', 'lexical', 'semantic'] as const;
+const check = refuseLimitedKeys('measure the search');
+
+const setShape = {
+  id: idSchema.describe('Id of the set.'),
+  name: z.string().describe('Name of the set.'),
+  questions_count: z.int().describe('Number of its questions.'),
+  creation_time: timeSchema,
+};
+const setSchema = z.object(setShape).meta({ id: 'EvaluationSet' });
+
+const questionSchema = z
+  .object({
+    id: idSchema.describe('Id of the question.'),
+    query: z.string().describe('The words or question that are searched for.'),
+    judgements: z
+      .array(
+        z.object({
+          source_id: idSchema.describe('Id of the source.'),
+          chunk_id: idSchema
+            .nullable()
+            .describe('Id of the chunk that has the text now; null if the source no longer has the text.'),
+          relevant: z.boolean().describe('Whether the passage answers the question.'),
+        }),
+      )
+      .describe('Passages that were judged.'),
+  })
+  .meta({ id: 'EvaluationQuestion' });
+
+const measures = {
+  ndcg10: z.number().describe('nDCG@10, from 0 to 1: relevant passages stand above others.'),
+  recall100: z.number().describe('Share of the relevant passages among the first 100 results.'),
+  mrr10: z.number().describe('1 divided by the rank of the first relevant passage; 0 if it is not among the first 10.'),
+};
+const runShape = {
+  id: idSchema.describe('Id of the run.'),
+  evaluation_set_id: idSchema.describe('Id of the set.'),
+  mode: z.enum(MODES).describe('How was searched.'),
+  questions_count: z.int().describe('Number of questions that have a relevant passage, and so were measured.'),
+  ...measures,
+  creation_time: timeSchema,
+};
+const runSchema = z.object(runShape).meta({ id: 'EvaluationRun' });
+const runDetailsSchema = z
+  .object({
+    ...runShape,
+    questions: z
+      .array(
+        z.object({
+          question_id: idSchema.describe('Id of the question, which may be deleted.'),
+          query: z.string().describe('The question.'),
+          ...measures,
+        }),
+      )
+      .describe('Measures of each question.'),
+  })
+  .meta({ id: 'EvaluationRunDetails' });
+
+export function evaluationRoutes(deps: Deps): Route[] {
+  return [...setRoutes(deps), ...questionRoutes(deps), ...runRoutes(deps)];
+}
+
+function setRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/evaluation-sets',
+      scopes: SCOPES,
+      check,
+      operation: { id: 'listEvaluationSets', area: AREA, summary: 'List question sets' },
+      query: z.strictObject({ ...pageQueryShape, ...orderShape }),
+      response: {
+        status: 200,
+        schema: z.object({
+          evaluation_sets: z.array(setSchema).describe('Sets of this page.'),
+          pagination: paginationSchema,
+        }),
+      },
+      async handler({ caller, query }) {
+        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+        const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+          listSets(tx, caller.tenantId, request),
+        );
+        const { page, pagination } = toPage(rows, query.limit, total);
+        return { evaluation_sets: page.map(toSet), pagination };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/evaluation-sets',
+      scopes: SCOPES,
+      check,
+      operation: {
+        id: 'createEvaluationSet',
+        area: AREA,
+        summary: 'Create a question set',
+        description: `A tenant has at most ${SETS_MAX} sets.`,
+      },
+      body: z.strictObject({ name: nameSchema.describe('Name of the set.') }),
+      response: { status: 201, schema: setSchema, description: 'The new set.' },
+      errors: [409],
+      example: { name: 'Questions of the help desk' },
+      handler: async ({ caller, body }) => toSet(await createSet(deps, caller, body.name)),
+    }),
+    route({
+      method: 'GET',
+      path: '/evaluation-sets/{id}',
+      scopes: SCOPES,
+      check,
+      operation: { id: 'getEvaluationSet', area: AREA, summary: 'Get a question set with its questions' },
+      params: idParams,
+      response: {
+        status: 200,
+        schema: z
+          .object({ ...setShape, questions: z.array(questionSchema).describe('All questions, oldest first.') })
+          .meta({ id: 'EvaluationSetDetails' }),
+      },
+      errors: [404],
+      async handler({ caller, params }) {
+        const { set, questions } = await getSet(deps, caller, params.id);
+        return { ...toSet(set), questions: questions.map(toQuestion) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/evaluation-sets/{id}',
+      scopes: SCOPES,
+      check,
+      operation: {
+        id: 'deleteEvaluationSet',
+        area: AREA,
+        summary: 'Delete a question set with its questions and runs',
+      },
+      params: idParams,
+      response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted set.') }) },
+      errors: [404],
+      async handler({ caller: { tenantId }, params: { id } }) {
+        if (!isId(id) || !(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
+        return { id };
+      },
+    }),
+  ];
+}
+
+function questionRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/evaluation-sets/{id}/questions',
+      scopes: SCOPES,
+      check,
+      operation: {
+        id: 'addEvaluationQuestion',
+        area: AREA,
+        summary: 'Add a question to a set',
+        description: `A set has at most ${QUESTIONS_MAX} questions. A question that the set has is returned as it is.`,
+      },
+      params: idParams,
+      body: z.strictObject({ query: text(1, QUERY_LENGTH_MAX).describe('Words or question to search for.') }),
+      response: { status: 201, schema: questionSchema, description: 'The question.' },
+      errors: [404, 409],
+      example: { query: 'How long are records kept?' },
+      handler: async ({ caller, params, body }) => toQuestion(await addQuestion(deps, caller, params.id, body.query)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/evaluation-questions/{id}',
+      scopes: SCOPES,
+      check,
+      operation: { id: 'deleteEvaluationQuestion', area: AREA, summary: 'Delete a question' },
+      params: idParams,
+      response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
+      errors: [404],
+      async handler({ caller: { tenantId }, params: { id } }) {
+        if (!isId(id) || !(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id))))
+          throw notFound();
+        return { id };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/evaluation-questions/{id}/judgements',
+      scopes: SCOPES,
+      check,
+      operation: {
+        id: 'judgePassage',
+        area: AREA,
+        summary: 'Say whether a passage answers a question',
+        description:
+          'The judgement holds for the text of the chunk in its source. It is kept when the source is read again and still has the text, ' +
+          'and deleted with the source.',
+      },
+      params: idParams,
+      body: z.strictObject({
+        chunk_id: z
+          .string()
+          .meta({ wire: { type: 'string', format: 'uuid' } })
+          .describe('Id of a chunk, as search returns it.'),
+        relevant: z.boolean().nullable().describe('Whether it answers the question; null takes the judgement back.'),
+      }),
+      response: { status: 200, schema: questionSchema, description: 'The question with all its judgements.' },
+      errors: [404],
+      example: { chunk_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e', relevant: true },
+      handler: async ({ caller, params, body }) =>
+        toQuestion(await judge(deps, caller, params.id, body.chunk_id, body.relevant)),
+    }),
+  ];
+}
+
+function runRoutes(deps: Deps): Route[] {
+  const run = openSetRuns(deps);
+  return [
+    route({
+      method: 'POST',
+      path: '/evaluation-sets/{id}/runs',
+      scopes: SCOPES,
+      check,
+      operation: {
+        id: 'runEvaluationSet',
+        area: AREA,
+        summary: 'Measure the search with a question set',
+        description:
+          'Searches for each question that has a relevant passage, and stores how well the passages were found. Passages that were not ' +
+          `judged count as not relevant. The latest ${RUNS_KEPT} runs of a set are kept.`,
+      },
+      params: idParams,
+      body: z.strictObject({ mode: z.enum(MODES).default('hybrid').describe('How to search.'), ...principalShape }),
+      response: { status: 201, schema: runDetailsSchema, description: 'The measures.' },
+      errors: [404, 409, 502, 504],
+      example: { mode: 'lexical' },
+      handler: async ({ caller, params, body, signal }) => toRunDetails(await run(caller, params.id, body, signal)),
+    }),
+    route({
+      method: 'GET',
+      path: '/evaluation-sets/{id}/runs',
+      scopes: SCOPES,
+      check,
+      operation: { id: 'listEvaluationRuns', area: AREA, summary: 'List the runs of a question set' },
+      params: idParams,
+      query: z.strictObject({ ...pageQueryShape, ...orderShape }),
+      response: {
+        status: 200,
+        schema: z.object({
+          evaluation_runs: z.array(runSchema).describe('Runs of this page.'),
+          pagination: paginationSchema,
+        }),
+      },
+      errors: [400, 404],
+      async handler({ caller: { tenantId }, params: { id }, query }) {
+        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+        const { rows, total } = await deps.db.transaction(tenantId, async (tx) => {
+          if (!isId(id) || !(await findSet(tx, tenantId, id))) throw notFound();
+          return listRuns(tx, tenantId, id, request);
+        });
+        const { page, pagination } = toPage(rows, query.limit, total);
+        return { evaluation_runs: page.map(toRun), pagination };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/evaluation-runs/{id}',
+      scopes: SCOPES,
+      check,
+      operation: { id: 'getEvaluationRun', area: AREA, summary: 'Get a run with the measures of each question' },
+      params: idParams,
+      response: { status: 200, schema: runDetailsSchema },
+      errors: [404],
+      async handler({ caller: { tenantId }, params: { id } }) {
+        const found = isId(id) ? await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)) : undefined;
+        if (!found) throw notFound();
+        return toRunDetails(found);
+      },
+    }),
+  ];
+}
+
+function toSet({ id, name, questions, createdAt }: EvaluationSet): z.input<typeof setSchema> {
+  return { id, name, questions_count: questions, creation_time: unixSeconds(createdAt) };
+}
+
+function toQuestion({ id, query, judgements }: JudgedQuestion): z.input<typeof questionSchema> {
+  return {
+    id,
+    query,
+    judgements: judgements.map(({ sourceId, chunkId, relevant }) => ({
+      source_id: sourceId,
+      chunk_id: chunkId,
+      relevant,
+    })),
+  };
+}
+
+function toRun({ id, setId, mode, results, createdAt, ...run }: EvaluationRun): z.input<typeof runSchema> {
+  return {
+    id,
+    evaluation_set_id: setId,
+    mode: mode as (typeof MODES)[number],
+    questions_count: results.length,
+    ndcg10: run.ndcg10,
+    recall100: run.recall100,
+    mrr10: run.mrr10,
+    creation_time: unixSeconds(createdAt),
+  };
+}
+
+function toRunDetails(run: EvaluationRun): z.input<typeof runDetailsSchema> {
+  const questions = run.results.map(({ questionId, query, ndcg10, recall100, mrr10 }) => ({
+    question_id: questionId,
+    query,
+    ndcg10,
+    recall100,
+    mrr10,
+  }));
+  return { ...toRun(run), questions };
+}
