@@ -209,7 +209,6 @@ export const operateEn = {
   'audit.kind.conversation': 'Conversation',
   'audit.kind.table': 'Table',
   'audit.kind.tag': 'Tag',
-  'audit.kind.table': 'Table',
   'audit.kind.metadata_column': 'Metadata column',
   'audit.kind.tenant': 'Tenant',
   'audit.kind.master_key': 'Master key',
