@@ -914,6 +914,7 @@ create table agent_run (
   user_message_id uuid not null,
   assistant_message_id uuid not null,
   is_stored boolean not null default false,   -- the conversation has the answer
+  gathered_as text,                           -- why the last step was the last: from then on, only the answer is missing
   finish_reason text,
   outcome jsonb,                              -- usage, warnings, spans without support, error
   cancel_requested_at timestamptz,

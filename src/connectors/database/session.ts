@@ -37,7 +37,7 @@ export interface ReadLimits {
   /** Time for one table. */
   tableTimeMs: number;
   rowsMax: number;
-  /** Bytes of one table as JSON Lines: no parser reads longer text files. */
+  /** Bytes of one table as CSV: no parser reads longer text files. */
   tableBytesMax: number;
   /** Characters of one value. */
   cellUnitsMax: number;

@@ -15,7 +15,16 @@ import { openAnswerModel } from './answer-model.ts';
 import { type CallView, modelResult, restoreCalls, runCalls, type Seen } from './calls.ts';
 import type { Answered, Asking, Evidence, Host } from './host.ts';
 import { fenced, instructions, opening } from './prompt.ts';
-import { type AgentRun, addStep, endRun, listSteps, type RunEnd, type RunFinish, type Step } from './store.ts';
+import {
+  type AgentRun,
+  addStep,
+  endRun,
+  endSteps,
+  listSteps,
+  type RunEnd,
+  type RunFinish,
+  type Step,
+} from './store.ts';
 
 /** Time that is kept for the answer: this, or a quarter of the whole time if that is less. */
 const ANSWER_RESERVE_MS = 20_000;
@@ -72,7 +81,7 @@ export async function* work(host: Host, given: Work): AsyncGenerator<Happening, 
   const takeStep = (turn: StepTurn, usage: Usage) => makeStep(host, given, tools, nonce, state, turn, usage);
 
   const specs = tools.map(toSpec);
-  let why: RunFinish | undefined;
+  let why: RunFinish | undefined = run.gatheredAs ?? undefined;
   while (why === undefined) {
     why = limitReached(run, state);
     if (why !== undefined) break;
@@ -88,7 +97,11 @@ export async function* work(host: Host, given: Work): AsyncGenerator<Happening, 
     const call = { id: '', name: 'search', input };
     yield* takeStep({ calls: [call], isCut: false }, { inputTokens: 0, outputTokens: 0 });
   }
-  return yield* answerFrom(host, given, { chatModel, state, onUsage, why: why ?? 'stop' });
+  why ??= 'stop';
+  const ended = why;
+  if (!(await deps.db.transaction(caller.tenantId, (tx) => endSteps(tx, caller.tenantId, run, ended))))
+    throw new RunLost();
+  return yield* answerFrom(host, given, { chatModel, state, onUsage, why });
 }
 
 function hasResult({ steps }: State): boolean {

@@ -60,6 +60,8 @@ export interface AgentRun {
   userMessageId: string;
   assistantMessageId: string;
   isStored: boolean;
+  /** Why the last step was the last; null while there may be further steps. */
+  gatheredAs: RunFinish | null;
   finishReason: RunFinish | null;
   outcome: RunOutcome | null;
   createdAt: Date;
@@ -87,8 +89,9 @@ export interface Step {
   usage: Usage;
 }
 
-const COLUMNS = raw(`r.id, r.api_key_id, r.input, r.request, r.background, r.status, r.attempt, r.conversation_id,
-  r.user_message_id, r.assistant_message_id, r.is_stored, r.finish_reason, r.outcome, r.created_at, r.started_at, r.ended_at`);
+const COLUMNS = raw(`r.id, r.api_key_id, r.input, r.request, r.background, r.status, r.attempt,
+  r.conversation_id, r.user_message_id, r.assistant_message_id, r.is_stored,
+  r.gathered_as, r.finish_reason, r.outcome, r.created_at, r.started_at, r.ended_at`);
 
 function belongsTo({ keyFamilyId, principal }: Owner): Sql {
   const ofFamily = keyFamilyId === null ? raw('true') : sql`r.key_family_id = ${keyFamilyId}`;
@@ -202,6 +205,14 @@ export async function addStep(tx: Tx, tenantId: string, run: AgentRun, step: Ste
     insert into agent_step (tenant_id, run_id, number, calls, usage)
     values (${tenantId}, ${run.id}, ${step.number}, ${json(step.calls)}, ${json(step.usage)})`);
   return true;
+}
+
+/** Stores that there are no further steps. Returns false if another attempt works on the run. */
+export async function endSteps(tx: Tx, tenantId: string, run: AgentRun, why: RunFinish): Promise<boolean> {
+  const rows = await tx.query(
+    sql`update agent_run r set gathered_as = ${why} where ${mine(tenantId, run)} returning r.id`,
+  );
+  return rows.length > 0;
 }
 
 export interface RunEnd {

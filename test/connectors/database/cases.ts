@@ -1,6 +1,7 @@
 /** Tests of database sources through the whole service. They are the same for every server. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type CutProxy, openCutProxy } from '../../support/fakes/cut-proxy.ts';
@@ -18,13 +19,19 @@ export interface DatabaseServer {
   run(sql: string): Promise<void>;
   /** Returns SQL of a table with as many rows of about 100 characters. */
   bigTable(name: string, rows: number): string;
-  /** A table `types` and the JSON that its row becomes, without the columns that are null. */
-  types: { sql: string; row: Record<string, unknown> };
+  /** A table `types` and the cells of its first row, without those that are null. */
+  types: { sql: string; row: Record<string, string> };
   /** True if many rows would take too long. */
   isSlow?: true;
   /** True if rights of single tables cannot be taken away. */
   hasNoRights?: true;
   close(): Promise<void>;
+}
+
+/** Returns a table as the text of its source. */
+function table(header: string, ...rows: string[]): string {
+  const names = header.split(' ');
+  return [names.join(' | '), names.map(() => '---').join(' | '), ...rows].map((row) => `| ${row} |`).join('\n');
 }
 
 const ENDED = ['success', 'failure', 'canceled'];
@@ -107,11 +114,11 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       const { id, run } = await create([{ name: 'shop.orders' }]);
       assert.deepEqual([run.status, counts(run)], ['success', { scanned: 1, added: 1 }], JSON.stringify(run));
       assert.equal(
-        await textOf(id, 'shop.orders.jsonl'),
-        'id: 1\nitem: green chair\nprice: 120\n\nid: 2\nitem: blue lamp\nprice: 9.5',
+        await textOf(id, 'shop.orders.csv'),
+        table('id item price', '1 | green chair | 120.00', '2 | blue lamp | 9.50'),
       );
       const { body } = await t.post('/search', { query: 'blue lamp', source_types: ['database'] });
-      assert.equal(body.results[0].content, 'id: 2\nitem: blue lamp\nprice: 9.5');
+      assert.equal(body.results[0].content, '| 2 | blue lamp | 9.50 |');
       const records = body.results[0].metadata.records;
       const metadata = Object.fromEntries(records.map(({ key, val }: { key: string; val: string }) => [key, val]));
       assert.deepEqual([metadata['schema'], metadata['table'], metadata['database']], ['shop', 'orders', 'shop']);
@@ -125,7 +132,7 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       assert.deepEqual(counts(await runAgain(id)), { scanned: 1, unchanged: 1 });
       await server.run("update stock set word = 'egret' where id = 1");
       assert.deepEqual(counts(await runAgain(id)), { scanned: 1, updated: 1 });
-      assert.equal(await textOf(id, 'shop.stock.jsonl'), 'id: 1\nword: egret');
+      assert.equal(await textOf(id, 'shop.stock.csv'), table('id word', '1 | egret'));
       const { body } = await t.post('/search', { query: 'heron', mode: 'lexical' });
       assert.deepEqual(body.results, []);
     });
@@ -137,10 +144,10 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       const { id } = await createScheduled(['shop.plants']);
       await server.run('alter table plants add column height integer default 7');
       await runAgain(id);
-      assert.equal(await textOf(id, 'shop.plants.jsonl'), 'id: 1\nname: fern\nheight: 7');
+      assert.equal(await textOf(id, 'shop.plants.csv'), table('id name height', '1 | fern | 7'));
       await server.run('alter table plants drop column name');
       await runAgain(id);
-      assert.equal(await textOf(id, 'shop.plants.jsonl'), 'id: 1\nheight: 7');
+      assert.equal(await textOf(id, 'shop.plants.csv'), table('id height', '1 | 7'));
     });
 
     test('a dropped table and a dropped column fail alone, and their rows stay', async () => {
@@ -153,16 +160,16 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       await server.run('drop table tools; insert into nails values (2, 80)');
       const second = await runAgain(id);
       assert.deepEqual([second.status, counts(second)], ['success', { scanned: 2, updated: 1, failed: 1 }]);
-      assert.deepEqual(await errorsOf(second), ['shop.tools.jsonl: The table does not exist']);
-      assert.equal(await textOf(id, 'shop.tools.jsonl'), 'id: 1\nname: saw');
-      assert.equal(await textOf(id, 'shop.nails.jsonl'), 'id: 1\nmm: 60\n\nid: 2\nmm: 80');
+      assert.deepEqual(await errorsOf(second), ['shop.tools.csv: The table does not exist']);
+      assert.equal(await textOf(id, 'shop.tools.csv'), table('id name', '1 | saw'));
+      assert.equal(await textOf(id, 'shop.nails.csv'), table('id mm', '1 | 60', '2 | 80'));
 
       const other = await create([
         { name: 'shop.nails', columns: ['mm', 'width'] },
         { name: 'shop.orders', columns: ['item'] },
       ]);
-      assert.deepEqual(await errorsOf(other.run), ['shop.nails.jsonl: A column does not exist']);
-      assert.equal(await textOf(other.id, 'shop.orders.jsonl'), 'item: green chair\n\nitem: blue lamp');
+      assert.deepEqual(await errorsOf(other.run), ['shop.nails.csv: A column does not exist']);
+      assert.equal(await textOf(other.id, 'shop.orders.csv'), table('item', 'green chair', 'blue lamp'));
     });
 
     test('a wrong password fails the run, is named in no answer, and deletes nothing', async () => {
@@ -175,7 +182,7 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
         JSON.stringify(run),
       );
       assert.ok(!JSON.stringify(run).includes(SECRET_CANARY));
-      assert.match(await textOf(id, 'shop.orders.jsonl'), /blue lamp/);
+      assert.match(await textOf(id, 'shop.orders.csv'), /blue lamp/);
       await t.put(`/secrets/${secretId}`, { name: 's', secret: url() });
       assert.equal((await runAgain(id)).status, 'success');
     });
@@ -183,16 +190,16 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
     test('a server that goes away in the middle of a table fails the run, and the old rows stay', async () => {
       await server.run(server.bigTable('logs', 50));
       const { id } = await createScheduled(['shop.orders', 'shop.logs']);
-      const before = await textOf(id, 'shop.logs.jsonl');
+      const before = await textOf(id, 'shop.logs.csv');
       await server.run('drop table logs');
-      await server.run(server.bigTable('logs', 20_000));
+      await server.run(server.bigTable('logs', 4_000));
       proxy.cutAfter = 200_000;
       const run = await runAgain(id);
       proxy.cutAfter = null;
       assert.equal(run.status, 'failure', JSON.stringify(run));
       assert.match(JSON.stringify(run.error), /The connection to the database was lost/);
-      assert.equal(await textOf(id, 'shop.logs.jsonl'), before);
-      assert.match(await textOf(id, 'shop.orders.jsonl'), /blue lamp/);
+      assert.equal(await textOf(id, 'shop.logs.csv'), before);
+      assert.match(await textOf(id, 'shop.orders.csv'), /blue lamp/);
       const again = await runAgain(id);
       assert.deepEqual([again.status, counts(again)], ['success', { scanned: 2, updated: 1, unchanged: 1 }]);
     });
@@ -206,7 +213,7 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
         ['success', { scanned: 2, added: 1, failed: 1 }],
         JSON.stringify(run),
       );
-      assert.deepEqual(await errorsOf(run), ['shop.huge.jsonl: The table is too large']);
+      assert.deepEqual(await errorsOf(run), ['shop.huge.csv: The table is too large']);
       await server.run('drop table huge');
     });
 
@@ -216,7 +223,17 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       const { run } = await createScheduled(['shop.hidden', 'shop.orders']);
       assert.deepEqual(counts(run), { scanned: 2, added: 1, failed: 1 });
       const [error] = await errorsOf(run);
-      assert.match(error ?? '', /^shop\.hidden\.jsonl: The table (?:may not be read|does not exist)$/);
+      assert.match(error ?? '', /^shop\.hidden\.csv: The table (?:may not be read|does not exist)$/);
+    });
+
+    test('a check names the account and a table that does not exist', async () => {
+      const tables = [{ name: 'shop.orders' }, { name: 'shop.nowhere' }];
+      const { body } = await t.post('/connectors/check', { kind: 'database', tables, connection_url: url() });
+      assert.deepEqual(
+        [body.reachable, body.account, body.files, body.names, body.problem?.title],
+        [true, 'reader@127.0.0.1', 1, ['shop.orders.csv'], 'The table does not exist'],
+        JSON.stringify(body),
+      );
     });
 
     test('every type keeps its value', async () => {
@@ -224,18 +241,17 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       const { id } = await create([{ name: 'shop.types' }]);
       const [source] = (await t.get(`/source-groups/${id}/sources`)).body.sources;
       const raw = await t.get(`/sources/${source.id}/raw`);
-      const rows = raw.text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      const filled = Object.fromEntries(Object.entries(rows[0]).filter(([, value]) => value !== null));
-      assert.deepEqual(filled, server.types.row);
-      assert.ok(
-        Object.values(rows[1])
-          .slice(1)
-          .every((value) => value === null),
-        JSON.stringify(rows[1]),
-      );
+      const [names = [], cells = [], nulls = []] = parse(raw.text) as string[][];
+      const row = Object.fromEntries(names.flatMap((column, index) => (cells[index] ? [[column, cells[index]]] : [])));
+      assert.deepEqual(row, server.types.row);
+      assert.deepEqual(nulls.slice(1).filter(Boolean), []);
+    });
+
+    test('a table without rows has its columns', async () => {
+      await server.run('create table blank (id integer primary key, name varchar(40))');
+      const { id, run } = await create([{ name: 'shop.blank' }]);
+      assert.deepEqual(counts(run), { scanned: 1, added: 1 });
+      assert.equal(await textOf(id, 'shop.blank.csv'), table('id name'));
     });
 
     test('a server without the wanted TLS and an address that is not allowed are refused before the login', async () => {

@@ -6,7 +6,7 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, SelectField, TextField } from '../../parts/form.tsx';
 import { say } from '../../words/words.ts';
 
-const TYPES = ['drive', 'repo', 'page'] as const;
+const TYPES = ['drive', 'repo', 'page', 'database'] as const;
 
 /** Stores a secret, or changes its name, description and value. A blank value keeps the stored one. */
 export function EditSecret({ secret, close }: { secret?: Secret; close(): void }) {
