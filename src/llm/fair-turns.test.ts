@@ -46,6 +46,21 @@ test('tenants take turns at a busy model, for answers and for other tasks', asyn
   assert.deepEqual(begun, ['b1', 'b2', 'o1', 't1', 'b3']);
 });
 
+test('within a tenant, its keys take turns', async () => {
+  const { model, begun, answerNext } = openModel();
+  const shared = inTurns(model, 1);
+  const ask = (key: string, question: string) =>
+    Array.fromAsync(shared.of!('tenant', key).stream(requestOf(question), never));
+  const all = [ask('busy', 'b1'), ask('busy', 'b2'), ask('busy', 'b3'), ask('other', 'o1'), ask('third', 't1')];
+  for (let i = 0; i < all.length; i++) {
+    await settled();
+    answerNext();
+    await settled();
+  }
+  await Promise.all(all);
+  assert.deepEqual(begun, ['b1', 'b2', 'o1', 't1', 'b3']);
+});
+
 test('a reader that stops early frees the place', async () => {
   const { model, begun, answerNext } = openModel();
   const shared = inTurns(model, 1).of!('tenant');

@@ -1,4 +1,4 @@
-/** Chat models behind a queue in which tenants take turns. */
+/** Chat models behind a queue in which tenants take turns, and within a tenant its keys. */
 import { openGate } from '../util/pool.ts';
 import type { ChatModel } from './models.ts';
 
@@ -6,9 +6,9 @@ import type { ChatModel } from './models.ts';
 export function inTurns(model: ChatModel, callsMax: number): ChatModel {
   const gate = openGate(callsMax);
   const { ask, step, searchWeb } = model;
-  const of = (tenantId: string): ChatModel => {
+  const of = (tenantId: string, keyFamilyId?: string): ChatModel => {
     const waited = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-      const leave = await gate.enter(tenantId, signal);
+      const leave = await gate.enter(tenantId, signal, keyFamilyId);
       try {
         return await work();
       } finally {
@@ -19,7 +19,7 @@ export function inTurns(model: ChatModel, callsMax: number): ChatModel {
       name: model.name,
       contextTokens: model.contextTokens,
       async *stream(request, signal) {
-        const leave = await gate.enter(tenantId, signal);
+        const leave = await gate.enter(tenantId, signal, keyFamilyId);
         try {
           yield* model.stream(request, signal);
         } finally {

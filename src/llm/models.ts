@@ -135,8 +135,11 @@ export interface ChatModel {
   step?(request: StepRequest, signal: AbortSignal): Promise<StepTurn>;
   /** Returns what the provider's web search finds. Absent when there is no such search or it is off. Throws as `stream` does. */
   searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
-  /** Returns the model for the requests of a tenant: while the model is busy, tenants take turns. Absent for a model without a queue. */
-  of?(tenantId: string): ChatModel;
+  /**
+   * Returns the model for the requests of a key: while the model is busy, tenants take turns, and within a tenant its keys. Absent for
+   * a model without a queue.
+   */
+  of?(tenantId: string, keyFamilyId?: string): ChatModel;
 }
 
 /** What a passage says about a sentence. */

@@ -44,3 +44,15 @@ test('owners take turns, and the items of each owner keep their order', () => {
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'd1', 'a3']);
   assert.equal(queue.shift(), undefined);
 });
+
+test('parts of an owner take turns, and cost other owners no turn', () => {
+  const queue = openFairQueue<string>();
+  for (const item of ['ax1', 'ax2', 'ax3', 'ay1', 'b_1', 'b_2']) queue.push(item[0]!, item, item[1]);
+  const order: (string | undefined)[] = [];
+  while (queue.length > 0) {
+    const next = queue.peek();
+    order.push(queue.shift());
+    assert.equal(order.at(-1), next);
+  }
+  assert.deepEqual(order, ['ax1', 'b_1', 'ay1', 'b_2', 'ax2', 'ax3']);
+});

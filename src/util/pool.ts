@@ -25,8 +25,12 @@ export async function forEachLimited<T>(
 /** Runs work, at most a number of pieces at once. When all places are taken, owners take turns. */
 export interface Gate {
   <T>(work: () => Promise<T>, owner?: string): Promise<T>;
-  /** Waits for a place and takes it. Returns the function that frees the place. @throws the signal's reason when it aborts before. */
-  enter(owner: string, signal?: AbortSignal): Promise<() => void>;
+  /**
+   * Waits for a place and takes it. Returns the function that frees the place. Parts of an owner take turns, too.
+   *
+   * @throws the signal's reason when it aborts before.
+   */
+  enter(owner: string, signal?: AbortSignal, part?: string): Promise<() => void>;
 }
 
 export function openGate(places: number): Gate {
@@ -46,7 +50,7 @@ export function openGate(places: number): Gate {
       isInside = false;
     };
   };
-  const enter: Gate['enter'] = (owner, signal) => {
+  const enter: Gate['enter'] = (owner, signal, part) => {
     if (signal?.aborted) return Promise.reject(abortReason(signal));
     if (free > 0) {
       free -= 1;
@@ -65,7 +69,7 @@ export function openGate(places: number): Gate {
         },
       };
       signal?.addEventListener('abort', leave, { once: true });
-      waiting.push(owner, one);
+      waiting.push(owner, one, part);
     });
   };
   const run = async <T>(work: () => Promise<T>, owner = ''): Promise<T> => {
@@ -79,9 +83,12 @@ export function openGate(places: number): Gate {
   return Object.assign(run, { enter });
 }
 
-/** A queue in which owners take turns: each owner's items keep their order, and no owner waits for all items of another. */
+/**
+ * A queue in which owners take turns, and within an owner its parts: the items of each part keep their order, and nobody waits for all
+ * items of another.
+ */
 export interface FairQueue<T> {
-  push(owner: string, item: T): void;
+  push(owner: string, item: T, part?: string): void;
   /** Removes and returns the next item of the owner whose turn it is; undefined if the queue is empty. */
   shift(): T | undefined;
   /** Returns the next item without removing it. */
@@ -90,29 +97,35 @@ export interface FairQueue<T> {
 }
 
 export function openFairQueue<T>(): FairQueue<T> {
-  /** The items by owner, in the order of turns. */
-  const items = new Map<string, T[]>();
+  /** The items by owner and part, both in the order of turns. */
+  const items = new Map<string, Map<string, T[]>>();
   let length = 0;
   return {
-    push(owner, item) {
-      const own = items.get(owner);
+    push(owner, item, part = '') {
+      const parts = items.get(owner) ?? new Map<string, T[]>();
+      items.set(owner, parts);
+      const own = parts.get(part);
       if (own) own.push(item);
-      else items.set(owner, [item]);
+      else parts.set(part, [item]);
       length += 1;
     },
     shift() {
       const [first] = items;
       if (!first) return undefined;
-      const [owner, own] = first;
+      const [owner, parts] = first;
+      const [part, own] = parts.entries().next().value!;
       items.delete(owner);
+      parts.delete(part);
       const item = own.shift();
-      if (own.length > 0) items.set(owner, own);
+      if (own.length > 0) parts.set(part, own);
+      if (parts.size > 0) items.set(owner, parts);
       length -= 1;
       return item;
     },
     peek() {
-      const [first] = items.values();
-      return first?.[0];
+      const [parts] = items.values();
+      const [own] = parts?.values() ?? [];
+      return own?.[0];
     },
     get length() {
       return length;

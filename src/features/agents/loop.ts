@@ -71,7 +71,7 @@ export async function* work(host: Host, given: Work): AsyncGenerator<Happening, 
   const { deps } = host;
   const { run, caller, asking } = given;
   const tools = host.tools.filter(({ name }) => run.request.tools.includes(name));
-  const chatModel = deps.chatModel.of?.(caller.tenantId) ?? deps.chatModel;
+  const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
   const nonce = randomBytes(9).toString('base64url');
   const state = await begin(host, given, tools, nonce);
   const onUsage: OnUsage = (usage) => {

@@ -55,7 +55,7 @@ export function completionsRoutes(deps: Deps): Route[] {
         }
         const created = unixSeconds(deps.clock.now());
         const asked = await readConversation(deps, caller, body, rights);
-        const chatModel = deps.chatModel.of?.(caller.tenantId) ?? deps.chatModel;
+        const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
         const context = await findContext({ ...deps, chatModel }, asked, body, signal);
         reply.header(SERVER_TIMING, serverTiming(context.timings));
         const stream = answer({ ...deps, chatModel }, asked, context, body, signal);
