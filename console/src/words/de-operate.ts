@@ -263,4 +263,11 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
     one: 'Das Modell hat {n} Abschnitt abgelehnt.',
     other: 'Das Modell hat {n} Abschnitte abgelehnt.',
   },
+  'preview.choose': 'Hineinsehen in',
+  'preview.none': 'Keine Datei',
+  'preview.title': 'Vorschau',
+  'preview.reading': 'Die Datei wird gelesen. Nichts wird gespeichert …',
+  'preview.blocks': 'Blöcke',
+  'preview.chunks': 'Abschnitte',
+  'preview.more': { one: 'und {n} weiterer', other: 'und {n} weitere' },
 };

@@ -251,4 +251,11 @@ export const operateEn = {
     other: '{n} chunks wait for their vectors. They are found by their words meanwhile.',
   },
   'health.refused': { one: 'The model refused {n} chunk.', other: 'The model refused {n} chunks.' },
+  'preview.choose': 'Look into',
+  'preview.none': 'No file',
+  'preview.title': 'Preview',
+  'preview.reading': 'Reading the file. Nothing is stored …',
+  'preview.blocks': 'Blocks',
+  'preview.chunks': 'Chunks',
+  'preview.more': { one: 'and {n} more', other: 'and {n} more' },
 } as const satisfies Record<string, Entry>;
