@@ -216,6 +216,7 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'audit.kind.source': 'Quelle',
   'audit.kind.setting': 'Einstellung',
   'audit.kind.conversation': 'Gespräch',
+  'audit.kind.table': 'Tabelle',
   'audit.kind.tag': 'Tag',
   'audit.kind.metadata_column': 'Metadatenspalte',
   'audit.kind.tenant': 'Mandant',

@@ -207,6 +207,7 @@ export const operateEn = {
   'audit.kind.source': 'Source',
   'audit.kind.setting': 'Setting',
   'audit.kind.conversation': 'Conversation',
+  'audit.kind.table': 'Table',
   'audit.kind.tag': 'Tag',
   'audit.kind.metadata_column': 'Metadata column',
   'audit.kind.tenant': 'Tenant',
