@@ -1,5 +1,5 @@
 /**
- * The port of every origin that sources follow: Drive folders, page workspaces, repositories, web sites.
+ * The port of every origin that sources follow: Drive folders, page workspaces, repositories, web sites, databases.
  *
  * A connector lists the items of an origin (`list`) and fetches their bytes (`fetch`). It keeps no state between calls and
  * writes nothing. `ingest/origins/run-connector.ts` compares revisions to decide which items are new, changed or gone, and

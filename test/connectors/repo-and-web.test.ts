@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -240,4 +241,33 @@ describe('a web site', () => {
     assert.deepEqual(await found('gęślą'), [`${site.url}/pismo/strona`]);
     assert.deepEqual(await found('pismo'), [`${site.url}/pismo/strona`]);
   });
+});
+
+test('files at fixed addresses are read by a crawl of depth 0, and again only when they change', async () => {
+  const parquet = (name: string) => readFileSync(new URL(`../parsing/fixtures/tables/${name}`, import.meta.url));
+  site.set({
+    '/export/prices.parquet': { body: parquet('duckdb.parquet'), type: 'application/octet-stream' },
+    '/download?id=7': { body: 'city,year\nPorto,1999\n', type: 'text/csv' },
+  });
+  const made = await t.post('/crawls', {
+    name: 'Files',
+    urls: [`${site.url}/export/prices.parquet`, `${site.url}/download?id=7`],
+    max_depth: 0,
+    use_sitemap: false,
+  });
+  const run = await firstRun(made.body.id);
+  assert.deepEqual([run.status, run.statistics.added], ['success', 2], JSON.stringify(run));
+  const listed = await t.get(`/source-groups/${made.body.id}/sources`);
+  assert.deepEqual(
+    listed.body.sources.map((one: { name: string; file_type: string }) => [one.name, one.file_type]).sort(),
+    [
+      ['download.csv', 'csv'],
+      ['prices.parquet', 'parquet'],
+    ],
+  );
+  assert.equal((await runAgain(made.body.id)).statistics.unchanged, 2);
+  site.set({ '/export/prices.parquet': { body: parquet('pyarrow.parquet'), type: 'application/octet-stream' } });
+  const { statistics } = await runAgain(made.body.id);
+  assert.deepEqual([statistics.updated, statistics.unchanged], [1, 1]);
+  assert.deepEqual(await found('Käse'), [`${site.url}/export/prices.parquet`]);
 });

@@ -1,4 +1,5 @@
 /** Reads tables of a PostgreSQL server through a cursor, in one read-only transaction. */
+import { isIP } from 'node:net';
 import pg from 'pg';
 import { noSuchColumn, noSuchTable } from './problems.ts';
 import {
@@ -53,7 +54,8 @@ export async function openPostgres(options: SessionOptions): Promise<DatabaseSes
     // A function, because the driver replaces an empty password by one of the environment.
     password: () => url.password,
     database: url.database,
-    ssl: tls ? { ...tls, servername: url.host } : false,
+    // For an IP, the driver compares the certificate with the address.
+    ssl: tls ? { ...tls, ...(isIP(url.host) === 0 && { servername: url.host }) } : false,
     application_name: 'pinakes',
     connectionTimeoutMillis: limits.connectTimeoutMs,
     types: AS_TEXT,
