@@ -59,7 +59,9 @@ export async function correctTerms(
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
   const asWritten = missing.flatMap(({ terms }) => terms);
-  const present = await presentTerms(tx, await openVisible(), request.tenantId, asWritten);
+  const present = corpus.present
+    ? await corpus.present(asWritten)
+    : await presentTerms(tx, await openVisible(), request.tenantId, asWritten);
   const absent = missing
     .filter(({ terms }) => !terms.some((term) => present.has(term)))
     .map((word) => ({ ...word, near: termsNear(word.word, languages) }));
