@@ -32,11 +32,11 @@ export function Passage({ hit, rank, relevant, judge }: PassageProps) {
       <div className="flex items-center gap-2">
         <span className="num w-4 text-xs text-ink-3">{rank}</span>
         <FileGlyph type={hit.file_type} />
-        <h2 className="min-w-0 truncate font-medium">
+        <h2 className="min-w-0 truncate px-1 font-medium">
           <Link
             ref={row}
             data-row
-            className="scroll-mt-6 scroll-mb-44"
+            className="-mx-1 scroll-mt-6 scroll-mb-44 px-1 outline-offset-[-2px]"
             to="/sources/$id"
             params={{ id: hit.source_id }}
             search={start === null || end === null ? {} : { start, end }}
