@@ -1,6 +1,7 @@
 /** The command line: the list of commands, the help, and the exit codes of failures. */
 import { PinakesError } from '../client/client.ts';
 import { packageVersion } from '../util/package-files.ts';
+import { agentCommand } from './agent.ts';
 import { askCommand } from './ask.ts';
 import { evalCommand } from './eval/eval.ts';
 import { ingestCommand } from './ingest.ts';
@@ -36,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   ingestCommand,
   syncCommand,
   askCommand,
+  agentCommand,
   searchCommand,
   lsCommand,
   showCommand,

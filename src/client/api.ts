@@ -825,6 +825,64 @@ export type Error = {
   };
 };
 
+export type FilePreview = {
+  /** Name of the file. */
+  name: string;
+  /** Bytes of the file. */
+  size: number;
+  /** Type of the file; null if it could not be read. */
+  file_type: string | null;
+  /** Title that the file has. */
+  title: string | null;
+  /** Language of the text. */
+  language: string | null;
+  /** What was left out, in words for a person. */
+  warnings: Array<string>;
+  /** The first blocks, at most 200. */
+  blocks: Array<{
+    /** Kind of the block, such as `heading`, `paragraph` or `table`. */
+    kind: string;
+    /** Level of a heading; null for others. */
+    level: number | null;
+    /** Position in the text of the file, in code points. */
+    start_offset: number;
+    /** Position behind the last code point. */
+    end_offset: number;
+    /** Numbers of the pages; null if the type has none. */
+    pages: Array<number> | null;
+    /** The text, at most 4000 characters of it. */
+    content: string;
+  }>;
+  /** Number of all blocks. */
+  blocks_total: number;
+  /** The first chunks, at most 200. */
+  chunks: Array<{
+    /** Position of the chunk in the file. */
+    chunk_index: number;
+    /** Headings above the chunk. */
+    heading_path: Array<string>;
+    /** Position in the text of the file, in code points. */
+    start_offset: number;
+    /** Position behind the last code point. */
+    end_offset: number;
+    /** Numbers of the pages; null if the type has none. */
+    pages: Array<number> | null;
+    /** The text, at most 4000 characters of it. */
+    content: string;
+  }>;
+  /** Number of all chunks. */
+  chunks_total: number;
+  /** Why the file cannot be read; null if it can. */
+  problem: {
+    /** What failed, in a few words. */
+    title: string;
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Whether the same file may succeed later. */
+    retryable: boolean;
+  } | null;
+};
+
 export type GroupSource = {
   /** Id of the source. · format "uuid" */
   id: string;
@@ -2407,6 +2465,13 @@ export interface Operations {
       /** Number of files that were deleted. */
       deleted: number;
     };
+  };
+  /** Show what would be read from a file */
+  parseFile: {
+    request: {
+      body: UploadBody;
+    };
+    response: FilePreview;
   };
   /** Create a Drive source */
   createDriveSource: {
@@ -4542,6 +4607,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deleteLocalFileGroup: ['DELETE', '/api/v1/local-file-groups/{id}'],
   changeLocalFiles: ['PUT', '/api/v1/local-file-groups/{id}/files'],
   deleteLocalFiles: ['DELETE', '/api/v1/local-file-groups/{id}/files'],
+  parseFile: ['POST', '/api/v1/parse'],
   createDriveSource: ['POST', '/api/v1/drive-sources'],
   listDriveSources: ['GET', '/api/v1/drive-sources'],
   getDriveSource: ['GET', '/api/v1/drive-sources/{id}'],

@@ -89,8 +89,9 @@ export interface Step {
   usage: Usage;
 }
 
-const COLUMNS = raw(`r.id, r.api_key_id, r.input, r.request, r.background, r.status, r.attempt, r.conversation_id,
-  r.user_message_id, r.assistant_message_id, r.is_stored, r.gathered_as, r.finish_reason, r.outcome, r.created_at, r.started_at, r.ended_at`);
+const COLUMNS = raw(`r.id, r.api_key_id, r.input, r.request, r.background, r.status, r.attempt,
+  r.conversation_id, r.user_message_id, r.assistant_message_id, r.is_stored,
+  r.gathered_as, r.finish_reason, r.outcome, r.created_at, r.started_at, r.ended_at`);
 
 function belongsTo({ keyFamilyId, principal }: Owner): Sql {
   const ofFamily = keyFamilyId === null ? raw('true') : sql`r.key_family_id = ${keyFamilyId}`;

@@ -14,7 +14,7 @@ import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
 import { idSlots } from '../../support/id-slots.ts';
 import { SECRET_CANARY } from '../../support/passages/canary.ts';
-import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../../support/upload.ts';
+import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS, PARSE_FORM } from '../../support/upload.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../../support/worlds/connector-sources.ts';
 import { makeAgentRun, makeTable } from '../../support/worlds/objects.ts';
 
@@ -98,6 +98,7 @@ const ROWS: Record<string, Row> = {
       [`PUT ${settingPath}/{id}`, { body: () => ({ name: 'mine', rrule: 'FREQ=DAILY' }) }],
     ]),
   ),
+  'POST /parse': { body: () => PARSE_FORM, status: 200 },
   'POST /connectors/check': { body: () => ({ kind: 'repo', repository: 'acme/manual' }), status: 403 },
   'POST /schedules/preview': { body: () => ({ rrule: 'FREQ=DAILY' }), status: 200 },
   'PUT /source-groups/{id}': { body: () => ({ name: 'mine' }) },
