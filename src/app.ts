@@ -30,6 +30,7 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tableQueryRoutes } from './features/tables/query-routes.ts';
+import { tableRoutes } from './features/tables/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
 import { keyOrBearer } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
@@ -66,6 +67,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...previewRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...sourceRoutes(deps),
+    ...tableRoutes(deps),
     ...tableQueryRoutes(deps),
     ...tagRoutes(deps),
     ...metadataColumnRoutes(deps),

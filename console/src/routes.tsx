@@ -135,6 +135,24 @@ const health = createRoute({
   path: '/health',
   component: lazyRouteComponent(() => import('./screens/health/health.tsx'), 'Health'),
 });
+const policies = createRoute({
+  getParentRoute: () => root,
+  path: '/policies',
+  validateSearch: (given: Record<string, unknown>): { name?: string | undefined } => ({ name: text(given['name']) }),
+  component: controlScreen(() => import('./screens/policies/policies.tsx'), 'Policies'),
+});
+const subjects = createRoute({
+  getParentRoute: () => root,
+  path: '/subjects',
+  validateSearch: named,
+  component: controlScreen(() => import('./screens/subjects/subjects.tsx'), 'Subjects'),
+});
+
+const redaction = createRoute({
+  getParentRoute: () => root,
+  path: '/redaction',
+  component: controlScreen(() => import('./screens/redaction/redaction.tsx'), 'Redaction'),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -152,6 +170,9 @@ export const router = createRouter({
     run,
     health,
     audit,
+    policies,
+    subjects,
+    redaction,
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -16,6 +16,8 @@ export interface BlobStore {
   /** Makes the blobs durable: syncs the files, renames them, syncs the directories. May replace a stored blob by its equal. */
   commit(blobs: readonly StagedBlob[]): Promise<void>;
   discard(blobs: readonly StagedBlob[]): Promise<void>;
+  /** Returns the path of a staged file on this machine. */
+  stagedPath(blob: StagedBlob): string;
   /** Returns the path of a blob on this machine. It does not check that the file exists. */
   localPath(tenantId: string, hash: string): string;
   /** Returns the bytes. `start` and `end` are inclusive byte positions. @throws ServiceError not_found. */

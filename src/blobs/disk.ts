@@ -30,6 +30,7 @@ export async function openDiskBlobStore(dir: string, crash: CrashPoints = noCras
   const store: BlobStore = {
     stage: (tenantId, body, signal) => orOverloaded(() => stage(staging, tenantId, body, signal)),
     commit: (blobs) => orOverloaded(() => commit(dir, blobs, crash)),
+    stagedPath: ({ handle }) => handle,
     discard: (blobs) => forEachLimited(blobs, SYNCS_AT_ONCE, (blob) => rm(blob.handle, { force: true })),
     localPath: (tenantId, hash) => blobPath(dir, tenantId, hash),
     async read(tenantId, hash, range): Promise<Readable> {

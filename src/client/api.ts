@@ -196,7 +196,7 @@ export type AuditEvent = {
   /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
   /** Kind of the object that was changed. */
-  object_kind: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
+  object_kind: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "table" | "tenant" | "master_key";
   /** Id of the object. Policies and metadata columns have their name here, subjects their principal. */
   object_id: string;
   /** What changed, without secrets and without content. */
@@ -823,6 +823,64 @@ export type Error = {
     /** Kind of the error, for programs: for example `invalid_request_error`. */
     type: string;
   };
+};
+
+export type FilePreview = {
+  /** Name of the file. */
+  name: string;
+  /** Bytes of the file. */
+  size: number;
+  /** Type of the file; null if it could not be read. */
+  file_type: string | null;
+  /** Title that the file has. */
+  title: string | null;
+  /** Language of the text. */
+  language: string | null;
+  /** What was left out, in words for a person. */
+  warnings: Array<string>;
+  /** The first blocks, at most 200. */
+  blocks: Array<{
+    /** Kind of the block, such as `heading`, `paragraph` or `table`. */
+    kind: string;
+    /** Level of a heading; null for others. */
+    level: number | null;
+    /** Position in the text of the file, in code points. */
+    start_offset: number;
+    /** Position behind the last code point. */
+    end_offset: number;
+    /** Numbers of the pages; null if the type has none. */
+    pages: Array<number> | null;
+    /** The text, at most 4000 characters of it. */
+    content: string;
+  }>;
+  /** Number of all blocks. */
+  blocks_total: number;
+  /** The first chunks, at most 200. */
+  chunks: Array<{
+    /** Position of the chunk in the file. */
+    chunk_index: number;
+    /** Headings above the chunk. */
+    heading_path: Array<string>;
+    /** Position in the text of the file, in code points. */
+    start_offset: number;
+    /** Position behind the last code point. */
+    end_offset: number;
+    /** Numbers of the pages; null if the type has none. */
+    pages: Array<number> | null;
+    /** The text, at most 4000 characters of it. */
+    content: string;
+  }>;
+  /** Number of all chunks. */
+  chunks_total: number;
+  /** Why the file cannot be read; null if it can. */
+  problem: {
+    /** What failed, in a few words. */
+    title: string;
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Whether the same file may succeed later. */
+    retryable: boolean;
+  } | null;
 };
 
 export type GroupSource = {
@@ -1517,6 +1575,18 @@ export type SourceGroup = {
   metadata: Metadata;
 };
 
+export type SourceTable = {
+  position: TablePosition;
+  /** True if the table comes with its source; others are built on request. */
+  automatic: boolean;
+  /** Lines above the table that are its title. */
+  caption: string | null;
+  /** The table, if it was built or is being built. */
+  table_id: string | null;
+  /** Status of that table. */
+  status: "building" | "ready" | "failed" | null;
+};
+
 export type SourceText = {
   /** Id of the source. · format "uuid" */
   source_id: string;
@@ -1575,6 +1645,42 @@ export type StoredCitation = {
   };
 };
 
+export type Table = {
+  /** Id of the table. · format "uuid" */
+  id: string;
+  /** Name for people. */
+  name: string;
+  /** Name in SQL, unique within the tenant. */
+  sql_name: string;
+  /** What the table is about: the lines above it, or what was set. */
+  description: string | null;
+  /** `building`: a version is being built, and the present one is served. `failed`: see `error`. */
+  status: "building" | "ready" | "failed";
+  /** Why the last build failed. */
+  error: string | null;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  position: TablePosition;
+  /** Number of the served version; 0 before the first. */
+  version: number;
+  /** Rows of data. Null if the caller does not see the whole table. */
+  row_count: number | null;
+  /** Rows of totals. Null if the caller does not see the whole table. */
+  total_rows: number | null;
+  /** Whether a new version may have other columns. */
+  schema_policy: "accept" | "freeze";
+  /** Columns. Values and counts are left out if the caller does not see the whole table. */
+  columns: Array<TableColumn>;
+  /** What should be known about the data. */
+  warnings: Array<TableWarning>;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Unix seconds. */
+  update_time: number;
+};
+
 export type TableAnswer = {
   /** The statement that ran. */
   sql: string;
@@ -1599,6 +1705,86 @@ export type TableAnswer = {
   witness_count: number | null;
   /** Problems that did not stop the request, but that the caller should know. */
   warnings: Array<Warning>;
+};
+
+export type TableColumn = {
+  /** Name for people: the header, or the name that was set. */
+  name: string;
+  /** Name in SQL. */
+  sql_name: string;
+  /** Type, decided over all rows. */
+  type: "boolean" | "integer" | "decimal" | "double" | "date" | "datetime" | "time" | "text";
+  /** `%` or a currency that was taken off the numbers. */
+  unit: string | null;
+  /** Whether a row has no value. */
+  nullable: boolean;
+  /** Number of distinct values: exact up to 1,000, an estimate above. */
+  distinct: number | null;
+  /** Smallest value. */
+  min: string | null;
+  /** Largest value. */
+  max: string | null;
+  /** Up to five values. */
+  examples: Array<string>;
+  /** What the column means, if somebody said it. */
+  description: string | null;
+  /** Cells that do not have the type. They are null. */
+  cast_failures: number | null;
+  /** Up to five of these cells. */
+  cast_failure_examples: Array<string>;
+  /** The header in the source; empty without one. */
+  header: string;
+};
+
+export type TableDetails = {
+  /** Id of the table. · format "uuid" */
+  id: string;
+  /** Name for people. */
+  name: string;
+  /** Name in SQL, unique within the tenant. */
+  sql_name: string;
+  /** What the table is about: the lines above it, or what was set. */
+  description: string | null;
+  /** `building`: a version is being built, and the present one is served. `failed`: see `error`. */
+  status: "building" | "ready" | "failed";
+  /** Why the last build failed. */
+  error: string | null;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  position: TablePosition;
+  /** Number of the served version; 0 before the first. */
+  version: number;
+  /** Rows of data. Null if the caller does not see the whole table. */
+  row_count: number | null;
+  /** Rows of totals. Null if the caller does not see the whole table. */
+  total_rows: number | null;
+  /** Whether a new version may have other columns. */
+  schema_policy: "accept" | "freeze";
+  /** Columns. Values and counts are left out if the caller does not see the whole table. */
+  columns: Array<TableColumn>;
+  /** What should be known about the data. */
+  warnings: Array<TableWarning>;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Unix seconds. */
+  update_time: number;
+  /** Up to ten visible rows of data. */
+  sample: Array<TableRow>;
+};
+
+export type TablePosition = {
+  /** Number of the table in its source, counted from 0. */
+  index: number;
+  /** Name of the sheet. */
+  sheet?: string | undefined;
+  /** Cells of the sheet, such as `A3:F20`. */
+  range?: string | undefined;
+  /** Page on which the table begins. */
+  page?: number | undefined;
+  /** Headings above the table, outermost first. */
+  heading_path?: Array<string> | undefined;
 };
 
 export type TableQuery = {
@@ -1633,6 +1819,35 @@ export type TableQueryColumn = {
   column?: string | undefined;
   /** Name of the result; default: the function and the column, such as `sum_amount`. · minLength 1, maxLength 256 */
   as?: string | undefined;
+};
+
+export type TableRow = {
+  /** Number of the row in its table, counted from 0. */
+  row: number;
+  /** `total`: a row of totals, which queries leave out. */
+  kind: "data" | "total";
+  /** Where the source has the row. */
+  place: {
+    /** Id of the source. · format "uuid" */
+    source_id: string;
+    /** Code point in the extracted text. Null if the policy decides about single chunks. */
+    start_offset: number | null;
+    /** The chunk that holds the row; null like start_offset. */
+    chunk_index: number | null;
+    /** Page; null for files without pages. */
+    page: number | null;
+    /** Row of the sheet, counted from 1; null for other files. */
+    sheet_row: number | null;
+  };
+  /** Values by name in SQL. */
+  values: Record<string, string | number | boolean | null>;
+};
+
+export type TableWarning = {
+  /** Kind of the warning, for programs: for example `ambiguous_format`. */
+  code: string;
+  /** The warning in words for a person. */
+  message: string;
 };
 
 export type Tag = {
@@ -2250,6 +2465,13 @@ export interface Operations {
       /** Number of files that were deleted. */
       deleted: number;
     };
+  };
+  /** Show what would be read from a file */
+  parseFile: {
+    request: {
+      body: UploadBody;
+    };
+    response: FilePreview;
   };
   /** Create a Drive source */
   createDriveSource: {
@@ -3382,6 +3604,183 @@ export interface Operations {
       }>;
     };
   };
+  /** List tables */
+  listTables: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** Only tables of this source. An unknown source selects nothing. */
+        source_id?: string | undefined;
+        /** Only tables of this source group. An unknown source group selects nothing. */
+        source_group_id?: string | undefined;
+        /** Only tables with this name, or this name in SQL. · minLength 1, maxLength 200 */
+        name?: string | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Tables of this page. */
+      tables: Array<Table>;
+      pagination: Pagination;
+    };
+  };
+  /** Build a table of a source */
+  createTable: {
+    request: {
+      headers?: {
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Name of the table. Default: made of the name of the source and the place. · minLength 1, maxLength 200 */
+        name?: string | undefined;
+        /** What the table is about. */
+        description?: string | null | undefined;
+        /** Where the table is. */
+        source: {
+          /** Id of the source. */
+          source_id: string;
+          /** Which table of the source. May be absent if the source has one table. */
+          position?: {
+            /** Number of the table in its source: see `GET /sources/{id}/tables`. · minimum 0, maximum 199 */
+            index: number;
+          } | undefined;
+        };
+        /** `freeze`: a version with other columns is refused, and the present one stays. · default "accept" */
+        schema_policy?: "accept" | "freeze" | undefined;
+      };
+    };
+    response: {
+      /** Id of the table. · format "uuid" */
+      table_id: string;
+    };
+  };
+  /** Get a table */
+  getTable: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: TableDetails;
+  };
+  /** Describe a table and its columns */
+  updateTable: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** Another name. The name in SQL changes with it. · minLength 1, maxLength 200 */
+        name?: string | undefined;
+        /** What the table is about; null removes it. */
+        description?: string | null | undefined;
+        /** `freeze`: a version with other columns is refused, and the present one stays. */
+        schema_policy?: "accept" | "freeze" | undefined;
+        /** Columns to change. The others stay. · maxItems 500 */
+        columns?: Array<{
+          /** Name in SQL of the column to change. · minLength 1, maxLength 200 */
+          sql_name: string;
+          /** Name for people. The name in SQL stays. · minLength 1, maxLength 200 */
+          name?: string | undefined;
+          /** What the column means. · minLength 0, maxLength 2000 */
+          description?: string | undefined;
+          /** Another type. The table is built again. */
+          type?: "boolean" | "integer" | "decimal" | "double" | "date" | "datetime" | "time" | "text" | undefined;
+        }> | undefined;
+      };
+    };
+    response: {
+      /** Id of the table. · format "uuid" */
+      table_id: string;
+    };
+  };
+  /** Delete a table */
+  deleteTable: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the table. · format "uuid" */
+      table_id: string;
+    };
+  };
+  /** Read rows of a table */
+  listTableRows: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many rows to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Return rows after this one: the next_after_row of the page before. · minimum -1, maximum 2147483647, default -1 */
+        after_row?: number | undefined;
+        /** Names in SQL of the columns to return; may be repeated. All when absent. · maxItems 500 */
+        columns?: Array<string> | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Rows of this page. */
+      rows: Array<TableRow>;
+      /** The after_row of the next page; null on the last page. */
+      next_after_row: number | null;
+    };
+  };
+  /** List the tables that a source contains */
+  listSourceTables: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Tables in the order of the text. */
+      tables: Array<SourceTable>;
+    };
+  };
+  /** Build a table again */
+  buildTable: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the table. · format "uuid" */
+      table_id: string;
+    };
+  };
   /** Query tables */
   queryTables: {
     request: {
@@ -4041,7 +4440,7 @@ export interface Operations {
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
-        object_kind?: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
+        object_kind?: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "table" | "tenant" | "master_key" | undefined;
         /** Only events about the object with this id. An unknown id selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
         /** Only changes that this API key made. An unknown key selects nothing. */
@@ -4208,6 +4607,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deleteLocalFileGroup: ['DELETE', '/api/v1/local-file-groups/{id}'],
   changeLocalFiles: ['PUT', '/api/v1/local-file-groups/{id}/files'],
   deleteLocalFiles: ['DELETE', '/api/v1/local-file-groups/{id}/files'],
+  parseFile: ['POST', '/api/v1/parse'],
   createDriveSource: ['POST', '/api/v1/drive-sources'],
   listDriveSources: ['GET', '/api/v1/drive-sources'],
   getDriveSource: ['GET', '/api/v1/drive-sources/{id}'],
@@ -4272,6 +4672,14 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
+  listTables: ['GET', '/api/v1/tables'],
+  createTable: ['POST', '/api/v1/tables'],
+  getTable: ['GET', '/api/v1/tables/{id}'],
+  updateTable: ['PUT', '/api/v1/tables/{id}'],
+  deleteTable: ['DELETE', '/api/v1/tables/{id}'],
+  listTableRows: ['GET', '/api/v1/tables/{id}/rows'],
+  listSourceTables: ['GET', '/api/v1/sources/{id}/tables'],
+  buildTable: ['POST', '/api/v1/tables/{id}/runs'],
   queryTables: ['POST', '/api/v1/tables/query'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],

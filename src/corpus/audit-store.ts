@@ -27,6 +27,7 @@ export const AUDIT_OBJECT_KINDS = [
   'conversation',
   'tag',
   'metadata_column',
+  'table',
   'tenant',
   'master_key',
 ] as const;

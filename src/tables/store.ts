@@ -1,4 +1,5 @@
 /** SQL of the tables source_table and source_table_copy: the catalogue of tables. Reads what a build needs of a source. */
+import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { TablePlace } from '../corpus/values.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
@@ -39,11 +40,13 @@ export async function findTableSource(
   tx: Queryable,
   tenantId: string,
   sourceId: string,
+  limits: GroupLimits = { sourceGroupIds: null, tagIds: null },
 ): Promise<TableSource | undefined> {
   const [source] = await tx.query<TableSource>(sql`
     select s.id, s.source_group_id, s.name, s.language, s.generation, s.tables
     from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and s.status = 'ready' and s.deleted_at is null and g.deleted_at is null`);
+    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and s.status = 'ready' and s.deleted_at is null and g.deleted_at is null
+      and ${withinLimits(limits)}`);
   return source;
 }
 

@@ -44,6 +44,9 @@ test('the entry has at most 160 kB, and each route at most 40 kB more, compresse
     'run',
     'health',
     'audit',
+    'policies',
+    'subjects',
+    'redaction',
   ];
   for (const route of routes) {
     const candidates = globSync(join(BUILT, 'assets', `${route}-*.js`)).map((path) => basename(path));

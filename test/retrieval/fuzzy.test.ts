@@ -113,6 +113,22 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       assert.equal((await search('alpine meadow quarty', of)).warnings.length, 1);
     });
 
+    test('a word that occurs outside of the filters is not corrected', async () => {
+      const other = await createTenant(db, { id: newId(), name: `${form}, filters` });
+      await seed(db, other.id, [
+        {
+          sources: [
+            { name: 'pipes', language: 'en', fileType: 'md', chunks: ['Pipes of copper'] },
+            { name: 'barrels', language: 'en', fileType: 'pdf', chunks: ['The cooper makes barrels'] },
+          ],
+        },
+      ]);
+      const asked = { tenantId: other.id, partitionNo: other.partitionNo, filters: { fileTypes: ['pdf'] } };
+      assert.deepEqual(await search('copper', asked), { names: [], warnings: [] });
+      const { names, warnings } = await search('cooperr', asked);
+      assert.deepEqual([names, warnings.length], [['barrels'], 1]);
+    });
+
     test('a query that lacks more than three words is about another subject, and is not corrected', async () => {
       assert.equal((await search('hreon shalow watr')).warnings.length, 1);
       assert.deepEqual((await search('hreon shalow wters waitts')).warnings, []);

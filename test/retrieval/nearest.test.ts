@@ -91,15 +91,21 @@ interface Asked extends PostgresLimits {
 
 /** Returns the candidates of an engine with these limits. */
 async function find(
-  { query, filters = {}, limit = 10, words = '', ...limits }: Asked,
+  { query: values, filters = {}, limit = 10, words = '', ...limits }: Asked,
   prepare: (tx: Tx) => Promise<unknown> = async () => undefined,
+  onStatement: (text: string) => void = () => {},
 ): Promise<Candidates> {
   const { id: tenantId, partitionNo } = tenant;
-  return database.db.transaction(tenantId, async (tx) => {
+  return database.db.transaction(tenantId, async (own) => {
+    const query: Tx['query'] = (statement) => {
+      onStatement(statement.text);
+      return own.query(statement);
+    };
+    const tx: Tx = { ...own, query };
     const scope = { tenantId, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters };
     const corpus = await openPostgresEngine(database.db, limits).open(tx, scope);
     await prepare(tx);
-    const vector = { vectors: (await findServingVectors(tx, tenantId))!, values: query };
+    const vector = { vectors: (await findServingVectors(tx, tenantId))!, values };
     return corpus.candidates({ terms: words === '' ? [] : analyzeQuery(words, ['en']), vector, depth: limit });
   });
 }
@@ -173,6 +179,50 @@ for (const share of SHARES) {
 test('the nearest are found with a wide filter, for which vectors are tested one by one', async () => {
   const how = { exactRowsMax: 0, words: 'chunk', limit: 100 };
   assert.ok((await recall(below(600), (one) => one.share < 600, how)) >= 0.99);
+});
+
+test('candidates that are tested one by one are those of an evaluated filter, which is then not evaluated', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables scores other chunks for narrow filters');
+  for (const [share, depth] of [
+    [500, 20],
+    [200, 20],
+    [500, 100],
+  ] as const) {
+    const words = 'topic3 topic4 topic5';
+    const asked = { query: queries[0]!, words, filters: below(share), limit: depth, scansSmall: false };
+    const statements: string[] = [];
+    const tested = await find(
+      asked,
+      async () => undefined,
+      (text) => statements.push(text),
+    );
+    const evaluated = await find({ ...asked, testedMax: 0 });
+    assert.equal(tested.lexical.length, depth);
+    assert.deepEqual(
+      tested.lexical.map(({ score }) => score),
+      evaluated.lexical.map(({ score }) => score),
+    );
+    const isEvaluated = statements.some((text) => text.includes('matching as materialized'));
+    // Vectors are tested one by one for a wide filter only.
+    assert.equal(isEvaluated, share < 400, `${share} ${depth}`);
+  }
+});
+
+test('a wide filter is evaluated if it excludes the best chunks', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables scores other chunks for narrow filters');
+  const excluded = [...known.values()].flatMap(({ share }, i) =>
+    i % CHUNKS_PER_SOURCE === 0 && share >= 500 ? [String(i / CHUNKS_PER_SOURCE)] : [],
+  );
+  const words = `chunk ${excluded.slice(0, 40).join(' ')}`;
+  const statements: string[] = [];
+  const { lexical } = await find(
+    { query: queries[0]!, words, filters: below(500), limit: 20 },
+    async () => undefined,
+    (text) => statements.push(text),
+  );
+  assert.ok(statements.some((text) => text.includes('matching as materialized')));
+  assert.equal(lexical.length, 20);
+  assert.ok(lexical.every(({ id }) => known.get(id)!.share < 500));
 });
 
 test('scores of a semantic search are cosines, best first', async () => {

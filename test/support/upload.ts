@@ -37,6 +37,8 @@ export function multipartBody(
 /** A form with one file, for tests that send a body to every route. The boundary is `x`. */
 export const ONE_FILE_FORM =
   '--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\ntext\r\n--x--\r\n';
+/** The body of a preview, with the same headers. */
+export const PARSE_FORM = ONE_FILE_FORM.replace('"files"', '"file"');
 export const ONE_FILE_HEADERS = { 'content-type': 'multipart/form-data; boundary=x' };
 
 /** Uploads `files` (name -> content). Returns the id of the source group; its ingestion may still run. */

@@ -6,13 +6,19 @@ interface FieldProps {
   hint?: ReactNode;
 }
 
-export function Field({ label, hint, children }: FieldProps & { children: ReactNode }) {
+export function Field({ label, hint, hintId, children }: FieldProps & { hintId?: string; children: ReactNode }) {
   return (
-    <label className="block">
-      <span className="mb-1 block text-xs font-medium text-ink-2">{label}</span>
-      {children}
-      {hint && <span className="mt-1 block text-xs text-ink-3">{hint}</span>}
-    </label>
+    <div>
+      <label className="block">
+        <span className="mb-1 block text-xs font-medium text-ink-2">{label}</span>
+        {children}
+      </label>
+      {hint && (
+        <p id={hintId} className="mt-1 text-xs text-ink-3">
+          {hint}
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -22,9 +28,16 @@ export function TextField({
   className = '',
   ...rest
 }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
   return (
-    <Field label={label} hint={hint}>
-      <input dir="auto" autoComplete="off" className={`field h-8 w-full ${className}`} {...rest} />
+    <Field label={label} hint={hint} hintId={id}>
+      <input
+        dir="auto"
+        autoComplete="off"
+        aria-describedby={hint ? id : undefined}
+        className={`field h-8 w-full ${className}`}
+        {...rest}
+      />
     </Field>
   );
 }
@@ -35,9 +48,10 @@ export function SelectField<T extends string>({
   options,
   ...rest
 }: FieldProps & { options: readonly (readonly [T, string])[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+  const id = useId();
   return (
-    <Field label={label} hint={hint}>
-      <select className="field h-8 w-full px-2" {...rest}>
+    <Field label={label} hint={hint} hintId={id}>
+      <select aria-describedby={hint ? id : undefined} className="field h-8 w-full px-2" {...rest}>
         {options.map(([value, name]) => (
           <option key={value} value={value}>
             {name}

@@ -14,7 +14,10 @@ export interface Screen {
     | '/connectors'
     | '/runs'
     | '/health'
-    | '/audit';
+    | '/audit'
+    | '/policies'
+    | '/subjects'
+    | '/redaction';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -40,6 +43,14 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
   {
     title: 'shell.control',
     screens: [
+      { to: '/policies', name: 'policies.title', icon: 'shield-check', scopes: ['authz:grant'] },
+      { to: '/subjects', name: 'subjects.title', icon: 'users', scopes: ['authz:grant'] },
+      {
+        to: '/redaction',
+        name: 'redaction.title',
+        icon: 'eye-off',
+        scopes: ['policy:redaction:manage'],
+      },
       { to: '/keys', name: 'apiKeys.title', icon: 'key-round', scopes: ['apikeys:issue'] },
       { to: '/secrets', name: 'secrets.title', icon: 'lock', scopes: ['ingestion:manage'] },
     ],

@@ -237,4 +237,7 @@ export const de: Catalogue = {
   'columns.title': 'Metadatenspalten',
   'secrets.title': 'Geheimnisse',
   ...operateDe,
+  'policies.title': 'Richtlinien',
+  'subjects.title': 'Personen',
+  'redaction.title': 'Schwärzung',
 };

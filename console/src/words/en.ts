@@ -231,4 +231,7 @@ export const en = {
   'columns.title': 'Metadata columns',
   'secrets.title': 'Secrets',
   ...operateEn,
+  'policies.title': 'Policies',
+  'subjects.title': 'Subjects',
+  'redaction.title': 'Redaction',
 } as const satisfies Record<string, Entry>;

@@ -95,7 +95,7 @@ async function look(
     while (!found.complete && found.files < FILES_MAX) {
       const next = await unlessAborted(Promise.resolve(changes.next()), within);
       if (next.done) break;
-      await unlessAborted(addChange(found, next.value), within);
+      await unlessAborted(addChange(found, next.value, kind.kind === 'database'), within);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -108,17 +108,21 @@ async function look(
   return found;
 }
 
-/** Counts a change of the listing. The bytes that a listing brings are read and dropped: it goes on only after them. */
-async function addChange(found: OriginCheck, change: Change): Promise<void> {
+/**
+ * Counts a change of the listing. The bytes that a listing brings are read and dropped: it goes on only after them.
+ *
+ * @param isNamed whether the caller named each file, as the tables of a database.
+ */
+async function addChange(found: OriginCheck, change: Change, isNamed: boolean): Promise<void> {
   if (change.kind === 'failed') {
-    // One file that cannot be read is no problem of the origin, unless it is the only one.
-    if (!found.reachable) found.problem ??= change.problem;
+    // One file that cannot be read is no problem of the origin, unless it is the only one, or the caller named it.
+    if (isNamed || !found.reachable) found.problem ??= change.problem;
   } else if (change.kind === 'end') {
     found.complete = true;
-    found.reachable = found.problem === null;
+    found.reachable ||= found.problem === null;
   } else if (change.kind === 'present' || change.kind === 'skipped') {
     found.reachable = true;
-    found.problem = null;
+    if (!isNamed) found.problem = null;
   }
   if (change.kind !== 'present') return;
   if (change.content) for await (const _ of change.content.body);

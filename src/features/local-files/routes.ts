@@ -26,6 +26,7 @@ import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
 import { createGroup, SOURCE_TYPE } from './local-files.ts';
+import { parseRoutes } from './parse-routes.ts';
 import { receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
 
 const AREA = 'Local file groups';
@@ -73,7 +74,14 @@ const uploadSchema = {
 };
 
 export function localFileRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), listRoute(deps), getRoute(deps), deleteRoute(deps), ...fileRoutes(deps)];
+  return [
+    createRoute(deps),
+    listRoute(deps),
+    getRoute(deps),
+    deleteRoute(deps),
+    ...fileRoutes(deps),
+    ...parseRoutes(deps),
+  ];
 }
 
 function createRoute(deps: Deps): Route {

@@ -68,7 +68,7 @@ export function eventRoutes(deps: Deps): Route[] {
 
 /** Sends changes until the client leaves or may no longer read them. */
 async function follow(
-  { db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>,
+  { db, clock, log, redactors }: Pick<Deps, 'db' | 'clock' | 'log' | 'redactors'>,
   caller: Caller,
   stream: EventStream,
   signal: AbortSignal,
@@ -85,11 +85,12 @@ async function follow(
     while (true) {
       const at = clock.now().getTime();
       const from = new Date(since);
-      const runs = await db.transaction(caller.tenantId, (tx) =>
-        listMovingRuns(tx, caller.tenantId, caller, from, RUNS_MAX),
-      );
+      const { runs, redactor } = await db.transaction(caller.tenantId, async (tx) => ({
+        runs: await listMovingRuns(tx, caller.tenantId, caller, from, RUNS_MAX),
+        redactor: await redactors.forTenant(tx, caller.tenantId),
+      }));
       for (const run of runs) {
-        const event = { type: 'run', run: toRun(run) };
+        const event = { type: 'run', run: await toRun(redactor, run) };
         const text = JSON.stringify(event);
         if (sent.get(run.id) === text) continue;
         sent.set(run.id, text);

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { Run } from '../../corpus/run-store.ts';
 import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { unixSeconds } from '../../util/time.ts';
 
 export const runSchema = z
@@ -38,9 +40,12 @@ export const runSchema = z
   })
   .meta({ id: 'Run' });
 
-/** Returns the wire record of a run. */
-export function toRun(run: Run): z.input<typeof runSchema> {
-  const { scanned, added, updated, unchanged, skipped, deleted, failed } = run;
+/**
+ * Returns the wire record of a run, whose error is redacted because it may quote a file. Do not call this function within a
+ * transaction: redaction may be slow.
+ */
+export async function toRun(redactor: Redactor | null, run: Run): Promise<z.input<typeof runSchema>> {
+  const { scanned, added, updated, unchanged, skipped, deleted, failed, errorTitle: title } = run;
   return {
     id: run.id,
     source_group_id: run.sourceGroupId,
@@ -53,6 +58,6 @@ export function toRun(run: Run): z.input<typeof runSchema> {
     creation_time: unixSeconds(run.createdAt),
     start_time: unixSeconds(run.startedAt),
     end_time: unixSeconds(run.endedAt),
-    error: run.errorTitle === null ? null : { title: run.errorTitle, message: run.errorMessage ?? '' },
+    error: title === null ? null : { title, message: (await redactFact(redactor, run.errorMessage ?? '')) ?? '' },
   };
 }

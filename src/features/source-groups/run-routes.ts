@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
-import { findRun, listRunErrors, listRuns, type RunError } from '../../corpus/run-store.ts';
+import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
 import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, type RunFile } from '../../corpus/runs/run-file-store.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -81,20 +81,17 @@ function listRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the status, stage or error') }),
     response: { status: 200, schema: runPageSchema },
     errors: [400, 404],
-    handler: ({ caller, params, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
+    async handler({ caller, params, query }) {
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-        const { rows, total } = await listRuns(
-          tx,
-          caller.tenantId,
-          caller,
-          { sourceGroupId: params.id, q: query.q },
-          request,
-        );
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { runs: page.map(toRun), pagination };
-      }),
+        const filter = { sourceGroupId: params.id, q: query.q };
+        const listed = await listRuns(tx, caller.tenantId, caller, filter, request);
+        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      });
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
+    },
   });
 }
 
@@ -131,11 +128,12 @@ function listAllRoute(deps: Deps): Route {
         from: from === undefined ? undefined : new Date(from * 1000),
         before: to === undefined ? undefined : new Date((to + 1) * 1000),
       };
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listRuns(tx, caller.tenantId, caller, filter, request),
-      );
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        ...(await listRuns(tx, caller.tenantId, caller, filter, request)),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
       const { page, pagination } = toPage(rows, limit, total);
-      return { runs: page.map(toRun), pagination };
+      return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
     },
   });
 }
@@ -175,7 +173,7 @@ function startRoute(deps: Deps): Route {
     async handler({ caller, params, body }) {
       if (!isId(params.id)) throw notFound();
       const request = { onlyFailed: body?.only_failed ?? false, sourceIds: body?.source_ids };
-      return toRun(await startRun(deps, caller.tenantId, params.id, caller, request));
+      return shown(deps, caller.tenantId, await startRun(deps, caller.tenantId, params.id, caller, request));
     },
   });
 }
@@ -194,7 +192,7 @@ function getRoute(deps: Deps): Route {
         ? await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller))
         : undefined;
       if (!run) throw notFound();
-      return toRun(run);
+      return shown(deps, caller.tenantId, run);
     },
   });
 }
@@ -288,9 +286,13 @@ function cancelRoute(deps: Deps): Route {
     errors: [404, 409],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();
-      return toRun(await cancelRun(deps, caller.tenantId, params.id, caller));
+      return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },
   });
+}
+
+async function shown({ db, redactors }: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {
+  return toRun(await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId)), run);
 }
 
 function toRunError(error: RunError): z.input<typeof runErrorSchema> {

@@ -21,9 +21,14 @@ export type Inspection =
   | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[]; leftOut: string[] }
   | { ok: false; failure: FileFailure };
 
-/** Processes a file within the limits of ingestion and returns its blocks. A bad file gives a failure. */
-export async function inspectFile(processor: FileProcessor, request: ProcessRequest): Promise<Inspection> {
-  const outcome = await processor.process({ ...request, inspect: true }, new AbortController().signal);
+/** Processes a file within the limits of ingestion and returns its blocks. A bad file gives a failure. @param owner see FileProcessor */
+export async function inspectFile(
+  processor: FileProcessor,
+  request: ProcessRequest,
+  signal: AbortSignal = new AbortController().signal,
+  owner?: string,
+): Promise<Inspection> {
+  const outcome = await processor.process({ ...request, inspect: true }, signal, undefined, owner);
   if (!outcome.ok) return outcome;
   const { file } = outcome;
   const { title, blocks = [], leftOut = [] } = file.inspected ?? {};

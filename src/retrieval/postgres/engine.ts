@@ -33,17 +33,23 @@ export interface PostgresLimits {
   exactRowsMax?: number;
   /** Up to so many matching sources are passed by id. */
   namedMax?: number;
+  /** Up to so many of the best chunks are tested one by one. */
+  testedMax?: number;
   /** False: few matching chunks are scored through the index, as if they were many. */
   scansSmall?: boolean;
 }
 
 export function openPostgresEngine(
   { hasTextSearch }: Pick<Database, 'hasTextSearch'>,
-  { exactRowsMax = EXACT_ROWS_MAX, namedMax, scansSmall = true }: PostgresLimits = {},
+  {
+    exactRowsMax = EXACT_ROWS_MAX,
+    namedMax,
+    testedMax = hasTextSearch ? TESTED_MAX.withIndex : TESTED_MAX.withoutIndex,
+    scansSmall = true,
+  }: PostgresLimits = {},
 ): Engine {
   const settings = keepPlan(sql`select ${hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}, ${NEAREST_SETTINGS}`);
   const weigh = hasTextSearch ? indexWeights : countedWeights;
-  const testedMax = hasTextSearch ? TESTED_MAX.withIndex : TESTED_MAX.withoutIndex;
   return {
     testsCandidates: true,
     async open(tx, scope) {

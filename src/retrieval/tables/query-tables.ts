@@ -10,6 +10,7 @@ import { QueryFailure } from '../../tables/engine/failures.ts';
 import { nearestNames } from '../../tables/engine/nearest-names.ts';
 import type { TableEngine } from '../../tables/engine/pool.ts';
 import type { Cell, EngineTable, QueryResult, TracedRow } from '../../tables/engine/protocol.ts';
+import { readPartRange } from '../../tables/part-range.ts';
 import { isId } from '../../util/ids.ts';
 import { toHit, UNRANKED } from '../reading/hits.ts';
 import type { Hit, Warning } from '../types.ts';
@@ -82,7 +83,7 @@ export interface OpenedTables {
  */
 export async function openTables(
   tx: Tx,
-  deps: Pick<TableDeps, 'redactors'>,
+  deps: Pick<TableDeps, 'redactors' | 'blobs'>,
   caller: TableCaller,
   wanted: Wanted,
   limit: number,
@@ -94,10 +95,17 @@ export async function openTables(
   const tables: OpenedTable[] = [];
   for (const table of found) {
     const parts = await readVisibleParts(tx, table, access);
-    if (parts?.length !== 0) tables.push({ table, parts });
+    if (parts === null || (await showsRow(deps, table, parts))) tables.push({ table, parts });
   }
   if (wanted !== 'all' && 'ids' in wanted && tables.length < new Set(wanted.ids).size) throw notFound();
   return { access, redactor, tables };
+}
+
+/** Returns whether a row is in a visible part. The other visible parts of the source may belong to other tables. */
+async function showsRow({ blobs }: Pick<TableDeps, 'blobs'>, table: QueriedTable, parts: number[]): Promise<boolean> {
+  if (parts.length === 0) return false;
+  const range = await readPartRange(blobs.localPath(table.tenantId, table.blobHash));
+  return range !== undefined && parts.some((part) => part >= range.first && part <= range.last);
 }
 
 /**

@@ -82,4 +82,5 @@ test('a column has a type if 98 of 100 cells convert', () => {
 test('truth values are read in several languages', () => {
   assert.deepEqual(columnOf(['yes', 'No', '']).values, ['true', 'false', null]);
   assert.equal(columnOf(['ja', 'nein', 'vielleicht']).type, 'text');
+  assert.deepEqual([columnOf(['Y', 'N']).type, columnOf(['Y', 'Y']).type], ['boolean', 'text']);
 });

@@ -36,6 +36,9 @@ export class ColumnStats {
   /** Cells that are neither empty nor words for "no value". */
   values = 0;
   private booleans = 0;
+  private trues = 0;
+  /** Truth values of one letter. They count only beside their opposite. */
+  private letters = 0;
   private readonly numbers = { point: 0, comma: 0 };
   /** Numbers in one reading only. They decide the decimal mark. */
   private readonly only = { point: 0, comma: 0 };
@@ -52,15 +55,11 @@ export class ColumnStats {
   private orderedDates = 0;
   private datetimes = 0;
   private clocks = 0;
-  private texts = 0;
 
   add(cell: string): void {
     if (cell === '' || isNullWord(cell)) return;
     this.values += 1;
-    if (cell.length > TYPED_UNITS_MAX) {
-      this.texts += 1;
-      return;
-    }
+    if (cell.length > TYPED_UNITS_MAX) return;
     const numeral = readNumeral(cell);
     if (numeral) {
       this.addNumber(numeral);
@@ -69,13 +68,17 @@ export class ColumnStats {
     const moment = readMoment(cell);
     if (moment?.kind === 'time') {
       if (moment.clock) this.clocks += 1;
-      else this.texts += 1;
     } else if (moment) {
       for (const order of ORDERS) if (moment.days[order] !== undefined) this.dates[order] += 1;
       if (moment.days['day-first'] !== moment.days['month-first']) this.orderedDates += 1;
       if (moment.kind === 'datetime') this.datetimes += 1;
-    } else if (readBoolean(cell) !== undefined) this.booleans += 1;
-    else this.texts += 1;
+    } else {
+      const truth = readBoolean(cell);
+      if (truth === undefined) return;
+      this.booleans += 1;
+      if (truth) this.trues += 1;
+      if (/^\p{L}$/u.test(cell)) this.letters += 1;
+    }
   }
 
   private addNumber(numeral: NonNullable<ReturnType<typeof readNumeral>>): void {
@@ -110,7 +113,8 @@ export class ColumnStats {
     const text: ColumnPlan = { type: 'text', unit: null, mark: 'point', order: 'day-first', scale: 0 };
     if (this.values === 0) return { plan: text };
     const enough = (count: number): boolean => count > 0 && count >= this.values * CONVERTING_SHARE;
-    if (enough(this.booleans)) return { plan: { ...text, type: 'boolean' } };
+    const isLetter = this.letters > 0 && (this.trues === 0 || this.trues === this.booleans);
+    if (enough(this.booleans) && !isLetter) return { plan: { ...text, type: 'boolean' } };
     if (enough(Math.max(this.numbers.point, this.numbers.comma))) return this.decideNumber(text, tableMark, language);
     if (enough(Math.max(...ORDERS.map((order) => this.dates[order])))) return this.decideDate(text);
     if (enough(this.clocks)) return { plan: { ...text, type: 'time' } };

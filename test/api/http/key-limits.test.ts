@@ -14,9 +14,9 @@ import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
 import { idSlots } from '../../support/id-slots.ts';
 import { SECRET_CANARY } from '../../support/passages/canary.ts';
-import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../../support/upload.ts';
+import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS, PARSE_FORM } from '../../support/upload.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../../support/worlds/connector-sources.ts';
-import { makeAgentRun } from '../../support/worlds/objects.ts';
+import { makeAgentRun, makeTable } from '../../support/worlds/objects.ts';
 
 type Kind =
   | 'group'
@@ -28,6 +28,7 @@ type Kind =
   | 'conversation'
   | 'agent run'
   | 'secret'
+  | 'table'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
 type Side = Record<Kind, string>;
@@ -50,6 +51,7 @@ const KINDS: Record<string, Kind> = {
   conversations: 'conversation',
   agents: 'agent run',
   secrets: 'secret',
+  tables: 'table',
   'api-keys': 'key',
 };
 
@@ -96,6 +98,7 @@ const ROWS: Record<string, Row> = {
       [`PUT ${settingPath}/{id}`, { body: () => ({ name: 'mine', rrule: 'FREQ=DAILY' }) }],
     ]),
   ),
+  'POST /parse': { body: () => PARSE_FORM, status: 200 },
   'POST /connectors/check': { body: () => ({ kind: 'repo', repository: 'acme/manual' }), status: 403 },
   'POST /schedules/preview': { body: () => ({ rrule: 'FREQ=DAILY' }), status: 200 },
   'PUT /source-groups/{id}': { body: () => ({ name: 'mine' }) },
@@ -104,6 +107,8 @@ const ROWS: Record<string, Row> = {
   'PUT /sources/{source_id}/metadata': { body: () => ({ metadata }) },
   'POST /sources/metadata/batch': { body: () => ({ items: [{ source_id: outside.source, metadata }] }), status: 200 },
   // A key that is limited to tags sees no other tags. For other keys, names of tags are not content of a group.
+  'POST /tables': { body: () => ({ source: { source_id: outside.source } }), status: 404 },
+  'PUT /tables/{id}': { body: () => ({ description: 'mine' }) },
   'GET /tags/{id}': { status: (by) => (by === 'tag' ? 404 : 200) },
   'POST /tags': { body: () => ({ name: `new ${newId()}` }), status: (by) => (by === 'tag' ? 403 : 201) },
   'PUT /tags/{id}': { body: () => ({ name: 'mine' }), status: 403 },
@@ -203,11 +208,14 @@ describe('a key that is limited by tag', () => {
       const unknown = await ask(newId());
       assert.equal(unknown.status, 200);
       assert.equal(totalOf(unknown), 0);
-      const hidden = { tag_id: [tag, outside.tag], parent_source_id: [outside.source] }[filter] ?? [outside.group];
+      const hidden = { tag_id: [tag, outside.tag], parent_source_id: [outside.source], source_id: [outside.source] }[
+        filter
+      ] ?? [outside.group];
       for (const id of hidden) assert.equal((await ask(id)).text, unknown.text);
       // No source of the two sides has others inside.
       if (filter === 'parent_source_id') return;
-      assert.ok(totalOf(await ask(filter === 'tag_id' ? inside.tag : inside.group)) > 0, 'what is inside is found');
+      const within = { tag_id: inside.tag, source_id: inside.source }[filter] ?? inside.group;
+      assert.ok(totalOf(await ask(within)) > 0, 'what is inside is found');
     });
   }
   test('there are at least three filters by id to test', () => assert.ok(filters.length >= 3));
@@ -313,6 +321,7 @@ async function makeSide(bird: string, place: string): Promise<Side> {
     conversation: turn.conversation_id,
     'agent run': await makeAgentRun(t, t.tenantId),
     secret,
+    table: await makeTable(t, t.tenantId, source.id, group),
   };
 }
 
@@ -327,6 +336,7 @@ async function snapshot(): Promise<unknown> {
       (select array_agg(l::text) from tag_source_group l where tenant_id = ${tenantId} and source_group_id = ${outside.group}) as links,
       (select x::text from tag x where tenant_id = ${tenantId} and id = ${outside.tag}) as tag,
       (select k::text from api_key k where tenant_id = ${tenantId} and id = ${outside.key}) as key,
+      (select x::text from source_table x where tenant_id = ${tenantId} and id = ${outside.table}) as table,
       (select s::text from secret s where tenant_id = ${tenantId} and id = ${outside.secret}) as secret,
       (select array_agg((id, rrule, deleted_at)::text order by id) from connector_setting where tenant_id = ${tenantId}) as settings,
       (select count(*) from message where tenant_id = ${tenantId} and conversation_id = ${outside.conversation}) as messages,

@@ -307,11 +307,17 @@ test('warnings and failures of files, which may quote them', async () => {
     await tx.query(
       sql`update run_error set message = ${`at ${EMAIL}`} where tenant_id = ${t.tenantId} and run_id = ${runId}`,
     );
+    await tx.query(
+      sql`update run set error_title = 'A file', error_message = ${`at ${EMAIL}`} where tenant_id = ${t.tenantId} and id = ${runId}`,
+    );
   });
   const reads = async () => [
     await t.get(`/sources/${good}`),
     await t.get(`/source-groups/${failed}/sources`),
     await t.get(`/runs/${runId}/errors`),
+    await t.get(`/runs/${runId}`),
+    await t.get('/runs'),
+    await t.get(`/source-groups/${failed}/runs`),
   ];
   for (const { text } of await reads()) assert.ok(text.includes(EMAIL), text);
   await setPolicy({ apply_at: ['retrieval'] });

@@ -226,6 +226,16 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       assert.match(error ?? '', /^shop\.hidden\.csv: The table (?:may not be read|does not exist)$/);
     });
 
+    test('a check names the account and a table that does not exist', async () => {
+      const tables = [{ name: 'shop.orders' }, { name: 'shop.nowhere' }];
+      const { body } = await t.post('/connectors/check', { kind: 'database', tables, connection_url: url() });
+      assert.deepEqual(
+        [body.reachable, body.account, body.files, body.names, body.problem?.title],
+        [true, 'reader@127.0.0.1', 1, ['shop.orders.csv'], 'The table does not exist'],
+        JSON.stringify(body),
+      );
+    });
+
     test('every type keeps its value', async () => {
       await server.run(server.types.sql);
       const { id } = await create([{ name: 'shop.types' }]);

@@ -4,6 +4,7 @@ import { SCOPES } from '../../../src/access/caller.ts';
 import type { OriginKind } from '../../../src/corpus/origin.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { claimRun, endRun, insertRun } from '../../../src/features/agents/store.ts';
+import { insertTable } from '../../../src/tables/store.ts';
 import { newId } from '../../../src/util/ids.ts';
 import type { TestApp, TestTenant } from '../app.ts';
 import { SECRET_CANARY } from '../passages/canary.ts';
@@ -25,12 +26,24 @@ export type Kind =
   | 'subject'
   | 'policy'
   | 'secret'
+  | 'table'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
 /** Ids, and names where a kind has no id. */
 export type Objects = Record<Kind, string>;
 
 export const question = { messages: [{ role: 'user', content: 'Where does the heron nest?' }] };
+
+/** Adds a table of a source, which no job builds. Returns its id. */
+export async function makeTable(t: TestApp, tenantId: string, sourceId: string, groupId: string): Promise<string> {
+  const id = newId();
+  const names = { name: `table ${id}`, sqlName: `table_${id.replaceAll('-', '_')}`, description: null };
+  const place = { sourceId, sourceGroupId: groupId, placeKey: 'none', position: { index: 0 } };
+  await t.deps.db.transaction(tenantId, (tx) =>
+    insertTable(tx, tenantId, { id, ...names, ...place, requested: true, schemaPolicy: 'accept' }, new Date()),
+  );
+  return id;
+}
 
 /** Makes one object of each kind for a tenant, with its key. A worker must run. */
 export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objects> {
@@ -67,8 +80,10 @@ export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objec
     connected[`${form.kind} source`] = made.id;
     connected[`${form.kind} setting`] = made.ingestion_setting_id;
   }
+  const table = await makeTable(t, tenant.tenantId, source.id, group);
   return {
     ...connected,
+    table,
     group,
     source: source.id,
     archive: archive.id,

@@ -20,6 +20,7 @@ export async function tenantSnapshot(db: Database, tenantId: string): Promise<un
       (select count(*) from message where tenant_id = ${tenantId}) as messages,
       (select array_agg((principal_id, attributes)::text order by id) from subject where tenant_id = ${tenantId}) as subjects,
       (select array_agg((name, version)::text order by id) from authz_policy where tenant_id = ${tenantId}) as policies,
+      (select array_agg((id, name, status, version)::text order by id) from source_table where tenant_id = ${tenantId}) as tables,
       (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { inWords } from '../../data/api.ts';
 import { CONNECTORS, type ConnectorRow, listConnectors } from '../../data/connectors.ts';
-import { LATEST_RUNS, useRunEvents } from '../../data/use-run-events.ts';
+import { LATEST_RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';

@@ -9,7 +9,7 @@ import {
   type NewConnector,
   type OriginCheck,
 } from '../../data/connectors.ts';
-import { RUNS } from '../../data/use-run-events.ts';
+import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormField } from '../../parts/form-field.tsx';
 import { Icon } from '../../parts/icon.tsx';

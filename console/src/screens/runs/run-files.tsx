@@ -2,8 +2,8 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { inWords } from '../../data/api.ts';
-import { type FileChange, isActive, listRunFiles, type Run, type RunFile, startRun } from '../../data/runs.ts';
-import { RUNS } from '../../data/use-run-events.ts';
+import { type FileChange, isActive, listRunFiles, type Run, type RunFile, startRun } from '../../data/runs/runs.ts';
+import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { FileGlyph, Problem, Spinner } from '../../parts/layout.tsx';

@@ -1,4 +1,4 @@
-import { isActive, type Run } from '../../data/runs.ts';
+import { isActive, type Run } from '../../data/runs/runs.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { type Key, say } from '../../words/words.ts';
 

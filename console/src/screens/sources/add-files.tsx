@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type DragEvent, useMemo, useRef, useState } from 'react';
+import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -12,6 +12,8 @@ import { say } from '../../words/words.ts';
 import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan } from './upload-plan.ts';
 import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.ts';
 import { useUpload } from './use-upload.ts';
+
+const Previews = lazy(() => import('./previews.tsx').then((module) => ({ default: module.Previews })));
 
 /** The limits of every version of the service; used until it has said its own. */
 const LIMITS: UploadLimits = { filesMax: 2_000, bytesMax: 524_288_000 };
@@ -187,6 +189,9 @@ function PlanView({ plan }: { plan: UploadPlan<PickedFile> }) {
           </li>
         ))}
       </ul>
+      <Suspense>
+        <Previews files={plan.batches.flat()} />
+      </Suspense>
       {plan.batches.length > 1 && (
         <p className="mt-2 text-xs text-ink-3">{say('add.batches', { n: plan.batches.length })}</p>
       )}

@@ -1,7 +1,7 @@
 /** Runs across all groups, and the files of one run. */
-import type { Operations, Run, RunFile } from '../../../src/client/api.ts';
-import type { RunFilters } from '../screens/runs/filters.ts';
-import { pinakes } from './api.ts';
+import type { Operations, Run, RunFile } from '../../../../src/client/api.ts';
+import type { RunFilters } from '../../screens/runs/filters.ts';
+import { pinakes } from '../api.ts';
 
 const RUNS_PER_REQUEST = 50;
 const FILES_PER_REQUEST = 100;

@@ -1,7 +1,7 @@
 /** The runs of the service as they change, from its stream of events. */
-import type { Run } from '../../../src/client/api.ts';
-import { PinakesError, pinakes } from './api.ts';
-import { readEvents } from './events.ts';
+import type { Run } from '../../../../src/client/api.ts';
+import { PinakesError, pinakes } from '../api.ts';
+import { readEvents } from '../events.ts';
 
 export type { Run };
 

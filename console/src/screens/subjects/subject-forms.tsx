@@ -1,0 +1,132 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { pinakes } from '../../data/api.ts';
+import { type Attributes, declaredTypes, POLICIES, readPolicies, SUBJECTS, type Subject } from '../../data/policies.ts';
+import { JsonProblem, lineOf, readJson } from '../../json/json-places.ts';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/form.tsx';
+import { JsonEditor } from '../../parts/json-editor.tsx';
+import { say } from '../../words/words.ts';
+
+/** Sets the attributes of a principal. The types that policies declare stand below the editor. */
+export function EditSubject({ subject, close }: { subject?: Subject; close(): void }) {
+  const queries = useQueryClient();
+  const [id, setId] = useState(subject?.principal_id ?? '');
+  const [text, setText] = useState(subject ? JSON.stringify(subject.attributes, null, 2) : '{\n  "department": ""\n}');
+  const [expires, setExpires] = useState(subject?.expires_time ? toLocal(subject.expires_time) : '');
+  const policies = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
+  const types = declaredTypes(policies.data ?? []);
+  const problem = problemAt(text);
+  const save = useMutation({
+    mutationFn: () =>
+      pinakes.setSubject({
+        params: { principal_id: id.trim() },
+        body: {
+          attributes: readJson(text).value as Attributes,
+          expires_time: expires === '' ? null : Math.floor(new Date(expires).getTime() / 1000),
+        },
+      }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [SUBJECTS] });
+      close();
+    },
+  });
+  return (
+    <FormDialog
+      wide
+      title={say(subject ? 'subjects.edit' : 'subjects.create')}
+      text={say('subjects.formText')}
+      action={say('action.save')}
+      pending={save.isPending}
+      error={save.error}
+      disabled={id.trim() === '' || problem !== null}
+      close={close}
+      submit={() => save.mutate()}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          autoFocus={!subject}
+          label={say('policies.principal')}
+          hint={say('subjects.principalHint')}
+          readOnly={subject !== undefined}
+          maxLength={256}
+          value={id}
+          onChange={(event) => setId(event.target.value)}
+        />
+        <TextField
+          type="datetime-local"
+          label={say('apiKeys.ends')}
+          hint={say('subjects.expiresHint')}
+          value={expires}
+          onChange={(event) => setExpires(event.target.value)}
+        />
+      </div>
+      <div>
+        <p className="mb-1 text-xs font-medium text-ink-2">{say('subjects.attributes')}</p>
+        <div className="flex h-44 flex-col">
+          <JsonEditor
+            label={say('subjects.attributes')}
+            value={text}
+            change={setText}
+            {...(problem !== null && { wrong: new Set([lineOf(text, problem)]) })}
+          />
+        </div>
+        <p className="mt-1 text-xs text-ink-3">
+          {say(problem === null ? 'subjects.attributesHint' : 'policies.notJson')}
+        </p>
+      </div>
+      {types.length > 0 && (
+        <div>
+          <p className="mb-1 text-xs font-medium text-ink-2">{say('subjects.types')}</p>
+          <ul className="flex flex-wrap gap-1.5">
+            {types.map(([name, type]) => (
+              <li key={name} className="chip pe-2">
+                <bdi>{name}</bdi> <span className="text-ink-3">{type}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+export function DeleteSubject({ subject, close }: { subject: Subject; close(): void }) {
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => pinakes.deleteSubject({ params: { principal_id: subject.principal_id } }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [SUBJECTS] });
+      close();
+    },
+  });
+  return (
+    <FormDialog
+      title={say('subjects.deleteTitle', { name: subject.principal_id })}
+      text={say('subjects.deleteText')}
+      action={say('action.delete')}
+      icon="trash-2"
+      pending={remove.isPending}
+      error={remove.error}
+      close={close}
+      submit={() => remove.mutate()}
+    />
+  );
+}
+
+/** Returns the offset of what is not JSON; null if everything is. */
+function problemAt(text: string): number | null {
+  try {
+    readJson(text);
+    return null;
+  } catch (error) {
+    if (error instanceof JsonProblem) return error.at;
+    throw error;
+  }
+}
+
+/** Returns a time as a field for dates and times holds it: without a zone. */
+function toLocal(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

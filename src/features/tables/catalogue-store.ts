@@ -1,0 +1,131 @@
+/** Reads the catalogue of tables as a caller may see it. Writes are in tables/store.ts. */
+import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { PageRequest } from '../../db/page-sql.ts';
+import { raw, type Sql, sql } from '../../db/sql.ts';
+import { ALIVE } from '../../retrieval/query/filter-sql.ts';
+import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
+
+/** A table with what its reader may see of it. */
+export interface CatalogueTable extends TableRow {
+  /** The caller sees every chunk of the table. */
+  seesAll: boolean;
+  /** The ingest rules under which the source was read. */
+  redactedBy: string;
+  bytes: number;
+  servedGeneration: number;
+}
+
+const FROM = raw(`source_table t join source s on s.tenant_id = t.tenant_id and s.id = t.source_id
+  join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id`);
+
+/** The place of table `t` in the served text. */
+const PLACE = raw(`s.tables -> (t.position ->> 'index')::int`);
+const CHUNKS_OF_TABLE = sql`c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation
+  and c.end_offset > (${PLACE} ->> 'start')::int and c.start_offset < (${PLACE} ->> 'end')::int`;
+
+/** The condition that some row of table `t` is visible. A version of an older text is visible to those who see the whole source. */
+function visible(access: Access): Sql {
+  const some = access.policy?.chunk
+    ? sql`case when t.version = 0 then ${showsSomething(access)} when t.generation <> s.generation then ${showsEverything(access)}
+        else exists (select from chunk c where ${CHUNKS_OF_TABLE} and ${mayShowChunk(access)}) end`
+    : raw('true');
+  return sql`${ALIVE} and t.hidden_at is null and ${withinLimits(access)} and ${mayShowSource(access)} and ${some}`;
+}
+
+function columns(access: Access): Sql {
+  const all = access.policy?.chunk
+    ? sql`case when t.generation <> s.generation then ${showsEverything(access)}
+        else not exists (select from chunk c where ${CHUNKS_OF_TABLE} and not coalesce(${mayShowChunk(access)}, false)) end`
+    : raw('true');
+  return sql`${TABLE_COLUMNS}, t.bytes, s.redacted_by, s.generation as served_generation, ${all} as sees_all`;
+}
+
+export interface TableFilter {
+  sourceId?: string | undefined;
+  sourceGroupId?: string | undefined;
+  name?: string | undefined;
+}
+
+/** Returns visible tables, oldest first, with one extra row if there is a next page. */
+export async function listVisibleTables(
+  tx: Queryable,
+  tenantId: string,
+  access: Access,
+  filter: TableFilter,
+  page: PageRequest,
+): Promise<{ rows: CatalogueTable[]; total: number }> {
+  const parts = [
+    sql`t.tenant_id = ${tenantId} and ${visible(access)}`,
+    filter.sourceId === undefined ? raw('true') : sql`t.source_id = ${filter.sourceId}::uuid`,
+    filter.sourceGroupId === undefined ? raw('true') : sql`t.source_group_id = ${filter.sourceGroupId}::uuid`,
+    filter.name === undefined
+      ? raw('true')
+      : sql`(lower(t.name) = lower(${filter.name}) or t.sql_name = lower(${filter.name}))`,
+  ] as const;
+  const matching = sql`${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]}`;
+  const after = page.afterId === undefined ? raw('true') : sql`t.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<CatalogueTable>(sql`
+    select ${columns(access)} from ${FROM} where ${matching} and ${after} order by t.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${FROM} where ${matching}`);
+  return { rows, total: count!.total };
+}
+
+export async function findVisibleTable(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  access: Access,
+): Promise<CatalogueTable | undefined> {
+  const [table] = await tx.query<CatalogueTable>(sql`
+    select ${columns(access)} from ${FROM} where t.tenant_id = ${tenantId} and t.id = ${id} and ${visible(access)}`);
+  return table;
+}
+
+/** Returns the ordinals of the visible chunks of a table; null if all of its chunks are visible. */
+export async function visibleParts(
+  tx: Queryable,
+  table: CatalogueTable,
+  access: Access,
+): Promise<ReadonlySet<number> | null> {
+  if (table.seesAll) return null;
+  if (table.generation !== table.servedGeneration) return new Set();
+  const rows = await tx.query<{ ordinal: number }>(sql`
+    select c.ordinal from ${FROM} join chunk c on ${CHUNKS_OF_TABLE}
+    where t.tenant_id = ${table.tenantId} and t.id = ${table.tableId} and ${mayShowChunk(access)}`);
+  return new Set(rows.map(({ ordinal }) => ordinal));
+}
+
+/** Returns a visible source with the tables of its text. */
+export async function findSourceTables(
+  tx: Queryable,
+  tenantId: string,
+  sourceId: string,
+  access: Access,
+): Promise<{ generation: number } | undefined> {
+  const [source] = await tx.query<{ generation: number }>(sql`
+    select s.generation from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
+      and ${showsSomething(access)}`);
+  return source;
+}
+
+/** Returns the indices of the source's tables of which the caller sees a chunk. */
+export async function visiblePlaces(
+  tx: Queryable,
+  tenantId: string,
+  sourceId: string,
+  access: Access,
+): Promise<ReadonlySet<number>> {
+  const some = access.policy?.chunk
+    ? sql`exists (select from chunk c where c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation
+        and c.end_offset > (p.place ->> 'start')::int and c.start_offset < (p.place ->> 'end')::int and ${mayShowChunk(access)})`
+    : raw('true');
+  const rows = await tx.query<{ index: number }>(sql`
+    select (p.number - 1)::int as index from source s
+    join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    cross join lateral jsonb_array_elements(s.tables) with ordinality as p(place, number)
+    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${some}`);
+  return new Set(rows.map(({ index }) => index));
+}

@@ -1,0 +1,233 @@
+/** Rules of the catalogue of tables: reading rows, and tables on request. */
+import { type Access, accessOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
+import { appendAudit } from '../../corpus/audit-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/pg-errors.ts';
+import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import type { ColumnSetting } from '../../tables/build/build-table.ts';
+import { sqlNameOf, uniqueName } from '../../tables/names.ts';
+import { namePlaces, tableName } from '../../tables/places.ts';
+import { openTable, type TableReader, type TableRowRead } from '../../tables/read-table.ts';
+import {
+  changeTable,
+  countTables,
+  deleteTables,
+  findTableSource,
+  hideTable,
+  insertTable,
+  listSqlNames,
+  listTablesOfSource,
+  markBuilding,
+  TABLES_PER_TENANT_MAX,
+} from '../../tables/store.ts';
+import type { TableColumn } from '../../tables/table.ts';
+import { isId, newId } from '../../util/ids.ts';
+import { type CatalogueTable, findVisibleTable, visibleParts } from './catalogue-store.ts';
+
+/** Rows that are read at once while rows of hidden chunks are left out. */
+const ROWS_AT_ONCE = 1_000;
+/** A request reads at most this many rows. */
+const ROWS_READ_MAX = 50_000;
+
+type Named = Parameters<typeof accessOf>[3];
+
+export interface OpenTable {
+  table: CatalogueTable;
+  access: Access;
+  /** Ordinals of the visible chunks; null: all. */
+  parts: ReadonlySet<number> | null;
+  redactor: Redactor | null;
+}
+
+/** Returns a table that the caller may see. @throws ServiceError not_found */
+export async function openVisible(deps: Deps, caller: Caller, id: string, named: Named): Promise<OpenTable> {
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    const access = await accessOf(deps, tx, caller, named);
+    const table = await findVisibleTable(tx, caller.tenantId, id, access);
+    if (!table) throw notFound();
+    const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+    return { table, access, parts: await visibleParts(tx, table, access), redactor };
+  });
+}
+
+/** Returns visible rows after `afterRow`, and the row after which the next page begins. */
+export async function readVisibleRows(
+  deps: Pick<Deps, 'blobs'>,
+  { table, parts }: OpenTable,
+  page: { afterRow: number; limit: number; columns: readonly TableColumn[]; onlyData?: boolean },
+): Promise<{ rows: TableRowRead[]; nextAfter: number | null }> {
+  if (table.blobHash === null) return { rows: [], nextAfter: null };
+  const { tenantId, blobHash, bytes } = table;
+  const reader: TableReader = await openTable(deps.blobs, { tenantId, blobHash, bytes });
+  const rows: TableRowRead[] = [];
+  const start = page.afterRow + 1;
+  const step = parts ? ROWS_AT_ONCE : page.limit + 1;
+  let at = start;
+  for (; at < reader.rows && at - start < ROWS_READ_MAX && rows.length <= page.limit; at += step) {
+    const read = await reader.read(at, Math.min(at + step, reader.rows), page.columns);
+    for (const row of read)
+      if ((!parts || parts.has(row.part)) && !(page.onlyData && row.kind === 'total')) rows.push(row);
+  }
+  if (rows.length > page.limit) return { rows: rows.slice(0, page.limit), nextAfter: rows[page.limit - 1]!.row };
+  return { rows, nextAfter: at < reader.rows ? at - 1 : null };
+}
+
+export interface TableRequest {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  sourceId: string;
+  /** Null: the only table of the source. */
+  index: number | null;
+  schemaPolicy: 'accept' | 'freeze';
+}
+
+/**
+ * Adds a table of a source and starts its build. Returns its id.
+ *
+ * @throws ServiceError not_found, invalid_request if the source has no such table, conflict if the table or its name exists.
+ */
+export async function createTable(
+  deps: Pick<Deps, 'db' | 'clock' | 'queue'>,
+  caller: Caller,
+  request: TableRequest,
+  commitWith: (tx: Tx, id: string) => Promise<void>,
+): Promise<string> {
+  const { tenantId } = caller;
+  const now = deps.clock.now();
+  const id = newId(now.getTime());
+  return namesAreUnique(
+    deps.db.transaction(tenantId, async (tx) => {
+      const source = isId(request.sourceId) ? await findTableSource(tx, tenantId, request.sourceId, caller) : undefined;
+      if (!source) throw notFound();
+      const places = namePlaces(source.tables);
+      const wanted =
+        request.index === null ? places : places.filter(({ position }) => position.index === request.index);
+      const [named, ...others] = wanted;
+      if (!named) throw invalidRequest('/source/position: the source has no table there.');
+      if (others.length > 0)
+        throw invalidRequest('/source/position: the source has several tables. Name one by its index.');
+      if ((await countTables(tx, tenantId)) >= TABLES_PER_TENANT_MAX)
+        throw new ServiceError('conflict', `There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
+      const known = (await listTablesOfSource(tx, tenantId, source.id)).find(({ placeKey }) => placeKey === named.key);
+      if (known && !known.hiddenAt) throw new ServiceError('conflict', `The table exists already: ${known.tableId}.`);
+      if (known) await deleteTables(tx, tenantId, [known.tableId]);
+      const name = request.name ?? tableName(source.name, named, places);
+      const base = sqlNameOf(name, 'table');
+      const taken = await listSqlNames(tx, tenantId, base);
+      if (request.name !== undefined && taken.has(base)) throw nameTaken();
+      const table = {
+        id,
+        sourceId: source.id,
+        sourceGroupId: source.sourceGroupId,
+        placeKey: named.key,
+        position: named.position,
+        name,
+        sqlName: uniqueName(base, taken),
+        description: request.description ?? null,
+        requested: true,
+        schemaPolicy: request.schemaPolicy,
+      };
+      await insertTable(tx, tenantId, table, now);
+      await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId: source.id });
+      await commitWith(tx, id);
+      await record(tx, caller, 'create', id, { name, source_id: source.id });
+      return id;
+    }),
+  );
+}
+
+export interface TableChange {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  schemaPolicy?: 'accept' | 'freeze' | undefined;
+  columns?: readonly ({ sqlName: string } & ColumnSetting)[] | undefined;
+}
+
+/** Changes what users set. Another type of a column builds the table again. @throws ServiceError */
+export async function updateTable(deps: Deps, caller: Caller, id: string, change: TableChange): Promise<void> {
+  const { tenantId } = caller;
+  const now = deps.clock.now();
+  await namesAreUnique(
+    deps.db.transaction(tenantId, async (tx) => {
+      const table = await findManaged(tx, caller, id);
+      const settings = { ...table.columnSettings };
+      const columns = [...table.columns];
+      let rebuilds = false;
+      for (const { sqlName, ...setting } of change.columns ?? []) {
+        const at = columns.findIndex((column) => column.sqlName === sqlName);
+        const column = columns[at];
+        if (!column) throw invalidRequest(`/columns: there is no column ${JSON.stringify(sqlName)}.`);
+        if (setting.type !== undefined && setting.type !== column.type) rebuilds = true;
+        settings[column.header] = { ...settings[column.header], ...setting };
+        const { name = column.name, description = column.description } = setting;
+        columns[at] = { ...column, name, description };
+      }
+      const name = change.name ?? table.name;
+      const sqlName =
+        change.name === undefined || change.name === table.name ? table.sqlName : sqlNameOf(name, 'table');
+      const { description = table.description, schemaPolicy = table.schemaPolicy } = change;
+      await changeTable(
+        tx,
+        { ...table, name, sqlName, description, schemaPolicy, columnSettings: settings, columns },
+        now,
+      );
+      if (rebuilds) await rebuild(deps, tx, table, now);
+      await record(tx, caller, 'change', id, { name });
+    }),
+  );
+}
+
+/** Builds a table again. @throws ServiceError not_found */
+export async function rebuildTable(deps: Deps, caller: Caller, id: string): Promise<void> {
+  await deps.db.transaction(caller.tenantId, async (tx) => {
+    const table = await findManaged(tx, caller, id);
+    await rebuild(deps, tx, table, deps.clock.now());
+  });
+}
+
+/** Deletes a table. One that comes with its source stays away until the source changes. @throws ServiceError not_found */
+export async function deleteTable(deps: Deps, caller: Caller, id: string): Promise<void> {
+  const { tenantId } = caller;
+  await deps.db.transaction(tenantId, async (tx) => {
+    const table = await findManaged(tx, caller, id);
+    if (table.requested) await deleteTables(tx, tenantId, [id]);
+    else await hideTable(tx, tenantId, id, deps.clock.now());
+    await record(tx, caller, 'delete', id, { name: table.name });
+  });
+}
+
+/** Returns a table within the limits of the key. Policies are for readers, not for those who manage tables. */
+async function findManaged(tx: Tx, caller: Caller, id: string): Promise<CatalogueTable> {
+  const { sourceGroupIds, tagIds } = caller;
+  const table = await findVisibleTable(tx, caller.tenantId, id, { sourceGroupIds, tagIds, policy: null });
+  if (!table) throw notFound();
+  return table;
+}
+
+async function rebuild({ queue }: Deps, tx: Tx, table: CatalogueTable, now: Date): Promise<void> {
+  await markBuilding(tx, table.tenantId, [table.tableId], now);
+  await queue.enqueue(tx, 'table-build', { tenantId: table.tenantId, sourceId: table.sourceId });
+}
+
+function nameTaken(): ServiceError {
+  return new ServiceError('conflict', 'Another table has this name.');
+}
+
+async function namesAreUnique<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    throw isUniqueViolation(error) ? nameTaken() : error;
+  });
+}
+
+function record(
+  tx: Tx,
+  { tenantId, apiKeyId }: Caller,
+  action: 'create' | 'change' | 'delete',
+  objectId: string,
+  details: Record<string, string>,
+): Promise<void> {
+  return appendAudit(tx, { tenantId, actor: apiKeyId, action, objectKind: 'table', objectId, details });
+}

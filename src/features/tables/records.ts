@@ -1,0 +1,193 @@
+/** The wire records of tables, as their readers may see them. */
+import { z } from 'zod';
+import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../../http/schemas.ts';
+import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
+import { redactValue } from '../../tables/redact-value.ts';
+import { COLUMN_TYPES, TABLE_STATUSES, type TableColumn } from '../../tables/table.ts';
+import { collect } from '../../util/collect.ts';
+import { unixSeconds } from '../../util/time.ts';
+import type { CatalogueTable } from './catalogue-store.ts';
+
+const valueSchema = z
+  .union([z.string(), z.number(), z.boolean(), z.null()])
+  .describe(
+    'Text, number, truth value or null. Dates and times are ISO 8601; numbers with more than 15 digits are text.',
+  );
+
+const columnSchema = z
+  .object({
+    name: z.string().describe('Name for people: the header, or the name that was set.'),
+    sql_name: z.string().describe('Name in SQL.'),
+    type: z.enum(COLUMN_TYPES).describe('Type, decided over all rows.'),
+    unit: z.string().nullable().describe('`%` or a currency that was taken off the numbers.'),
+    nullable: z.boolean().describe('Whether a row has no value.'),
+    distinct: z.int().nullable().describe('Number of distinct values: exact up to 1,000, an estimate above.'),
+    min: z.string().nullable().describe('Smallest value.'),
+    max: z.string().nullable().describe('Largest value.'),
+    examples: z.array(z.string()).describe('Up to five values.'),
+    description: z.string().nullable().describe('What the column means, if somebody said it.'),
+    cast_failures: z.int().nullable().describe('Cells that do not have the type. They are null.'),
+    cast_failure_examples: z.array(z.string()).describe('Up to five of these cells.'),
+    header: z.string().describe('The header in the source; empty without one.'),
+  })
+  .meta({ id: 'TableColumn' });
+
+export const positionSchema = z
+  .object({
+    index: z.int().describe('Number of the table in its source, counted from 0.'),
+    sheet: z.string().optional().describe('Name of the sheet.'),
+    range: z.string().optional().describe('Cells of the sheet, such as `A3:F20`.'),
+    page: z.int().optional().describe('Page on which the table begins.'),
+    heading_path: z.array(z.string()).optional().describe('Headings above the table, outermost first.'),
+  })
+  .meta({ id: 'TablePosition' });
+
+export const rowSchema = z
+  .object({
+    row: z.int().describe('Number of the row in its table, counted from 0.'),
+    kind: z.enum(['data', 'total']).describe('`total`: a row of totals, which queries leave out.'),
+    place: z
+      .object({
+        source_id: sourceIdSchema,
+        start_offset: z
+          .int()
+          .nullable()
+          .describe('Code point in the extracted text. Null if the policy decides about single chunks.'),
+        chunk_index: z.int().nullable().describe('The chunk that holds the row; null like start_offset.'),
+        page: z.int().nullable().describe('Page; null for files without pages.'),
+        sheet_row: z.int().nullable().describe('Row of the sheet, counted from 1; null for other files.'),
+      })
+      .describe('Where the source has the row.'),
+    values: z.record(z.string(), valueSchema).describe('Values by name in SQL.'),
+  })
+  .meta({ id: 'TableRow' });
+
+const warningSchema = z
+  .looseObject({
+    code: z.string().describe('Kind of the warning, for programs: for example `ambiguous_format`.'),
+    message: z.string().describe('The warning in words for a person.'),
+  })
+  .meta({ id: 'TableWarning' });
+
+const SEES_ALL = 'Null if the caller does not see the whole table.';
+
+export const tableSchema = z
+  .object({
+    id: idSchema.describe('Id of the table.'),
+    name: z.string().describe('Name for people.'),
+    sql_name: z.string().describe('Name in SQL, unique within the tenant.'),
+    description: z.string().nullable().describe('What the table is about: the lines above it, or what was set.'),
+    status: z
+      .enum(TABLE_STATUSES)
+      .describe('`building`: a version is being built, and the present one is served. `failed`: see `error`.'),
+    error: z.string().nullable().describe('Why the last build failed.'),
+    source_id: sourceIdSchema,
+    source_group_id: sourceGroupIdSchema,
+    position: positionSchema,
+    version: z.int().describe('Number of the served version; 0 before the first.'),
+    row_count: z.int().nullable().describe(`Rows of data. ${SEES_ALL}`),
+    total_rows: z.int().nullable().describe(`Rows of totals. ${SEES_ALL}`),
+    schema_policy: z.enum(['accept', 'freeze']).describe('Whether a new version may have other columns.'),
+    columns: z
+      .array(columnSchema)
+      .describe('Columns. Values and counts are left out if the caller does not see the whole table.'),
+    warnings: z.array(warningSchema).describe('What should be known about the data.'),
+    creation_time: timeSchema,
+    update_time: timeSchema,
+  })
+  .meta({ id: 'Table' });
+
+export const tableDetailsSchema = tableSchema
+  .extend({ sample: z.array(rowSchema).describe('Up to ten visible rows of data.') })
+  .meta({ id: 'TableDetails' });
+
+/** Returns a table as its reader may see it. Do not call this function within a transaction: redaction may be slow. */
+export async function toTable(table: CatalogueTable, redactor: Redactor | null): Promise<z.input<typeof tableSchema>> {
+  const { position, seesAll } = table;
+  const fact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
+  const maybe = async (text: string | null): Promise<string | null> => (text === null ? null : fact(text));
+  return {
+    id: table.tableId,
+    name: await fact(table.name),
+    sql_name: table.sqlName,
+    description: await maybe(table.description),
+    status: table.status,
+    error: table.errorMessage,
+    source_id: table.sourceId,
+    source_group_id: table.sourceGroupId,
+    position: {
+      index: position.index,
+      ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
+      ...(position.range !== undefined && { range: position.range }),
+      ...(position.page !== undefined && { page: position.page }),
+      ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
+    },
+    version: table.version,
+    row_count: seesAll ? table.rowCount : null,
+    total_rows: seesAll ? table.totalRows : null,
+    schema_policy: table.schemaPolicy,
+    columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
+    warnings: table.warnings,
+    creation_time: unixSeconds(table.createdAt),
+    update_time: unixSeconds(table.updatedAt),
+  };
+}
+
+async function toColumn(
+  table: CatalogueTable,
+  column: TableColumn,
+  redactor: Redactor | null,
+): Promise<z.input<typeof columnSchema>> {
+  const steps = readerSteps(redactor, table.redactedBy);
+  const value = async (text: string | null): Promise<string | null> => {
+    const redacted = await redactValue(redactor, table.seesAll ? text : null, steps);
+    return redacted === undefined || redacted === null ? null : String(redacted);
+  };
+  const values = (texts: readonly string[]): Promise<string[]> =>
+    collect(texts, async (text) => (await value(text)) ?? undefined);
+  return {
+    name: (await redactFact(redactor, column.name)) ?? '',
+    sql_name: column.sqlName,
+    type: column.type,
+    unit: column.unit,
+    nullable: column.nullable,
+    distinct: table.seesAll ? column.distinct : null,
+    min: await value(column.min),
+    max: await value(column.max),
+    examples: await values(column.examples),
+    description: column.description === null ? null : ((await redactFact(redactor, column.description)) ?? ''),
+    cast_failures: table.seesAll ? column.castFailures : null,
+    cast_failure_examples: await values(column.castFailureExamples),
+    header: (await redactFact(redactor, column.header)) ?? '',
+  };
+}
+
+/** Returns a row as its reader may see it; undefined if a rule blocks one of its values. */
+export async function toRow(
+  table: CatalogueTable,
+  read: TableRowRead,
+  redactor: Redactor | null,
+  showsPlace: boolean,
+): Promise<z.input<typeof rowSchema> | undefined> {
+  const steps = readerSteps(redactor, table.redactedBy);
+  const values: Record<string, WireValue> = {};
+  for (const [name, value] of Object.entries(read.values)) {
+    const redacted = await redactValue(redactor, value, steps);
+    if (redacted === undefined) return undefined;
+    values[name] = redacted;
+  }
+  return {
+    row: read.row,
+    kind: read.kind,
+    place: {
+      source_id: table.sourceId,
+      start_offset: showsPlace ? read.start : null,
+      chunk_index: showsPlace ? read.part : null,
+      page: read.page,
+      sheet_row: read.sheetRow,
+    },
+    values,
+  };
+}

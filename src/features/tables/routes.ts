@@ -1,0 +1,241 @@
+/** Routes of the catalogue of tables. */
+import { z } from 'zod';
+import { accessOf } from '../../access/access.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
+import { namePlaces } from '../../tables/places.ts';
+import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
+import { TABLE_STATUSES } from '../../tables/table.ts';
+import { collect } from '../../util/collect.ts';
+import { isId } from '../../util/ids.ts';
+import { text } from '../../util/text-schema.ts';
+import { openVisible, readVisibleRows } from './catalogue.ts';
+import { findSourceTables, listVisibleTables, visiblePlaces } from './catalogue-store.ts';
+import { tableChangeRoutes } from './change-routes.ts';
+import { positionSchema, rowSchema, tableDetailsSchema, tableSchema, toRow, toTable } from './records.ts';
+
+const AREA = 'Tables';
+const SAMPLE_ROWS = 10;
+const ROWS_MAX = 100;
+const ROWS_DEFAULT = 20;
+const COLUMNS_MAX = 500;
+const NAME_LENGTH_MAX = 200;
+
+const listQuery = z.strictObject({
+  ...pageQueryShape,
+  source_id: z.string().optional().describe('Only tables of this source. An unknown source selects nothing.'),
+  source_group_id: z
+    .string()
+    .optional()
+    .describe('Only tables of this source group. An unknown source group selects nothing.'),
+  name: text(1, NAME_LENGTH_MAX).optional().describe('Only tables with this name, or this name in SQL.'),
+  ...principalShape,
+});
+
+const rowsQuery = z.strictObject({
+  limit: queryInteger(1, ROWS_MAX)
+    .default(ROWS_DEFAULT)
+    .meta({
+      wire: { type: 'integer', minimum: 1, maximum: ROWS_MAX, default: ROWS_DEFAULT },
+      description: 'How many rows to return.',
+    }),
+  after_row: queryInteger(-1, 2 ** 31 - 1)
+    .default(-1)
+    .meta({
+      wire: { type: 'integer', minimum: -1, maximum: 2 ** 31 - 1, default: -1 },
+      description: 'Return rows after this one: the next_after_row of the page before.',
+    }),
+  columns: queryList(text(1, NAME_LENGTH_MAX), COLUMNS_MAX)
+    .optional()
+    .meta({
+      wire: { type: 'array', items: { type: 'string' }, maxItems: COLUMNS_MAX },
+      description: 'Names in SQL of the columns to return; may be repeated. All when absent.',
+    }),
+  ...principalShape,
+});
+
+const candidateSchema = z
+  .object({
+    position: positionSchema,
+    automatic: z.boolean().describe('True if the table comes with its source; others are built on request.'),
+    caption: z.string().nullable().describe('Lines above the table that are its title.'),
+    table_id: idSchema.nullable().describe('The table, if it was built or is being built.'),
+    status: z.enum(TABLE_STATUSES).nullable().describe('Status of that table.'),
+  })
+  .meta({ id: 'SourceTable' });
+
+export function tableRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), getRoute(deps), rowsRoute(deps), sourceTablesRoute(deps), ...tableChangeRoutes(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/tables',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listTables',
+      area: AREA,
+      summary: 'List tables',
+      description:
+        'CSV and TSV files, sheets of workbooks, JSON arrays, JSON Lines, Parquet and SQLite files become tables by themselves. Tables ' +
+        'of documents are built on request. A table is listed if the caller may see at least one of its rows.',
+    },
+    query: listQuery,
+    response: {
+      status: 200,
+      schema: z.object({
+        tables: z.array(tableSchema).describe('Tables of this page.'),
+        pagination: paginationSchema,
+      }),
+    },
+    async handler({ caller, query }) {
+      const { limit, after_id: afterId, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
+      if ([sourceId, sourceGroupId].some((id) => id !== undefined && !isId(id)))
+        return { tables: [], pagination: toPage([], limit, 0).pagination };
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const access = await accessOf(deps, tx, caller, query);
+        const filter = { sourceId, sourceGroupId, name };
+        return {
+          ...(await listVisibleTables(tx, caller.tenantId, access, filter, { limit, afterId })),
+          redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+        };
+      });
+      const { page, pagination } = toPage(
+        rows.map((table) => ({ id: table.tableId, table })),
+        limit,
+        total,
+      );
+      return { tables: await collect(page, ({ table }) => toTable(table, redactor)), pagination };
+    },
+  });
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/tables/{id}',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'getTable',
+      area: AREA,
+      summary: 'Get a table',
+      description: 'Returns the columns, the warnings, and a sample of the rows that the caller may see.',
+    },
+    params: idParams,
+    query: z.strictObject(principalShape),
+    response: { status: 200, schema: tableDetailsSchema },
+    errors: [404],
+    async handler({ caller, params, query }) {
+      const opened = await openVisible(deps, caller, params.id, query);
+      const { table, access, redactor } = opened;
+      const page = { afterRow: -1, limit: SAMPLE_ROWS, columns: table.columns, onlyData: true };
+      const { rows } = await readVisibleRows(deps, opened, page);
+      return {
+        ...(await toTable(table, redactor)),
+        sample: await collect(rows, (row) => toRow(table, row, redactor, !access.policy?.chunk)),
+      };
+    },
+  });
+}
+
+function rowsRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/tables/{id}/rows',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listTableRows',
+      area: AREA,
+      summary: 'Read rows of a table',
+      description:
+        'Returns visible rows in the order of the source, each with its place. A row that a redaction rule blocks is left out.',
+    },
+    params: idParams,
+    query: rowsQuery,
+    response: {
+      status: 200,
+      schema: z.object({
+        rows: z.array(rowSchema).describe('Rows of this page.'),
+        next_after_row: z.int().nullable().describe('The after_row of the next page; null on the last page.'),
+      }),
+    },
+    errors: [404],
+    async handler({ caller, params, query }) {
+      const opened = await openVisible(deps, caller, params.id, query);
+      const { table, access, redactor } = opened;
+      const names = query.columns;
+      const unknown = names?.find((name) => !table.columns.some(({ sqlName }) => sqlName === name));
+      if (unknown !== undefined)
+        throw invalidRequest(`Query parameter "columns": there is no column ${JSON.stringify(unknown)}.`);
+      const columns = names ? table.columns.filter(({ sqlName }) => names.includes(sqlName)) : table.columns;
+      const { rows, nextAfter } = await readVisibleRows(deps, opened, {
+        afterRow: query.after_row,
+        limit: query.limit,
+        columns,
+      });
+      return {
+        rows: await collect(rows, (row) => toRow(table, row, redactor, !access.policy?.chunk)),
+        next_after_row: nextAfter,
+      };
+    },
+  });
+}
+
+function sourceTablesRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/tables',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listSourceTables',
+      area: AREA,
+      summary: 'List the tables that a source contains',
+      description:
+        'Also lists tables that can be built on request with `POST /tables`: at most 200 tables of a source are known.',
+    },
+    params: idParams,
+    query: z.strictObject(principalShape),
+    response: {
+      status: 200,
+      schema: z.object({ tables: z.array(candidateSchema).describe('Tables in the order of the text.') }),
+    },
+    errors: [404],
+    async handler({ caller, params, query }) {
+      const { tenantId } = caller;
+      const found = await deps.db.transaction(tenantId, async (tx) => {
+        const access = await accessOf(deps, tx, caller, query);
+        if (!(await findSourceTables(tx, tenantId, params.id, access))) return undefined;
+        const source = await findTableSource(tx, tenantId, params.id);
+        if (!source) return undefined;
+        const seen = await visiblePlaces(tx, tenantId, params.id, access);
+        const redactor = await deps.redactors.forTenant(tx, tenantId);
+        return { source, seen, redactor, tables: await listTablesOfSource(tx, tenantId, params.id) };
+      });
+      if (!found) throw notFound();
+      const { source, seen, redactor, tables } = found;
+      const fact = async (value: string): Promise<string> => (await redactFact(redactor, value)) ?? '';
+      const built = new Map(tables.flatMap((table) => (table.hiddenAt ? [] : [[table.placeKey, table] as const])));
+      const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));
+      return {
+        tables: await collect(places, async ({ key, place, position }) => ({
+          position: {
+            index: position.index,
+            ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
+            ...(position.range !== undefined && { range: position.range }),
+            ...(position.page !== undefined && { page: position.page }),
+            ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
+          },
+          automatic: place.automatic,
+          caption: place.caption === undefined ? null : await fact(place.caption),
+          table_id: built.get(key)?.tableId ?? null,
+          status: built.get(key)?.status ?? null,
+        })),
+      };
+    },
+  });
+}

@@ -1,0 +1,175 @@
+/** Policies and subjects, with the keyboard alone. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from './support/chromium.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
+import { look, lookEverywhere } from './support/looks.ts';
+
+const browser = await openBrowser();
+const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+/** A browser logs the answers that a draft is refused with. */
+const REFUSED = /400 .*\/authz\/(?:preview|policies\/default)/;
+const POLICY = {
+  attribute_types: { department: 'text' },
+  operator: 'or',
+  filters: [
+    { target: 'tag', operator: 'eq', value: 'public' },
+    { key: 'department', operator: 'eq', value: { subject: 'department' } },
+  ],
+  tests: [
+    {
+      name: 'sales sees sales',
+      given: { department: 'sales' },
+      source: { source_metadata: { department: 'sales' } },
+      expect: 'allow',
+    },
+  ],
+};
+
+describe('policies and subjects', { skip }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+    const open = await service.add('open', { 'guide.md': '# Guide', 'map.md': '# Map' });
+    const inside = await service.add('inside', { 'offer.md': '# Offer', 'contract.md': '# Contract' });
+    const { id } = await service.pinakes.createTag({ body: { name: 'public' } });
+    await service.pinakes.linkTag({ body: { tag_id: id, source_group_id: open } });
+    const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: inside } });
+    for (const source of sources) {
+      const records = [{ key: 'department', val: source.name === 'offer.md' ? 'sales' : 'legal' }];
+      await service.pinakes.patchSourceMetadata({ params: { source_id: source.id }, body: { metadata: { records } } });
+    }
+  });
+  after(async () => {
+    await browser?.close();
+    await service.close();
+  });
+
+  test('a subject is added with attributes and an expiry, changed and deleted', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'subjects');
+    await look(page, 'subjects-none');
+    await press(page, page.getByRole('button', { name: 'Add a subject' }).first());
+    await page.keyboard.type('ada@example.com');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Attributes', exact: true }).fill('{"department": sales}');
+    await dialog.getByText('This is not JSON.').waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), true);
+    await look(page, 'subjects-wrong');
+    await dialog.getByRole('textbox', { name: 'Attributes', exact: true }).fill('{"department": "sales"}');
+    await dialog.getByLabel('Expires').fill('2090-01-01T10:00');
+    await look(page, 'subjects-add');
+    await press(page, dialog.getByRole('button', { name: 'Save' }));
+    await page.getByRole('row', { name: /ada@example\.com.*department: sales/ }).waitFor();
+    const subject = await service.pinakes.getSubject({ params: { principal_id: 'ada@example.com' } });
+    assert.deepEqual(subject.attributes, { department: 'sales' });
+    assert.ok((subject.expires_time ?? 0) > 3_700_000_000);
+
+    await press(page, page.getByRole('button', { name: 'Edit ada@example.com' }));
+    await dialog.getByLabel('Expires').fill('');
+    await press(page, dialog.getByRole('button', { name: 'Save' }));
+    await page.getByRole('row', { name: /ada@example\.com.*Never/ }).waitFor();
+    await service.pinakes.setSubject({ params: { principal_id: 'bob' }, body: { attributes: {} } });
+    await page.reload();
+    await press(page, page.getByRole('button', { name: 'Delete bob' }));
+    await press(page, dialog.getByRole('button', { name: 'Delete' }));
+    await page.getByRole('row', { name: /bob/ }).waitFor({ state: 'detached' });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a policy is written with errors at their place, previewed, saved and explained', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'policies', {
+      refusals: [REFUSED],
+    });
+    await page.getByText('There are no policies yet').waitFor();
+    await look(page, 'policies-none');
+    await press(page, page.getByRole('button', { name: 'New policy' }).first());
+    await page.keyboard.press('Enter');
+    const editor = page.getByRole('textbox', { name: 'The policy as JSON' });
+    await page.getByText('2 of 4 sources').waitFor();
+    await page.getByText('There is no stored version to compare with.').waitFor();
+
+    await tabTo(page, editor);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' x');
+    await page.getByText('This is not JSON.').waitFor();
+    await page.getByRole('button', { name: 'Line 10' }).waitFor();
+    await editor.fill(JSON.stringify({ operator: 'or', filters: [{ key: 'a', operator: 'near', value: 1 }] }, null, 2));
+    await page.getByText(/^\/filters\/0\/operator: must be/).waitFor();
+    await press(page, page.getByRole('button', { name: 'Line 6' }));
+    assert.equal(await page.evaluate(() => getSelection()?.toString()), '"near"');
+    await look(page, 'policies-wrong');
+
+    await editor.fill(JSON.stringify(POLICY, null, 2));
+    await tabTo(page, page.getByRole('combobox', { name: 'Principal' }));
+    await page.keyboard.type('ada@example.com');
+    await page.getByText('3 of 4 sources').waitFor();
+    await page.getByText('sales sees sales passes').waitFor();
+    await press(page, page.getByRole('button', { name: 'Save as version 1' }));
+    await page.getByText('The same as version 1.').waitFor();
+    const { version, tests } = await service.pinakes.getPolicy({ params: { name: 'default' } });
+    assert.deepEqual([version, tests?.length], [1, 1]);
+
+    const narrower = { ...POLICY, filters: POLICY.filters.slice(1) };
+    await editor.fill(JSON.stringify(narrower, null, 2));
+    await page.getByText('1 of 4 sources').waitFor();
+    await page.getByText('0 appear and 2 disappear compared with version 1.').waitFor();
+    await press(page, page.getByRole('button', { name: 'Show the rule that decided for offer.md' }));
+    assert.equal(await page.locator('pre .bg-accent-soft').count(), 7, 'the lines of the rule are lit');
+    await look(page, 'policies-flips');
+
+    const failing = { ...narrower, tests: [{ ...POLICY.tests[0], expect: 'deny' }] };
+    await editor.fill(JSON.stringify(failing, null, 2));
+    await page.getByText('sales sees sales fails').waitFor();
+    await press(page, page.getByRole('button', { name: 'Save as version 2' }));
+    await page
+      .getByRole('alert')
+      .getByText(/^\/tests\/0: expects deny/)
+      .waitFor();
+    await look(page, 'policies-test-fails');
+    await press(page, page.getByRole('button', { name: 'Discard' }));
+    await page.getByText('3 of 4 sources').waitFor();
+
+    await tabTo(page, page.getByLabel('Name of the source'));
+    await page.keyboard.type('contract');
+    await press(page, page.getByRole('button', { name: 'contract.md', exact: true }));
+    await page.getByText('contract.md is hidden. Decided by: the policy as a whole').waitFor();
+    await page.getByLabel('Name of the source').fill('guide');
+    await press(page, page.getByRole('button', { name: 'guide.md', exact: true }));
+    await page.getByText('guide.md is shown. Decided by: /filters/0').waitFor();
+    await press(page, page.getByRole('button', { name: 'Attributes', exact: true }));
+    await page.getByLabel('Attributes as JSON').fill('{"department": "legal"}');
+    await page.getByRole('listitem').filter({ hasText: 'contract.md' }).getByText('shown').waitFor();
+    await look(page, 'policies-explained');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('drafts of several policies stay, and a policy is deleted', async () => {
+    await service.pinakes.setPolicy({
+      params: { name: 'open' },
+      body: { filters: [{ target: 'tag', operator: 'exists' }] },
+    });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'policies?name=open');
+    const editor = page.getByRole('textbox', { name: 'The policy as JSON' });
+    await editor.fill('{"filters": [{"target": "tag", "operator": "not_exists"}]}');
+    await press(page, page.getByRole('button', { name: 'default', exact: true }));
+    await press(page, page.getByRole('button', { name: /^open/ }));
+    assert.match(await editor.inputValue(), /not_exists/);
+    await press(page, page.getByRole('button', { name: 'Delete', exact: true }));
+    await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
+    await until(async () => (await service.pinakes.listPolicies()).pagination.total === 1);
+    await page.getByRole('button', { name: 'default', exact: true }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('both screens in both themes, at two widths and in all languages', async () => {
+    await service.pinakes.setPolicy({ params: { name: 'default' }, body: POLICY as never });
+    await lookEverywhere(browser as Browser, service, 'policies', (page) =>
+      page.getByRole('listitem').filter({ hasText: 'guide.md' }).waitFor(),
+    );
+    await lookEverywhere(browser as Browser, service, 'subjects', (page) => page.getByRole('row').nth(1).waitFor());
+  });
+});
