@@ -263,7 +263,7 @@ create table source_table (
   source_id uuid not null,
   source_group_id uuid not null,
   generation int not null,                    -- of the source, whose text the served version was built from
-  table_index int not null,                   -- the place among the tables of the source; source.tables has them
+  place_key text not null,                    -- names the table in its source, also in later versions of the source (tables/places.ts)
   position jsonb not null,
   name text not null,
   sql_name text not null,                     -- lower case; the name of the table in queries
@@ -284,7 +284,7 @@ create table source_table (
   updated_at timestamptz not null,
   hidden_at timestamptz,                      -- a user deleted a table that came with its source: it stays away until the source changes
   primary key (tenant_id, id),
-  unique (tenant_id, source_id, table_index),
+  unique (tenant_id, source_id, place_key),
   foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
 );
 create unique index source_table_sql_name on source_table (tenant_id, sql_name);
@@ -896,6 +896,50 @@ comment on table message is
   'whose context is unknown (null); while authorization is on, nobody reads it.';
 
 
+-- ── Agent runs ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- A question that a model answers by calling tools. Its answer is a message of the conversation.
+create table agent_run (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  api_key_id uuid not null,
+  key_family_id uuid not null,                -- runs belong to it and to the principal, as conversations do
+  principal_id text,
+  input text not null,                        -- as models got it
+  request jsonb not null,                     -- tools, limits, filters, policy
+  background boolean not null,
+  status text not null check (status in ('queued', 'running', 'success', 'failure', 'canceled')),
+  attempt integer not null default 0,         -- workers that have claimed the run; only the last of them may write
+  conversation_id uuid not null,              -- allocated, like the ids of the messages: rows exist once there is an answer
+  user_message_id uuid not null,
+  assistant_message_id uuid not null,
+  is_stored boolean not null default false,   -- the conversation has the answer
+  gathered_as text,                           -- why the last step was the last: from then on, only the answer is missing
+  finish_reason text,
+  outcome jsonb,                              -- usage, warnings, spans without support, error
+  cancel_requested_at timestamptz,
+  heartbeat_at timestamptz,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  primary key (tenant_id, id)
+);
+create index agent_run_owner on agent_run (tenant_id, key_family_id, principal_id, id);
+create index agent_run_active on agent_run (tenant_id, api_key_id) where status in ('queued', 'running');
+comment on table agent_run is 'Agent runs. They are deleted 30 days after their end.';
+
+create table agent_step (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  number integer not null,                    -- 1, 2, 3 …: the events of a run follow from its steps
+  calls jsonb not null,                       -- calls of tools: arguments, and ids of what was found, no text
+  usage jsonb not null,
+  primary key (tenant_id, run_id, number),
+  foreign key (tenant_id, run_id) references agent_run (tenant_id, id) on delete cascade
+);
+comment on table agent_step is 'Complete steps of agent runs: what the model called, and what the tools found.';
+
+
 -- ── Usage and audit ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table usage_day (
@@ -1007,7 +1051,7 @@ select protect_tenant_rows(name) from unnest(array[
   'connector_setting', 'source_origin', 'source_update',
   'metadata_column', 'metadata_column_value',
   'subject', 'authz_policy', 'redaction_policy',
-  'conversation', 'message',
+  'conversation', 'message', 'agent_run', 'agent_step',
   'usage_day', 'audit_event', 'audit_head',
   'secret']) as name;
 

@@ -1,12 +1,15 @@
 /**
  * Ends answers in the middle, many times and in every way, and measures for how long content still arrives.
  *
- *     npm run check:live-rights -- [--count 1000] [--at-once 8] [--seed 1]
+ *     npm run check:live-rights -- [--count 1000] [--at-once 8] [--seed 1] [--hostile]
  *
- * Prints a table. Exit code 1 if content arrived later than a second after the change was acknowledged, if an answer did not end, or if
+ * With `--hostile` another tenant sends costly filters all the time. Prints a table. Exit code 1 if content arrived later than a second after the change was acknowledged, if an answer did not end, or if
  * something of it was stored. PINAKES_TEST_DATABASE_URL chooses a PostgreSQL server.
  */
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { type Attack, list } from '../bench/support/hostile-attacks.ts';
+import { sql } from '../src/db/sql.ts';
 import {
   ask,
   countStored,
@@ -17,6 +20,7 @@ import {
   openWorld,
   type World,
 } from '../test/attacks/live-rights-world.ts';
+import { seed } from '../test/retrieval/corpus.ts';
 import { openRandom } from '../test/support/random.ts';
 
 const LIMIT_MS = 1_000;
@@ -24,6 +28,7 @@ const LIMIT_MS = 1_000;
 const LEFT_AFTER_MS = 15_000;
 /** Longest time between the first words of an answer and the change. */
 const HEAD_START_MS_MAX = 400;
+const HOSTILE_CHUNKS = 3_000;
 
 interface Result {
   name: string;
@@ -57,8 +62,28 @@ function isFailure({ lateMs, endMs, stored }: Result): boolean {
   return lateMs > LIMIT_MS || endMs >= LEFT_AFTER_MS || stored > 0;
 }
 
-const { values } = parseArgs({
+/** Sends costly filters of another tenant from a thread of its own, until the returned function is called. */
+async function startHostileTenant({ t, url }: World): Promise<() => Promise<unknown>> {
+  const { tenantId, key } = await t.secondTenant();
+  const note = 'ab '.repeat(1_300);
+  const chunks = list(HOSTILE_CHUNKS, (i) => ({
+    content: `word1 ab ${i}`,
+    metadata: { note: { type: 'string' as const, val: note + i } },
+  }));
+  await seed(t.deps.db, tenantId, [{ sources: [{ chunks }] }]);
+  await t.deps.db.system.query(sql`
+    update source s set chunk_metadata_bytes = (select sum(octet_length(c.metadata::text)) from chunk c
+      where c.tenant_id = s.tenant_id and c.source_id = s.id) where s.tenant_id = ${tenantId}`);
+  const workerData: Attack = { url, key, name: 'filters', ms: Number.POSITIVE_INFINITY };
+  const worker = new Worker(new URL('../bench/support/hostile-attacks.ts', import.meta.url), { workerData });
+  return () => worker.terminate();
+}
+
+const {
+  values: { hostile, ...values },
+} = parseArgs({
   options: {
+    hostile: { type: 'boolean', default: false },
     count: { type: 'string', default: '1000' },
     'at-once': { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
@@ -68,6 +93,7 @@ for (const [name, value] of Object.entries(values))
   if (!/^[1-9]\d{0,6}$/.test(value)) throw new Error(`--${name} must be a whole number, not ${value}`);
 
 const world = await openWorld({ PINAKES_LOG_LEVEL: 'error' });
+const stopHostile = hostile ? await startHostileTenant(world) : undefined;
 const random = openRandom(Number(values.seed));
 const names = Object.keys(ENDS);
 const results: Result[] = [];
@@ -82,10 +108,11 @@ async function work(): Promise<void> {
   }
 }
 await Promise.all(Array.from({ length: Number(values['at-once']) }, work));
+await stopHostile?.();
 await world.close();
 
 const most = (of: readonly number[]): string => Math.max(0, ...of).toFixed(0);
-console.log(`seed ${values.seed}, ${world.t.deps.db.kind} database`);
+console.log(`seed ${values.seed}, ${world.t.deps.db.kind} database, ${hostile ? 'a' : 'no'} hostile tenant`);
 console.log('| ended by | answers | last content after ms, at most | end after ms, at most | stored |');
 console.log('|---|---:|---:|---:|---:|');
 for (const name of names) {
@@ -95,5 +122,6 @@ for (const name of names) {
   console.log(`| ${name} | ${of.length} | ${most(late)} | ${most(ends)} | ${stored} |`);
 }
 const failed = results.filter(isFailure);
-console.log(`${results.length} answers, ${failed.length} failed`);
+const lateEnds = results.filter(({ endMs }) => endMs > LIMIT_MS).length;
+console.log(`${results.length} answers, ${failed.length} failed, ${lateEnds} ended later than ${LIMIT_MS} ms`);
 process.exitCode = failed.length > 0 ? 1 : 0;

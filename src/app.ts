@@ -2,10 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { examine } from './doctor.ts';
 import type { ServiceError } from './errors.ts';
+import type { Host } from './features/agents/host.ts';
+import { agentRoutes } from './features/agents/routes.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
+import { openAnswering } from './features/completions/evidence.ts';
 import { openAiError } from './features/completions/openai/errors.ts';
 import { openAiRoutes } from './features/completions/openai/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
@@ -14,11 +17,11 @@ import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { serviceFactRoutes } from './features/console/routes.ts';
 import { registerConsoleSession } from './features/console/session-routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
+import { redactMessage } from './features/conversations/redaction.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
-import type { Tool } from './features/mcp/tool.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -26,6 +29,7 @@ import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
+import { tableQueryRoutes } from './features/tables/query-routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
 import { keyOrBearer } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
@@ -35,10 +39,17 @@ import { openAdmission } from './http/rate-limit.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
+import type { Tool } from './http/tools/tool.ts';
 
 export interface App extends FastifyInstance {
   /** Aborts the signals of requests that still run after the grace time of a stop. */
   abortRequests(): void;
+}
+
+/** Returns what agent runs use: the tools of `/mcp`, and the answer path of completions. */
+export function agentHost(deps: Deps): Host {
+  const tools = mcpTools(deps, [...searchRoutes(deps), ...contentsRoutes(deps)]);
+  return { deps, tools, ask: openAnswering(deps), redactMessage };
 }
 
 /** Returns every route of the API, in the order of the OpenAPI description. */
@@ -48,12 +59,14 @@ export function apiRoutes(deps: Deps): Route[] {
     ...contentsRoutes(deps),
     ...pageRoutes(deps),
     ...completionsRoutes(deps),
+    ...agentRoutes(agentHost(deps)),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...connectorSourceRoutes(deps),
     ...previewRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...sourceRoutes(deps),
+    ...tableQueryRoutes(deps),
     ...tagRoutes(deps),
     ...metadataColumnRoutes(deps),
     ...secretRoutes(deps),

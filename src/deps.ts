@@ -4,6 +4,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openChatModel } from './answers/chat-model.ts';
+import { words } from './answers/extractive/words.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
@@ -34,7 +35,6 @@ import { openTenantSockets } from './net/tenant-sockets.ts';
 import { openPresidio } from './redaction/presidio.ts';
 import { openRedactors } from './redaction/redactors.ts';
 import { openTableEngine, type TableEngine } from './tables/engine/pool.ts';
-import { analyzeQuery, analyzeText } from './text/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
 import { ConfigError } from './util/settings-reader.ts';
@@ -213,9 +213,3 @@ async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore>
     );
   });
 }
-
-/** Splits texts for the extractive model into the same terms that search uses. */
-const words = {
-  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
-  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
-};

@@ -1,7 +1,9 @@
 /** Builds the worker: a handler for each kind of job. It runs in the API's process or, with a PostgreSQL server, in its own. */
 
+import { agentHost } from './app.ts';
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
+import { agentRun, collectAgentRuns } from './features/agents/background.ts';
 import type { Deps } from './http/deps.ts';
 import type { JobOutcome } from './http/operations/metrics.ts';
 import { deleteGroup } from './ingest/removal/delete-group.ts';
@@ -9,6 +11,8 @@ import { deleteFiles, deleteSource } from './ingest/removal/delete-source.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 import { reprocess, wakeReprocessing } from './ingest/runs/reprocess.ts';
 import { hasDueSchedule, startScheduled } from './ingest/runs/start-scheduled.ts';
+import { buildTables } from './ingest/tables/build-tables.ts';
+import { redactTable } from './ingest/tables/redact-table.ts';
 import { analyzeChunks, wakeAnalysis } from './ingest/upkeep/analyze-chunks.ts';
 import { buildColumn } from './ingest/upkeep/build-column.ts';
 import { collectGarbage } from './ingest/upkeep/collect-garbage.ts';
@@ -18,6 +22,8 @@ import { JOB_KINDS, type JobHandler, type JobWork } from './jobs/queue.ts';
 
 const DELETIONS_AT_ONCE = 1;
 const BUILDS_AT_ONCE = 1;
+/** Agent runs in the background that a process works on. Most of the time they wait for the chat model. */
+const AGENT_RUNS_AT_ONCE = 4;
 const COLLECT_INTERVAL_MS = 60_000;
 /** Interval between two checks for due schedules. */
 const SCHEDULE_INTERVAL_MS = 15_000;
@@ -58,12 +64,15 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-files': { handler: deleteFiles(deps), concurrency: DELETIONS_AT_ONCE },
-        'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
+        'collect-garbage': { handler: inTurn(collectGarbage(deps), collectAgentRuns({ deps })), concurrency: 1 },
         'start-scheduled': { handler: startScheduled(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
+        'table-build': { handler: buildTables(deps), concurrency: BUILDS_AT_ONCE },
+        'table-redact': { handler: redactTable(deps), concurrency: BUILDS_AT_ONCE },
         'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },
         'analyze-chunks': { handler: analyzeChunks(deps), concurrency: 1 },
         reprocess: { handler: reprocess(deps), concurrency: 1 },
+        'agent-run': { handler: agentRun(agentHost(deps)), concurrency: AGENT_RUNS_AT_ONCE },
       });
       await deps.queue.work(work);
       maintenance = startMaintenance(deps.db, deps.log);
@@ -77,6 +86,12 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       await deps.queue.stop(graceMs);
       await maintenance?.stop();
     },
+  };
+}
+
+function inTurn(...handlers: JobHandler[]): JobHandler {
+  return async (payload, context) => {
+    for (const handler of handlers) await handler(payload, context);
   };
 }
 

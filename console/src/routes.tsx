@@ -1,5 +1,7 @@
 /** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readAuditSearch } from './screens/audit/filters.ts';
+import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -118,6 +120,39 @@ const redaction = createRoute({
   path: '/redaction',
   component: controlScreen(() => import('./screens/redaction/redaction.tsx'), 'Redaction'),
 });
+const connectors = createRoute({
+  getParentRoute: () => root,
+  path: '/connectors',
+  validateSearch: (given: Record<string, unknown>): { id?: string | undefined; add?: true | undefined } => ({
+    id: text(given['id']),
+    add: given['add'] === true ? true : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./screens/connectors/connectors.tsx'), 'Connectors'),
+});
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  validateSearch: readRunFilters,
+  component: lazyRouteComponent(() => import('./screens/runs/runs.tsx'), 'Runs'),
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$id',
+  validateSearch: readFileChange,
+  component: lazyRouteComponent(() => import('./screens/runs/run.tsx'), 'Run'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+});
+const health = createRoute({
+  getParentRoute: () => root,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./screens/health/health.tsx'), 'Health'),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -133,6 +168,11 @@ export const router = createRouter({
     policies,
     subjects,
     redaction,
+    connectors,
+    runs,
+    run,
+    health,
+    audit,
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

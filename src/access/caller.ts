@@ -28,6 +28,8 @@ export interface Caller {
   sourceGroupIds: readonly string[] | null;
   /** The key may see only source groups with one of these tags; null means no limit. */
   tagIds: readonly string[] | null;
+  /** The session of the console; absent if the request sent a key. */
+  sessionId?: string;
   /** When the key expires; null means never. */
   expiresAt: Date | null;
 }

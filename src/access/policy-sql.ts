@@ -14,12 +14,14 @@ import { isId } from '../util/ids.ts';
 import {
   type Attributes,
   asksForTag,
+  isOnChunk,
   isUntrusted,
   operandOf,
   type Policy,
   type PolicyCondition,
   WHITE_SPACE,
 } from './policy.ts';
+import { type PolicyCost, policyCost } from './policy-cost.ts';
 
 /** The conditions of a policy, which apply in addition to the tenant and the limits of the key. */
 export interface CompiledPolicy {
@@ -29,13 +31,19 @@ export interface CompiledPolicy {
   chunk: Sql | null;
   /** Must hold for a source `s` without chunks; null means no further condition. */
   chunkless: Sql | null;
+  cost: PolicyCost;
 }
 
 const TRUE = raw('true');
 const FALSE = raw('false');
 
 /** Stands for a policy that does not exist: nothing is visible. */
-export const NOTHING: CompiledPolicy = { source: FALSE, chunk: null, chunkless: null };
+export const NOTHING: CompiledPolicy = {
+  source: FALSE,
+  chunk: null,
+  chunkless: null,
+  cost: policyCost({ operator: 'and', filters: [] }, {}),
+};
 
 /** Returns the conditions of the policy for a principal with these attributes. */
 export function compilePolicy(policy: Policy, attributes: Attributes): CompiledPolicy {
@@ -43,7 +51,8 @@ export function compilePolicy(policy: Policy, attributes: Attributes): CompiledP
     groupSql(group, (condition) => (isOnChunk(condition) ? onChunk(condition) : conditionOf(condition, attributes)));
   const source = compile(policy, () => TRUE);
   const bound = source === TRUE ? null : source;
-  if (!someCondition(policy, isOnChunk)) return { source: bound, chunk: null, chunkless: null };
+  const cost = policyCost(policy, attributes);
+  if (!someCondition(policy, isOnChunk)) return { source: bound, chunk: null, chunkless: null, cost };
   const exactly = (group: Policy): Sql => compile(group, (condition) => conditionOf(condition, attributes));
   const chunks = conjuncts(policy).filter((member) => someCondition(member, isOnChunk));
   const tests = chunks.map((member) => {
@@ -51,12 +60,7 @@ export function compilePolicy(policy: Policy, attributes: Attributes): CompiledP
     return someCondition(member, (condition) => !isOnChunk(condition)) ? inItsSource(test) : test;
   });
   const withoutChunk = compile(policy, ({ operator }) => (operator === 'not_exists' ? TRUE : FALSE));
-  return { source: bound, chunk: join(tests, ' and '), chunkless: withoutChunk };
-}
-
-/** Returns true if the condition depends on the chunk. Without trust in content, chunk metadata counts as missing in all chunks. */
-function isOnChunk(condition: PolicyCondition): boolean {
-  return condition.target === 'chunk_metadata' && !isUntrusted(condition);
+  return { source: bound, chunk: join(tests, ' and '), chunkless: withoutChunk, cost };
 }
 
 function someCondition(group: Policy, test: (condition: PolicyCondition) => boolean): boolean {
@@ -105,7 +109,7 @@ function conditionOf(condition: PolicyCondition, attributes: Attributes): Sql {
     case 'group_metadata':
       return onValue(filter, sql`(g.metadata ->> ${key}::text)`);
     case 'chunk_metadata':
-      return onValue(filter, sql`(c.metadata -> ${key}::text ->> 'val')`);
+      return onValue(filter, sql`(c.metadata -> ${key}::text ->> 'val')`, true);
     case 'source_metadata':
       return onValue(filter, condition.trust_content ? anyRecord(key) : trustedRecord(key));
   }
@@ -123,20 +127,23 @@ function trustedRecord(key: string): Sql {
 }
 
 /** Returns the condition on a value. Unlike in filters, a missing value never matches, also not for `ne` and `nin`. */
-function onValue(filter: MetadataFilter, value: Sql): Sql {
+function onValue(filter: MetadataFilter, value: Sql, isNfc = false): Sql {
   const { operator } = filter;
-  if (operator !== 'ne' && operator !== 'nin') return sql`(${compared(filter, value)})`;
-  return sql`(${value} is not null and not ${compared(positive(filter), value)})`;
+  if (operator !== 'ne' && operator !== 'nin') return sql`(${compared(filter, value, isNfc)})`;
+  return sql`(${value} is not null and not ${compared(positive(filter), value, isNfc)})`;
 }
 
 /** Returns the comparison of a trimmed value. Unlike in filters, only two numbers or two times have an order. */
-function compared(filter: MetadataFilter, value: Sql): Sql {
+function compared(filter: MetadataFilter, value: Sql, isNfc = false): Sql {
   const { operator } = filter;
   if (operator === 'exists' || operator === 'not_exists') return conditionSql(filter, readValue(value));
   const trimmed = sql`btrim(${value}, ${WHITE_SPACE}::text)`;
   if (operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte')
     return typedOrderSql(trimmed, operator, filter.value as Scalar);
-  return conditionSql(filter, readValue(trimmed));
+  if (isNfc) return conditionSql(filter, readValue(trimmed, true));
+  // Text in ASCII is in NFC. Normalizing it would cost 15 times as much as reading it.
+  const inNfc = sql`case when octet_length(${value}) = length(${value}) then ${trimmed} else normalize(${trimmed}) end`;
+  return conditionSql(filter, readValue(sql`(${inNfc})`, true));
 }
 
 /** Returns the condition of which `ne` or `nin` is the opposite; other conditions as they are. */

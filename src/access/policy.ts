@@ -171,6 +171,11 @@ export function isUntrusted({ target, trust_content }: PolicyCondition): boolean
   return target === 'chunk_metadata' && !trust_content;
 }
 
+/** Returns true if the condition depends on the chunk. Without trust in content, chunk metadata counts as missing in all chunks. */
+export function isOnChunk(condition: PolicyCondition): boolean {
+  return condition.target === 'chunk_metadata' && !isUntrusted(condition);
+}
+
 /** Returns true if the condition asks whether the group has the tag with this name. */
 export function asksForTag({ target, key }: PolicyCondition): boolean {
   return target === 'tag' && key !== 'name' && key !== 'id';

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 
 /** What a request may do and see since it began. */
 export interface Standing {
-  caller: Pick<Caller, 'tenantId' | 'apiKeyId' | 'scopes' | 'sourceGroupIds' | 'tagIds'>;
+  caller: Pick<Caller, 'tenantId' | 'apiKeyId' | 'sessionId' | 'scopes' | 'sourceGroupIds' | 'tagIds'>;
   /** Null while the request has not read any rules. */
   rules: Rules | null;
 }
@@ -18,7 +18,7 @@ export interface Rules {
   stamp: string;
 }
 
-/** Why a request must end: the key is no longer valid, the key may do something else, or other rules apply. */
+/** Why a request must end: the key or session is no longer valid, the key may do something else, or other rules apply. */
 export type Ended = 'key' | 'rights' | 'rules';
 
 /** Returns the rules that a transaction sees, and the version of the redaction policy in force. */
@@ -42,16 +42,18 @@ export async function findEnded(db: Queryable, standings: readonly Standing[], n
   const rows = await db.query<{ ended: Ended | null }>(
     keepPlan(sql`
     select case
-      when k.id is null or k.revoked_at is not null or k.expires_at <= w.now then 'key'
+      when k.id is null or k.revoked_at is not null or k.expires_at <= w.now or w.session_id is not null and not exists (
+        select from console_session c where c.tenant_id = w.tenant_id and c.id = w.session_id and c.expires_at > w.now) then 'key'
       when array[k.scopes::text, k.source_group_ids::text, k.tag_ids::text] is distinct from
         array[w.scopes::text[]::text, w.source_group_ids::uuid[]::text, w.tag_ids::uuid[]::text] then 'rights'
       when w.stamp is not null and w.stamp <> ${stampOf('w')} then 'rules' end as ended
     from (select u.*, ${now}::timestamptz as now from unnest(
       ${all(({ caller }) => caller.tenantId)}::uuid[], ${all(({ caller }) => caller.apiKeyId)}::uuid[],
+      ${all(({ caller }) => caller.sessionId ?? null)}::uuid[],
       ${all(({ caller }) => arrayText(caller.scopes))}::text[], ${all(({ caller }) => arrayText(caller.sourceGroupIds))}::text[],
       ${all(({ caller }) => arrayText(caller.tagIds))}::text[], ${all(({ rules }) => rules?.principal?.id ?? null)}::text[],
       ${all(({ rules }) => rules?.principal?.policy ?? null)}::text[], ${all(({ rules }) => rules?.stamp ?? null)}::text[])
-      with ordinality as u(tenant_id, api_key_id, scopes, source_group_ids, tag_ids, principal_id, policy, stamp, n)) w
+      with ordinality as u(tenant_id, api_key_id, session_id, scopes, source_group_ids, tag_ids, principal_id, policy, stamp, n)) w
     left join api_key k on k.tenant_id = w.tenant_id and k.id = w.api_key_id
     order by w.n`),
   );

@@ -11,6 +11,127 @@ export interface StreamBody {
 
 export type UploadBody = FormData | StreamBody;
 
+export type AgentRun = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+  /** The calls of tools, in their order. */
+  steps: Array<AgentStep>;
+  /** Null before the end, for a run without an answer, and when the conversation was deleted. */
+  answer: {
+    /** Text of the answer, as `GET /conversations/{id}` shows it. Untrusted text: never show it as HTML. */
+    content: string;
+    /** The citations of the answer. */
+    citations: Array<Record<string, unknown>>;
+    /** Sentences that no verified citation supports. */
+    unsupported_spans?: Array<{
+      /** Offset of the first code point, from 0. */
+      start: number;
+      /** Offset behind the last code point. */
+      end: number;
+    }> | undefined;
+  } | null;
+};
+
+export type AgentRunSummary = {
+  /** Id of the run. · format "uuid" */
+  id: string;
+  /** `queued` and `running` go on; the others are at rest. */
+  status: "queued" | "running" | "success" | "failure" | "canceled";
+  /** Always `model`: the chat model decides which tools are called. */
+  planner: "model";
+  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
+  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
+  /** The question. */
+  input: string;
+  /** Whether the run goes on without a connection. */
+  background: boolean;
+  /** The conversation with the answer. Null while it does not have one. */
+  conversation_id: string | null;
+  /** The stored question. Null without a stored answer. */
+  user_message_id: string | null;
+  /** The stored answer. Null without one. */
+  assistant_message_id: string | null;
+  /** Tokens that the run used. 0 before the end. */
+  usage: {
+    /** Tokens of all requests to the model. */
+    input_tokens: number;
+    /** Tokens of all its answers. */
+    output_tokens: number;
+  };
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+  /** Why the run failed. Null otherwise. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, as in error answers. */
+    type: string;
+  } | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** When a worker began with the run; null while it waits. */
+  start_time: number | null;
+  /** When the run ended; null before. */
+  end_time: number | null;
+};
+
+export type AgentStep = {
+  /** 1, 2, 3 … Calls of one step have the same number. */
+  number: number;
+  /** The tool that the model called. */
+  tool: string;
+  /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
+  input: Record<string, unknown> | null;
+  /** How many passages or sources the tool found. */
+  found: number;
+  /** The chunks that it found, which the answer may cite. */
+  ids: Array<string>;
+  /** Why the tool did not run; for example, the same was asked before. */
+  notice: string | null;
+  /** Why the tool failed. */
+  error: string | null;
+  /** Milliseconds that the tool took. */
+  elapsed_ms: number;
+};
+
 export type ApiKey = {
   /** Id of the key. · format "uuid" */
   id: string;
@@ -317,6 +438,60 @@ export type CitedContent = {
     reason: string | null;
     /** True when the cited text is copied from the passage word for word, as in extractive answers. */
     quoted: boolean;
+  };
+};
+
+/** A row of a table, as the chunk that holds it. */
+export type CitedRow = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** Id of the source. · format "uuid" */
+  source_id: string;
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
+  source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  /** Address of the source at its origin; null for uploaded files. */
+  url: string | null;
+  /** Text of the chunk. */
+  content: string;
+  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
+  chunk_index: number | null;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number | null;
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
+  end_offset: number | null;
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
+  pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
+  score: number;
+  /** Score of each stage of the search. */
+  scores: {
+    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
+    lexical: number | null;
+    /** Score of the semantic search; null when it did not find the chunk. */
+    semantic: number | null;
+    /** Score of the rerank model; null when it did not score the chunk. */
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  /** Names of the tags of the source group. */
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  /** The row that is cited. */
+  row: {
+    /** Id of the table. · format "uuid" */
+    table_id: string;
+    /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
+    row: number | null;
   };
 };
 
@@ -1283,7 +1458,13 @@ export type ServiceChecks = {
     ok: boolean;
     /** The result in words for a person. */
     detail: string;
+    /** A command for the operator if the check failed; null if it did not. */
+    fix: string | null;
   }>;
+  /** Chunks of the tenant that have no vector yet: they are found by words only. */
+  chunks_waiting: number;
+  /** Chunks of the tenant that the embedding model refused. */
+  chunks_refused: number;
   /** When the checks ran, Unix seconds. */
   checked_time: number;
 };
@@ -1392,6 +1573,66 @@ export type StoredCitation = {
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;
   };
+};
+
+export type TableAnswer = {
+  /** The statement that ran. */
+  sql: string;
+  /** Columns of the result. */
+  columns: Array<{
+    /** Name of the column in the result. */
+    name: string;
+    /** Type of the column, as DuckDB names it. */
+    type: string;
+  }>;
+  /** Rows of the result, a cell for each column. Numbers that a double cannot hold, dates and times are texts; lists are arrays. */
+  rows: Array<Array<unknown>>;
+  /** Number of returned rows. */
+  row_count: number;
+  /** Whether there are more rows. */
+  truncated: boolean;
+  /** Time that the query took in the table engine. */
+  elapsed_ms: number;
+  /** Up to 50 rows from which the result comes, in the order of the result. */
+  citations: Array<CitedRow>;
+  /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
+  witness_count: number | null;
+  /** Problems that did not stop the request, but that the caller should know. */
+  warnings: Array<Warning>;
+};
+
+export type TableQuery = {
+  /** The `sql_name` of a table. · minLength 1, maxLength 256 */
+  from: string;
+  /** Columns of the result. Absent: all columns. · minItems 1, maxItems 100 */
+  columns?: Array<TableQueryColumn> | undefined;
+  /** Conditions on the rows. The keys are columns, and the values must fit the types of the columns. */
+  where?: MetadataFilterGroup | undefined;
+  /** Columns by which rows are grouped. · maxItems 100 */
+  group_by?: Array<string> | undefined;
+  /** The order of the result. · maxItems 100 */
+  order_by?: Array<{
+    /** A column of the result or of the table. · minLength 1, maxLength 256 */
+    column: string;
+    /** Empty cells come last. · default "asc" */
+    direction?: "asc" | "desc" | undefined;
+  }> | undefined;
+  /** Maximum number of rows of the result. · minimum 1, maximum 1000 */
+  limit?: number | undefined;
+  /** Number of rows to skip. · minimum 0, maximum 2000000 */
+  offset?: number | undefined;
+};
+
+export type TableQueryColumn = {
+  /** A column of the table. · minLength 1, maxLength 256 */
+  column: string;
+} | {
+  /** What is computed over the rows of a group. */
+  fn: "count" | "sum" | "avg" | "min" | "max" | "count_distinct" | "median";
+  /** Its column; absent only for `count` of rows. · minLength 1, maxLength 256 */
+  column?: string | undefined;
+  /** Name of the result; default: the function and the column, such as `sum_amount`. · minLength 1, maxLength 256 */
+  as?: string | undefined;
 };
 
 export type Tag = {
@@ -1710,6 +1951,136 @@ export interface Operations {
       };
     };
     response: CompletionResult;
+  };
+  /** Answer a question in several steps */
+  createAgentRun: {
+    request: {
+      body: {
+        /** The question. · minLength 1, maxLength 10000 */
+        input: string;
+        /** Names of the tools that the model may call, as on `/mcp`. Absent: all that the key may use. · minItems 1, maxItems 20 */
+        tools?: Array<string> | undefined;
+        /** Maximum steps. In a step the model calls one or more tools. · minimum 1, maximum 20, default 8 */
+        max_steps?: number | undefined;
+        /** Maximum time, the answer included. · minimum 5, maximum 600, default 120 */
+        max_seconds?: number | undefined;
+        /** Maximum tokens of all calls of the model. A quarter is kept for the answer. The last call may exceed it. · minimum 1000, maximum 500000, default 100000 */
+        max_tokens?: number | undefined;
+        /** The conversation that the run continues. Absent: a new one. */
+        conversation_id?: string | undefined;
+        /** Names of tags of the source group. · minItems 1, maxItems 100 */
+        tags?: Array<string> | undefined;
+        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+        tag_ids?: Array<string> | undefined;
+        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        tag_filter_logic?: "and" | "or" | undefined;
+        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
+        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_from?: number | undefined;
+        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_to?: number | undefined;
+        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
+        domains?: Array<string> | undefined;
+        /** Conditions on metadata of the source group. */
+        metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the source. */
+        source_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on metadata of the chunk. */
+        chunk_metadata?: MetadataFilterGroup | undefined;
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        metadata_filter?: MetadataFilterGroup | undefined;
+        /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
+        stream?: boolean | undefined;
+        /** Answers at once with the queued run, which goes on without a connection and after a restart of the service. · default false */
+        background?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** ag-ui only: the thread, as in completions. · minLength 1, maxLength 256 */
+        threadId?: string | undefined;
+        /** ag-ui only: the events repeat it. · minLength 1, maxLength 256 */
+        runId?: string | undefined;
+      };
+    };
+    response: AgentRun;
+  };
+  /** List agent runs */
+  listAgentRuns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only runs with this status. */
+        status?: "queued" | "running" | "success" | "failure" | "canceled" | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The runs of this page. */
+      runs: Array<AgentRunSummary>;
+      pagination: Pagination;
+    };
+  };
+  /** Get an agent run */
+  getAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRun;
+  };
+  /** Follow an agent run */
+  streamAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** Only events after this number. The header `Last-Event-ID` does the same. · minimum 0, maximum 1000000 */
+        after_seq?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: unknown;
+  };
+  /** Cancel an agent run */
+  cancelAgentRun: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: AgentRunSummary;
   };
   /** List conversations */
   listConversations: {
@@ -3011,6 +3382,30 @@ export interface Operations {
       }>;
     };
   };
+  /** Query tables */
+  queryTables: {
+    request: {
+      body: {
+        /** One SELECT in the SQL of DuckDB. Tables are named by their names in SQL. · minLength 1, maxLength 10000 */
+        sql?: string | undefined;
+        /** A query as data, which becomes SQL. */
+        query?: TableQuery | undefined;
+        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        tables?: Array<string> | undefined;
+        /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
+        row_limit?: number | undefined;
+        /** After this time, in milliseconds, the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
+        timeout_ms?: number | undefined;
+        /** Whether the rows are returned from which the result comes. · default true */
+        citation?: boolean | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: TableAnswer;
+  };
   /** List tags */
   listTags: {
     request: Record<never, never>;
@@ -3641,6 +4036,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
@@ -3656,7 +4053,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
-      /** Events of this page, oldest first. */
+      /** Events of this page. */
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };
@@ -3796,6 +4193,11 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getPageImage: ['GET', '/api/v1/sources/{id}/pages/{number}/image'],
   getPageBoxes: ['GET', '/api/v1/sources/{id}/pages/{number}/boxes'],
   createCompletion: ['POST', '/api/v1/completions'],
+  createAgentRun: ['POST', '/api/v1/agents/runs'],
+  listAgentRuns: ['GET', '/api/v1/agents/runs'],
+  getAgentRun: ['GET', '/api/v1/agents/runs/{id}'],
+  streamAgentRun: ['GET', '/api/v1/agents/runs/{id}/events'],
+  cancelAgentRun: ['POST', '/api/v1/agents/runs/{id}/cancel'],
   listConversations: ['GET', '/api/v1/conversations'],
   getConversation: ['GET', '/api/v1/conversations/{id}'],
   updateConversation: ['PUT', '/api/v1/conversations/{id}'],
@@ -3870,6 +4272,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
+  queryTables: ['POST', '/api/v1/tables/query'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],
   getTag: ['GET', '/api/v1/tags/{id}'],

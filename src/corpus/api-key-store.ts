@@ -61,15 +61,28 @@ export interface NewApiKey {
 const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id,
   replaced_by, created_at, last_used_at`;
 
-export async function findKeyForAuthentication(
+export function findKeyForAuthentication(
   system: SystemDatabase,
   publicId: string,
 ): Promise<AuthenticationRow | undefined> {
+  return findAuthenticationRow(system, sql`k.public_id = ${publicId}`);
+}
+
+/** Returns the key of work that goes on without a request. */
+export function findKeyForJob(
+  system: SystemDatabase,
+  tenantId: string,
+  id: string,
+): Promise<AuthenticationRow | undefined> {
+  return findAuthenticationRow(system, sql`k.tenant_id = ${tenantId} and k.id = ${id}`);
+}
+
+async function findAuthenticationRow(system: SystemDatabase, condition: Sql): Promise<AuthenticationRow | undefined> {
   const [row] = await system.query<AuthenticationRow>(sql`
     select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
       k.root_id, k.family_id, k.replaced_by
     from api_key k join tenant t on t.id = k.tenant_id
-    where k.public_id = ${publicId}`);
+    where ${condition}`);
   return row;
 }
 

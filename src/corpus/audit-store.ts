@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import type { PageRequest } from '../db/page-sql.ts';
+import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import { derivedId } from '../util/ids.ts';
 
@@ -121,9 +121,9 @@ export async function listAuditEvents(
   if (filter.from !== undefined) conditions.push(sql`e.at >= ${filter.from}`);
   if (filter.before !== undefined) conditions.push(sql`e.at < ${filter.before}`);
   const matching = sql`audit_event e where ${join(conditions, ' and ')}`;
-  const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
+  const id = raw('e.id');
   const rows = await tx.query<AuditEvent>(
-    sql`select ${COLUMNS} from ${matching} and ${after} order by e.id limit ${page.limit + 1}`,
+    sql`select ${COLUMNS} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
   );
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
   return { rows, total: count?.total ?? 0 };

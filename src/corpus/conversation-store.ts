@@ -240,17 +240,19 @@ export async function listConversations(
 /** A message in a list. `seen` is false if the message rests on something that the caller may not see. */
 export type TreeMessage = Omit<NewMessage, 'context'> & { seen: boolean };
 
-/** Returns all messages of the conversation, oldest first, so parents come before their children. */
+/** Returns all messages of the conversation, or one of them, oldest first, so parents come before their children. */
 export async function listMessages(
   db: Queryable,
   tenantId: string,
   conversationId: string,
   access: Access,
+  messageId?: string,
 ): Promise<TreeMessage[]> {
+  const named = messageId === undefined ? raw('true') : sql`b.id = ${messageId}`;
   const rows = await db.query<Omit<TreeMessage, 'citations' | 'webCitations'> & { all: AnyCitation[] }>(sql`
     select b.id, b.parent_id, b.role, b.content, b.citations as "all", b.finish_reason,
       b.created_at, ${isSeen(tenantId, access)} as seen
-    from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId}
+    from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId} and ${named}
     order by b.created_at, b.id`);
   return rows.map(({ all, ...message }) => ({
     ...message,

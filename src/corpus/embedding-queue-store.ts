@@ -213,15 +213,17 @@ export interface EmbeddingBacklog {
   refused: number;
 }
 
-/** Returns the backlog of all tenants together. */
-export async function countWaiting(system: Queryable): Promise<EmbeddingBacklog> {
-  const [row] = await system.query<EmbeddingBacklog>(sql`
+/** Returns the backlog of a tenant; without one, of all tenants together. */
+export async function countWaiting(tx: Queryable, tenantId?: string): Promise<EmbeddingBacklog> {
+  const own = (column: string) => (tenantId === undefined ? raw('true') : sql`${raw(column)} = ${tenantId}`);
+  const [row] = await tx.query<EmbeddingBacklog>(sql`
     with beginning as (
-      select e.tenant_id from embedding_state e where (e.queued_at is not null or e.beat_at is not null)
+      select e.tenant_id from embedding_state e where ${own('e.tenant_id')} and (e.queued_at is not null or e.beat_at is not null)
         and not exists (select from embedding_generation g where g.tenant_id = e.tenant_id and g.status <> 'retired' and g.filled)
     ), listed as (
       select w.tenant_id, w.refused from embedding_waiting w
       join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'
+      where ${own('w.tenant_id')}
     )
     select (select count(*) from listed where refused is null and tenant_id not in (select tenant_id from beginning))
         + (select coalesce(sum(s.chunk_count), 0) from source s where s.tenant_id in (select tenant_id from beginning)) as waiting,

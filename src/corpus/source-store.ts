@@ -3,7 +3,7 @@ import { json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
-import type { TypedMetadata } from './values.ts';
+import type { TablePlace, TypedMetadata } from './values.ts';
 
 export interface Source {
   id: string;
@@ -83,6 +83,7 @@ export interface SourceResult {
   chunkMetadataBytes: number;
   originMetadata: TypedMetadata;
   warnings: string[];
+  tables: readonly TablePlace[];
   /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */
   includes: Record<string, string | null> | null;
   /** Names the ingest rules under which the source was read; empty without rules. */
@@ -197,6 +198,7 @@ const RESULT_COLUMNS = {
   chunk_metadata_bytes: 'bigint',
   origin_metadata: 'jsonb',
   warnings: 'jsonb',
+  tables: 'jsonb',
   includes: 'jsonb',
   redacted_by: 'text',
 } as const;
@@ -216,7 +218,7 @@ export async function saveSourceResults(
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
       chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
-      warnings = r.warnings, includes = r.includes, redacted_by = r.redacted_by,
+      warnings = r.warnings, tables = r.tables, includes = r.includes, redacted_by = r.redacted_by,
       content_at = coalesce(u.content_at, t.content_at),
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size)
@@ -262,10 +264,7 @@ export interface ChangedSource {
   metadata: TypedMetadata;
 }
 
-/**
- * Saves changed facts of sources. Must run before `saveItemFacts`: the statement removes the metadata that the previous listing
- * wrote, and reads it from source_origin.
- */
+/** Saves changed facts of sources. Must run before `saveItemFacts`, which replaces the metadata of the previous listing. */
 export async function changeSources(tx: Tx, tenantId: string, changes: readonly ChangedSource[]): Promise<void> {
   if (changes.length === 0) return;
   const given = recordset(

@@ -46,3 +46,23 @@ export interface FileFailure {
   /** True if the stored bytes do not exist. */
   isMissing?: boolean;
 }
+
+/** A table in the text of a source. Its cells are read from the text, so each cell stands where the text has it. */
+export interface TablePlace {
+  /** `grid`: lines of cells between bars. `records`: lines of `key: value` under each other. */
+  form: 'grid' | 'records';
+  /** True if the table is built with its source, false if it is built on request. */
+  automatic: boolean;
+  /** Code points in the text of the source, half-open. */
+  start: number;
+  end: number;
+  sheet?: string;
+  /** Cells of the sheet, such as `A3:F20`. */
+  range?: string;
+  /** Number of the sheet's row that holds the first row of the table, counted from 1. */
+  firstSheetRow?: number;
+  page?: number;
+  headingPath?: string[];
+  /** Lines above the table that are its title. */
+  caption?: string;
+}

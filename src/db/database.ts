@@ -32,6 +32,8 @@ export interface TransactionOptions {
   signal?: AbortSignal;
   /** Nobody waits for this transaction: on the embedded database, other statements go first. */
   background?: boolean;
+  /** The transaction is short and lets nobody wait: it starts before all others that wait. For the checks of rights alone. */
+  urgent?: boolean;
   /** Turns off the time limit of statements, for migrations. */
   withoutTimeout?: boolean;
   /** The database refuses writes, the caller gets the result before the commit, and the transaction has a time limit. */

@@ -1,6 +1,6 @@
 /** Results of parsing and chunking: plain data, passed between processes as JSON. */
 
-import type { ChunkDraft, ChunkMetadataKey, FileFailure, TypedMetadata } from '../corpus/values.ts';
+import type { ChunkDraft, ChunkMetadataKey, FileFailure, TablePlace, TypedMetadata } from '../corpus/values.ts';
 import type { IngestRules } from '../redaction/redactors.ts';
 import type { Link } from '../text/link-line.ts';
 import type { PageAnswer, PageTask } from './page-task.ts';
@@ -35,6 +35,8 @@ export interface Block {
   tableHeader?: string;
   /** Of a table, and of records in one block: starts of the rows as UTF-16 indices. The block may be cut there. */
   rowStarts?: number[];
+  /** Of the first block of a region of a sheet: where the sheet has it. */
+  region?: Pick<TablePlace, 'sheet' | 'range' | 'firstSheetRow'>;
   /** Of a record: its typed chunk metadata, with declared keys only. */
   metadata?: TypedMetadata;
   /** Links in the order of their places. The text need not contain their addresses. */
@@ -76,6 +78,7 @@ export interface ProcessedFile {
   language: string | null;
   metadata: TypedMetadata;
   chunks: ChunkDraft[];
+  tables: TablePlace[];
   warnings: string[];
   /** Present if the request has `inspect`. */
   inspected?: { title: string | undefined; blocks: Block[]; leftOut: string[] };

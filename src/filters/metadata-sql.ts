@@ -42,14 +42,17 @@ export function readValue(value: Sql, isNfc = false): ValueSql {
 
 /**
  * The patterns are constants without quotes, so they are safe as SQL text. A regular expression takes most of the time of a filter,
- * so cheap tests come first: a number and a time begin with a character below the colon, and most numbers have digits only.
+ * so cheap tests come first: a number and a time begin with a character below the colon, most numbers have digits only, and most
+ * times are dates before the 29th.
  */
 const isNumber = (value: Sql): Sql =>
   sql`${value} collate "C" < ':' and length(${value}) <= ${raw(String(NUMBER_LENGTH_MAX))}
     and case translate(${value}, '0123456789', '') when '' then ${value} <> '' else ${value} ~ ${raw(`'${NUMBER_PATTERN}'`)} end`;
 const isTime = (value: Sql): Sql =>
   sql`${value} collate "C" < ':' and length(${value}) between 10 and ${raw(String(TIME_LENGTH_MAX))}
-    and ${value} ~ ${raw(`'${TIME_PATTERN}'`)}`;
+    and case when translate(${value}, '0123456789', '9999999999') = '9999-99-99' and left(${value}, 4) <> '0000'
+      and substr(${value}, 6, 2) collate "C" between '01' and '12' and substr(${value}, 9) collate "C" between '01' and '28' then true
+    else ${value} ~ ${raw(`'${TIME_PATTERN}'`)} end`;
 
 /** Returns the SQL of a condition. */
 export function conditionSql(filter: MetadataFilter, read: ValueSql): Sql {

@@ -67,7 +67,7 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
         row.usedAt = now;
         await touchSession(system, row, now);
       }
-      return callerOf(row, now);
+      return { ...callerOf(row, now), sessionId: row.sessionId };
     },
     forget() {
       epoch++;

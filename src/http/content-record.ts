@@ -1,7 +1,7 @@
 /** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
 import type { TypedMetadata } from '../corpus/values.ts';
-import type { Hit } from '../retrieval/types.ts';
+import type { Hit, Neighbour } from '../retrieval/types.ts';
 import { unixSeconds } from '../util/time.ts';
 import {
   fileTypeSchema,
@@ -106,4 +106,22 @@ export function toContent(hit: Hit): Content {
 function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchema> {
   const records = Object.entries(metadata).map(([key, { val, type }]) => ({ key, val, type }));
   return { records: records.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+}
+
+/** Returns the wire record of a search result: a hit with its neighbours, if the search asked for them. */
+export function toSearchResult(hit: Hit) {
+  const content = toContent(hit);
+  if (!hit.neighbours) return content;
+  const { before, after } = hit.neighbours;
+  return { ...content, context: { before: before.map(toNeighbour), after: after.map(toNeighbour) } };
+}
+
+function toNeighbour(neighbour: Neighbour) {
+  return {
+    id: neighbour.id,
+    chunk_index: neighbour.chunkIndex,
+    content: neighbour.content,
+    start_offset: neighbour.startOffset,
+    end_offset: neighbour.endOffset,
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * Ends requests whose rights end while they run. Two statements check all running requests of the process, a few times a second:
- * the keys and rules with which they began, and the content from which they answer.
+ * Ends requests whose rights end while they run. A transaction checks all running requests of the process, a few times a second:
+ * the keys and rules with which they began, and the content from which they answer. Other work does not hold the check up.
  */
 import type { Caller } from '../access/caller.ts';
 import { type Ended, findEnded, type Rules, type Standing } from '../access/standing.ts';
@@ -55,15 +55,20 @@ export function openLiveRights(system: SystemDatabase, clock: Clock, onError: (e
     const begin = performance.now();
     const requests = [...watched];
     const reading = requests.filter(({ content }) => content !== null && content.chunks.length > 0);
-    const gone = await findGone(
-      system,
-      reading.map(({ content }) => content!),
-    );
-    // The keys come last: with its tenant, a request loses its content first.
-    const ended = await findEnded(
-      system,
-      requests.map(({ standing }) => standing),
-      clock.now(),
+    const { gone, ended } = await system.transaction(
+      async (tx) => ({
+        gone: await findGone(
+          tx,
+          reading.map(({ content }) => content!),
+        ),
+        // The keys come last: with its tenant, a request loses its content first.
+        ended: await findEnded(
+          tx,
+          requests.map(({ standing }) => standing),
+          clock.now(),
+        ),
+      }),
+      { urgent: true },
     );
     const withGone = new Set(reading.filter((_request, i) => gone.has(i)));
     requests.forEach((request, i) => {

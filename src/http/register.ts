@@ -51,6 +51,7 @@ export function registerRoutes(
       method: route.method,
       url: pathOf(route).replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
+        if (route.experimental) reply.header('x-pinakes-experimental', route.experimental);
         const caller = await authenticate(deps.auth, request);
         request.caller = caller;
         deps.usage.noteUse(caller);

@@ -79,6 +79,8 @@ export interface Route<
   picture?: true;
   /** The success answer has the header `Server-Timing`. Used by the OpenAPI description only. */
   timing?: true;
+  /** The name of the area, if it may still change: sent as `X-Pinakes-Experimental`, and `x-experimental` in the OpenAPI description. */
+  experimental?: string;
   /** Error statuses of this route, besides those of every route (openapi/openapi.ts). */
   errors?: readonly number[];
   /** The route accepts `Idempotency-Key`. `once`: the answer holds a secret, so every reuse of the key is a conflict. */

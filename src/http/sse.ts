@@ -88,3 +88,11 @@ export async function writeText(
   });
   signal.throwIfAborted();
 }
+
+/** Returns true when the Accept header asks for server-sent events. */
+export function acceptsEvents(accept: string | undefined): boolean {
+  return (accept ?? '').split(',').some((entry) => {
+    const [type = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return type === 'text/event-stream' && !rest.some((part) => /^q=0(\.0*)?$/.test(part));
+  });
+}

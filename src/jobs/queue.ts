@@ -10,9 +10,12 @@ export const JOB_KINDS = [
   'collect-garbage',
   'start-scheduled',
   'build-column',
+  'table-build',
+  'table-redact',
   'embed-chunks',
   'analyze-chunks',
   'reprocess',
+  'agent-run',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 

@@ -5,7 +5,7 @@ import type { ChatModel } from './models.ts';
 /** Returns the model with `of`. Calls of all tenants together: at most `callsMax` at once. */
 export function inTurns(model: ChatModel, callsMax: number): ChatModel {
   const gate = openGate(callsMax);
-  const { ask, searchWeb } = model;
+  const { ask, step, searchWeb } = model;
   const of = (tenantId: string): ChatModel => {
     const waited = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
       const leave = await gate.enter(tenantId, signal);
@@ -27,6 +27,7 @@ export function inTurns(model: ChatModel, callsMax: number): ChatModel {
         }
       },
       ...(ask && { ask: (request, signal) => waited(() => ask.call(model, request, signal), signal) }),
+      ...(step && { step: (request, signal) => waited(() => step.call(model, request, signal), signal) }),
       ...(searchWeb && {
         searchWeb: (question, onUsage, signal) =>
           waited(() => searchWeb.call(model, question, onUsage, signal), signal),

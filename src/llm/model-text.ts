@@ -5,7 +5,7 @@
  * Variation selectors are removed everywhere: they choose the look of a character, never the character. Citations are checked with the
  * stored text, so removal does not move their offsets.
  */
-import type { AskRequest, ChatRequest } from './models.ts';
+import type { AskRequest, ChatRequest, StepRequest } from './models.ts';
 
 const BREAKS = '[\\v\\f\\u0085]';
 /** Scripts in which a joiner or non-joiner changes a word: Persian may write a suffix after it, Indic scripts choose a conjunct. */
@@ -56,4 +56,9 @@ export function modelRequest(request: ChatRequest): ChatRequest {
 /** Returns the task with `modelText` of all its texts. */
 export function modelTask(request: AskRequest): AskRequest {
   return { ...request, system: modelText(request.system), text: modelText(request.text) };
+}
+
+/** Returns the request for a step with `modelText` of all texts of its messages. */
+export function modelStep(request: StepRequest): StepRequest {
+  return { ...request, messages: modelTexts(request.messages) };
 }

@@ -63,11 +63,52 @@ export interface AskRequest {
   onUsage?: OnUsage;
 }
 
+/** A tool that a model may call. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** A call that a model asks for. `input` is undefined if the arguments are not JSON. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** A message between a model and its tools. The results follow their calls. */
+export type StepMessage =
+  | { role: 'user' | 'assistant'; content: string }
+  | { role: 'calls'; calls: readonly ToolCall[] }
+  | { role: 'results'; results: readonly { id: string; name: string; text: string }[] };
+
+/** Asks a model which tools to call next. */
+export interface StepRequest {
+  system: string;
+  messages: readonly StepMessage[];
+  tools: readonly ToolSpec[];
+  outputTokensMax: number;
+  timeoutMs: number;
+  onUsage?: OnUsage;
+}
+
+export interface StepTurn {
+  /** Empty when the model needs no tool any more. */
+  calls: ToolCall[];
+  /** True when the output limit cut the turn, so the arguments of the last call may be incomplete. */
+  isCut: boolean;
+}
+
 /** Is told about every call to a provider, for metrics. */
 export interface ChatObserver {
   /** Seconds from the request to the first words of an answer. */
   began(seconds: number): void;
-  ended(use: 'answer' | 'web' | AskRequest['use'], outcome: 'ok' | 'overloaded' | 'timeout' | 'failed' | 'left'): void;
+  ended(
+    use: 'answer' | 'web' | 'step' | AskRequest['use'],
+    outcome: 'ok' | 'overloaded' | 'timeout' | 'failed' | 'left',
+  ): void;
   used(usage: Usage): void;
   /** The call to a busy provider is retried. */
   retried(): void;
@@ -90,6 +131,8 @@ export interface ChatModel {
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** Absent without a language model. Throws as `stream` does. */
   ask?(request: AskRequest, signal: AbortSignal): Promise<string>;
+  /** Returns the tools that the model calls next. Absent without a language model. Throws as `stream` does. */
+  step?(request: StepRequest, signal: AbortSignal): Promise<StepTurn>;
   /** Returns what the provider's web search finds. Absent when there is no such search or it is off. Throws as `stream` does. */
   searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
   /** Returns the model for the requests of a tenant: while the model is busy, tenants take turns. Absent for a model without a queue. */

@@ -34,6 +34,11 @@ export const CRASH_POINTS = [
   'embed.served',
   'rotate.key_written',
   'rotate.committed',
+  'agent.claimed',
+  'agent.called',
+  'agent.stepped',
+  'agent.answered',
+  'agent.ended',
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 

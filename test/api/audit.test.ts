@@ -202,3 +202,17 @@ test('reading audit events needs its own scope and a key without limits', async 
   for (const limits of [{ sourceGroupIds: [newId()] }, { tagIds: [newId()] }])
     assert.equal((await t.get('/audit-events', await t.issueKey(['audit:read'], limits))).status, 403);
 });
+
+test('events are listed newest first on request, and a cursor continues in this order', async () => {
+  const list = async (query: string) => (await t.get(`/audit-events?${query}`)).body;
+  const oldest = (await list('limit=100')).audit_events;
+  const newest = await list('order=desc&limit=2');
+  const last = (await list('order=desc&limit=1')).audit_events[0].seq;
+  assert.ok(last >= oldest.at(-1).seq);
+  assert.deepEqual(
+    newest.audit_events.map((event: { seq: number }) => event.seq),
+    [last, last - 1],
+  );
+  const next = await list(`order=desc&limit=1&after_id=${newest.pagination.next_id}`);
+  assert.equal(next.audit_events[0].seq, last - 2);
+});

@@ -87,6 +87,7 @@ const ROWS: Record<string, Row> = {
     selected: (answer) => answer.body.results.length,
   },
   'POST /search body.principal_id': text,
+  'POST /tables/query body.principal_id': text,
   'POST /completions body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
@@ -102,6 +103,19 @@ const ROWS: Record<string, Row> = {
   })),
   'POST /completions body.threadId': text, // an unknown name starts a conversation of its own
   'POST /completions body.runId': text,
+  'POST /agents/runs body.conversation_id': object('conversation', (id) => ({ input: 'Where?', conversation_id: id })),
+  'POST /agents/runs body.tag_ids': text, // a run needs a chat model: test/agents/rights.test.ts has its filters
+  'POST /agents/runs body.principal_id': text,
+  'POST /agents/runs body.threadId': text,
+  'POST /agents/runs body.runId': text,
+  'GET /agents/runs query.after_id': position,
+  'GET /agents/runs query.principal_id': text,
+  'GET /agents/runs/{id} path.id': object('agent run'),
+  'GET /agents/runs/{id} query.principal_id': text,
+  'GET /agents/runs/{id}/events path.id': object('agent run'),
+  'GET /agents/runs/{id}/events query.principal_id': text,
+  'POST /agents/runs/{id}/cancel path.id': object('agent run'),
+  'POST /agents/runs/{id}/cancel query.principal_id': text,
   'GET /conversations query.after_id': position,
   'GET /conversations query.principal_id': text,
   'GET /conversations/{id} path.id': object('conversation'),
@@ -238,6 +252,10 @@ before(async () => {
     await waitUntilGone(gone[`${kind} source`]);
   }
   assert.equal((await t.delete(`/conversations/${gone.conversation}`)).status, 200);
+  await t.deps.db.query(
+    t.tenantId,
+    sql`delete from agent_run where tenant_id = ${t.tenantId} and id = ${gone['agent run']}`,
+  );
   await t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId} and id = ${gone.tag}`);
   await waitUntilGone(gone.group);
   deleted = gone;

@@ -41,6 +41,24 @@ for (const form of FORMS) {
   });
 }
 
+test('an endless answer to the console ends with the sign-out of its session', { timeout: TIMEOUT_MS }, async () => {
+  const victim = await openVictim(world);
+  const page = { 'x-pinakes-console': '1', 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+  const body = JSON.stringify({ api_key: victim.key });
+  const signedIn = await fetch(`${world.url}/console/session`, { method: 'POST', headers: page, body });
+  const headers = { ...page, cookie: signedIn.headers.get('set-cookie')!.split(';')[0]!, accept: 'text/event-stream' };
+  const answer = await fetch(`${world.url}/api/v1/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(victim.body),
+  });
+  assert.equal(answer.status, 200);
+  const signedOut = await fetch(`${world.url}/console/session`, { method: 'DELETE', headers });
+  assert.equal(signedOut.status, 204);
+  assert.match(await answer.text(), /"type":"RUN_ERROR".*"authentication_error"/);
+  assert.equal(await countStored(world, victim), 0);
+});
+
 describe('content that is deleted while the model thinks', () => {
   for (const form of FORMS) {
     test(`never leaves as ${form}, and the turn is not stored`, { timeout: TIMEOUT_MS }, async () => {

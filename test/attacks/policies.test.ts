@@ -1,6 +1,7 @@
 /** Policies stay closed for attributes of the wrong type, and a policy that does not do what its tests say is refused. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -188,4 +189,49 @@ describe('tests of a policy', () => {
       assert.match(await refusal(put({ ...POLICY, tests: [broken] })), message);
     assert.match(await refusal(put({ ...POLICY, tests: Array(101).fill(CASES[0]) })), /^\/tests: /);
   });
+});
+
+describe('a policy of many conditions on long metadata', () => {
+  const NOTE = 'ab '.repeat(1_300);
+  const contains = (target: string, count: number): object => ({
+    operator: 'or',
+    filters: Array.from({ length: count }, (_, i) => ({
+      ...{ target, key: 'note', operator: 'contains', trust_content: true },
+      value: `${i}c${'ab '.repeat(100)}`,
+    })),
+  });
+  let key: string;
+  before(async () => {
+    const tenant = await t.secondTenant();
+    key = tenant.key;
+    const chunks = Array.from({ length: 400 }, (_, i) => ({
+      content: `herons ${i}`,
+      metadata: { note: { val: NOTE, type: 'string' as const } },
+    }));
+    const sources = Array.from({ length: 400 }, () => ({ metadata: { note: NOTE }, chunks: [] }));
+    await seed(t.deps.db, tenant.tenantId, [{ sources: [{ chunks }, ...sources] }]);
+    await t.deps.db.system.query(sql`
+      update source s set chunk_metadata_bytes = (select sum(octet_length(c.metadata::text)) from chunk c
+        where c.tenant_id = s.tenant_id and c.source_id = s.id)
+      where s.tenant_id = ${tenant.tenantId} and s.chunk_count > 0`);
+  });
+
+  for (const [target, what] of [
+    ['chunk_metadata', 'chunks'],
+    ['source_metadata', 'sources'],
+  ] as const) {
+    test(`on ${what} is refused before it runs, and a policy of one condition is not`, async () => {
+      const ask = async (count: number) => {
+        assert.equal((await t.put('/authz/policies/default', contains(target, count), key)).status, 200);
+        return t.post('/search', { query: 'herons' }, key);
+      };
+      assert.equal((await ask(1)).status, 200);
+      const { status, body } = await ask(30);
+      assert.equal(status, 400);
+      assert.match(
+        body.error.message,
+        new RegExp(`^The policy would take too long on 40[01] ${what}\\. Give it fewer`),
+      );
+    });
+  }
 });

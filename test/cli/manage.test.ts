@@ -262,3 +262,19 @@ test('connect creates a repository source with a credential from the environment
   await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Give only one of --branch, --tag/);
   await refused(['connect', 'wiki', 'x'], 2, /There is no "pinakes connect wiki"/);
 });
+
+test('connect creates a database source with several tables', async () => {
+  const path = file('url', 'postgresql://ada:word@127.0.0.1:9/shop?sslmode=disable\n');
+  const made = await json(['connect', 'database', 'public.orders', 'public.people:id,city', '--secret-file', path]);
+  assert.equal(made.name, 'public.orders, public.people:id,city');
+  const shown = await pinakes(['show', made.id]);
+  assert.match(shown.stdout, /^address +public\.orders public\.people$/m);
+  const { origin } = await json(['show', made.id]);
+  assert.deepEqual(origin.tables, [
+    { name: 'public.orders', columns: [] },
+    { name: 'public.people', columns: ['id', 'city'] },
+  ]);
+  await refused(['connect', 'database', '--secret-file', path], 2, /needs the names of tables: schema\.table/);
+  await refused(['connect', 'database', 'orders', '--secret-file', path], 1, /schema\.table.*\(HTTP 400\)/);
+  await refused(['connect', 'repo', 'a/b', 'c/d'], 2, /Unexpected argument "c\/d"/);
+});

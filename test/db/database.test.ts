@@ -158,7 +158,13 @@ test('a statement does not run when the commands before it fail', async (t) => {
       `create role ${name} login password 'x'; create table ${name} (n int); grant all on ${name} to public`,
     );
     const insert = sql`insert into ${identifier(name)} values (${1})`;
-    const connections = { pool, nameOf: () => undefined, readTimeoutMs: 10_000, cancel: async () => {} };
+    const connections = {
+      pool,
+      urgentPool: pool,
+      nameOf: () => undefined,
+      readTimeoutMs: 10_000,
+      cancel: async () => {},
+    };
     const run = runTransaction(connections, tenant.id, (tx) => tx.query(insert));
     await assert.rejects(run, /permission denied to set role/);
     assert.deepEqual((await client.query(`select n from ${name}`)).rows, []);

@@ -287,7 +287,7 @@ test('background work lets others go first, also the next statement of a caller 
   const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 });
   const order: string[] = [];
   const holder = await session.lease();
-  const background = session.lease(undefined, true).then(async (lease) => {
+  const background = session.lease({ background: true }).then(async (lease) => {
     order.push('background');
     await lease.end(simpleQuery(''));
   });
@@ -312,7 +312,7 @@ test('a tenant that used the session most lets others go first, and its backgrou
   const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 }, shares);
   const order: string[] = [];
   const use = async (owner: string, isBackground = false): Promise<void> => {
-    const lease = await session.lease(undefined, isBackground, owner);
+    const lease = await session.lease({ background: isBackground, owner });
     order.push(owner);
     await lease.end(simpleQuery(''));
   };
@@ -330,7 +330,7 @@ test('background work that has waited for long goes first', async () => {
   const session = createSession(engine, { quietMs: 600_000, waitMs: 20, betweenMs: 0 });
   let isDone = false;
   await session.single(simpleQuery('select 1'));
-  const background = session.lease(undefined, true).then(async (lease) => {
+  const background = session.lease({ background: true }).then(async (lease) => {
     await lease.end(simpleQuery(''));
     isDone = true;
   });
@@ -346,7 +346,7 @@ test('of several background transactions that have waited for long, only one at 
   const order: string[] = [];
   const holder = await session.lease();
   const runs = ['first run', 'second run'].map(async (name) => {
-    const lease = await session.lease(undefined, true);
+    const lease = await session.lease({ background: true });
     order.push(name);
     await lease.end(simpleQuery(''));
   });

@@ -40,9 +40,12 @@ async function working(handler: (run: Run) => Promise<void>, db: Database = open
     'collect-garbage': idle,
     'start-scheduled': idle,
     'build-column': idle,
+    'table-build': idle,
+    'table-redact': idle,
     'embed-chunks': idle,
     'analyze-chunks': idle,
     reprocess: idle,
+    'agent-run': idle,
   });
   return queue;
 }
@@ -180,9 +183,12 @@ test('many short jobs run without a pause between them', async () => {
     'collect-garbage': idle,
     'start-scheduled': idle,
     'build-column': idle,
+    'table-build': idle,
+    'table-redact': idle,
     'embed-chunks': idle,
     'analyze-chunks': idle,
     reprocess: idle,
+    'agent-run': idle,
   });
   await done.promise;
   await queue.stop(1_000);

@@ -133,6 +133,10 @@ describe('the model is asked only once for', () => {
 test('vectors are deleted with their chunks, and deleted content is not sent to the model', async () => {
   const groupId = await uploaded({ 'a.txt': 'The heron stands in the reeds.', 'b.txt': 'The stork is away.' });
   assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 2, 'chunks wait before the first generation exists');
+  const { db } = w.t.deps;
+  const own = (id: string) => db.transaction(id, (tx) => countWaiting(tx, id));
+  assert.equal((await own(w.tenant.tenantId)).waiting, 2);
+  assert.equal((await own(w.t.tenantId)).waiting, 0);
   await w.embed();
   assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 0);
   assert.equal(await w.count('chunk_vector'), 2);

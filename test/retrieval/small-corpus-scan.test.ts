@@ -126,7 +126,7 @@ test('a scan asks for the weights of terms that occur in its chunks, and of no o
     asked.push([...terms]);
     return new Map(terms.map((term) => [term, 1]));
   };
-  const chunks = [['a', 'b'], ['b', 'ab'], ['c']].map((terms, i) => ({ id: String(i), sourceId: '', terms }));
+  const chunks = ['a b', 'b ab', 'c'].map((terms, i) => ({ id: String(i), sourceId: '', terms }));
   const ids = async (terms: string[]) => (await scoreChunks(chunks, terms, weigh)).map(({ id }) => id);
   assert.deepEqual(await ids(['a', 'a', 'c', 'absent']), ['0', '2']);
   assert.deepEqual(await ids(['absent']), []);

@@ -202,7 +202,7 @@ const SQL_HOMES = [
   /^filters\//,
   /^redaction\//,
   /^vault\//,
-  /^features\/[^/]+\/([\w-]+-)?store\.ts$/,
+  /^(features\/[^/]+|tables)\/([\w-]+-)?store\.ts$/,
 ];
 
 /** Rule 3: SQL is written in the folders of SQL_HOMES and in the stores of features only. */

@@ -13,7 +13,11 @@ export interface Screen {
     | '/secrets'
     | '/policies'
     | '/subjects'
-    | '/redaction';
+    | '/redaction'
+    | '/connectors'
+    | '/runs'
+    | '/health'
+    | '/audit';
   name: Key;
   icon: IconName;
   /** One of these scopes is needed. */
@@ -49,6 +53,15 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
       },
       { to: '/keys', name: 'apiKeys.title', icon: 'key-round', scopes: ['apikeys:issue'] },
       { to: '/secrets', name: 'secrets.title', icon: 'lock', scopes: ['ingestion:manage'] },
+    ],
+  },
+  {
+    title: 'shell.operation',
+    screens: [
+      { to: '/connectors', name: 'connectors.title', icon: 'plug', scopes: ['ingestion:manage'] },
+      { to: '/runs', name: 'runs.title', icon: 'activity', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/audit', name: 'audit.title', icon: 'scroll-text', scopes: ['audit:read'] },
+      { to: '/health', name: 'health.title', icon: 'shield-check', scopes: ['knowledge:read', 'ingestion:manage'] },
     ],
   },
 ];

@@ -1,4 +1,5 @@
 /** The words of the console in German. */
+import { operateDe } from './de-operate.ts';
 import type { Catalogue } from './words.ts';
 
 export const de: Catalogue = {
@@ -238,4 +239,5 @@ export const de: Catalogue = {
   'policies.title': 'Richtlinien',
   'subjects.title': 'Personen',
   'redaction.title': 'Schwärzung',
+  ...operateDe,
 };

@@ -1,4 +1,5 @@
 /** The words of the console in English: the catalogue that names every key. */
+import { operateEn } from './en-operate.ts';
 import type { Entry } from './words.ts';
 
 export const en = {
@@ -232,4 +233,5 @@ export const en = {
   'policies.title': 'Policies',
   'subjects.title': 'Subjects',
   'redaction.title': 'Redaction',
+  ...operateEn,
 } as const satisfies Record<string, Entry>;

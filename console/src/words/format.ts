@@ -58,3 +58,25 @@ export function day(seconds: number): string {
 export function moment(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(localeTag(), { dateStyle: 'medium', timeStyle: 'short' });
 }
+
+/** Returns a length of time in its two largest units: `2 min 5 s`. */
+export function span(seconds: number): string {
+  const whole = Math.round(seconds);
+  const parts: [number, 'hour' | 'minute' | 'second'][] =
+    whole >= 3_600
+      ? [
+          [Math.floor(whole / 3_600), 'hour'],
+          [Math.floor((whole % 3_600) / 60), 'minute'],
+        ]
+      : whole >= 60
+        ? [
+            [Math.floor(whole / 60), 'minute'],
+            [whole % 60, 'second'],
+          ]
+        : [[whole, 'second']];
+  return parts
+    .map(([value, unit]) =>
+      value.toLocaleString(localeTag(), { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 0 }),
+    )
+    .join(' ');
+}

@@ -3,8 +3,7 @@
  * language writes them. The catalogue is chosen once, before the first screen is drawn.
  */
 import type { controlEn } from './control-en.ts';
-import { en } from './en.ts';
-import { mirrored, stretched } from './pseudo.ts';
+import type { en } from './en.ts';
 
 /** A text, or its forms by number: the value `n` chooses one. */
 export type Entry = string | { readonly one: string; readonly other: string };
@@ -21,7 +20,7 @@ type Locale = Language | 'xa' | 'xb';
 
 const STORED = 'language';
 
-let catalogue: Readonly<Record<string, Entry>> = en;
+let catalogue = {} as Readonly<Record<string, Entry>>;
 let locale: Locale = 'en';
 
 /** Returns the tag that `Intl` understands. */
@@ -38,9 +37,7 @@ export async function loadWords(): Promise<void> {
   const stored = localStorage.getItem(STORED);
   const wanted = [stored ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2).toLowerCase());
   locale = (wanted.find((tag) => tag in LANGUAGES || tag === 'xa' || tag === 'xb') ?? 'en') as Locale;
-  if (locale === 'de') catalogue = (await import('./de.ts')).de;
-  else if (locale === 'xa') catalogue = stretched(en);
-  else if (locale === 'xb') catalogue = mirrored(en);
+  catalogue = await readCatalogue();
   document.documentElement.lang = locale === 'xa' ? 'en' : locale === 'xb' ? 'ar' : locale;
   document.documentElement.dir = locale === 'xb' ? 'rtl' : 'ltr';
 }
@@ -49,8 +46,19 @@ export async function loadWords(): Promise<void> {
 export async function loadControlWords(): Promise<void> {
   const words: ControlCatalogue =
     locale === 'de' ? (await import('./control-de.ts')).controlDe : (await import('./control-en.ts')).controlEn;
-  const shown = locale === 'xa' ? stretched(words) : locale === 'xb' ? mirrored(words) : words;
-  catalogue = { ...catalogue, ...shown };
+  catalogue = { ...catalogue, ...(await changed(words)) };
+}
+
+/** Only the catalogue that is used is loaded. */
+async function readCatalogue(): Promise<Readonly<Record<string, Entry>>> {
+  return changed(locale === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en);
+}
+
+/** Returns the words as the locale shows them: changed for the two locales of tests. */
+async function changed(words: Readonly<Record<string, Entry>>): Promise<Readonly<Record<string, Entry>>> {
+  if (locale !== 'xa' && locale !== 'xb') return words;
+  const { mirrored, stretched } = await import('./pseudo.ts');
+  return locale === 'xa' ? stretched(words) : mirrored(words);
 }
 
 /** Stores the language, and loads the page in it. */

@@ -1,4 +1,4 @@
-/** `pinakes connect`: creates sources that are synchronized with a Drive folder, a page workspace or a repository. */
+/** `pinakes connect`: creates sources that are synchronized with a Drive folder, a page workspace, a repository or a database. */
 import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { Operations, Secret } from '../../client/api.ts';
@@ -15,16 +15,17 @@ import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
 import { shortTime, timeText } from './words.ts';
 
 type RepoBody = Operations['createRepoSource']['request']['body'];
-type Kind = 'drive' | 'page' | 'repo';
+type DatabaseBody = Operations['createDatabaseSource']['request']['body'];
+type Kind = keyof typeof ADDRESSES;
 
 const NAME_LENGTH_MAX = 200;
 
 export const connectCommand: Command = {
   name: 'connect',
-  summary: 'Create a source group from a Drive folder, a page workspace or a repository.',
-  synopsis: '<drive|page|repo|secrets> [address]',
+  summary: 'Create a source group from a Drive folder, a page workspace, a repository or a database.',
+  synopsis: '<drive|page|repo|database|secrets> [address…]',
   argumentsMin: 1,
-  argumentsMax: 2,
+  argumentsMax: 101,
   options: {
     'secret-id': { type: 'string', value: '<id>', text: 'use this stored secret as credential' },
     'secret-file': { type: 'string', value: '<path>', text: 'read the credential from this file; - is standard input' },
@@ -50,32 +51,38 @@ export const connectCommand: Command = {
   pinakes connect repo acme/manual --secret-env REPO_TOKEN --store "repo reader" --schedule hourly
   pinakes connect drive https://drive.google.com/drive/folders/1AbC --secret-file key.json
   pinakes connect page https://www.notion.so/59833787 --secret-id <id> --schedule daily
+  pinakes connect database public.orders public.customers:id,city --secret-env DATABASE_URL
   pinakes connect secrets                   list the stored secrets, newest first
 
-A page is a page or data source of a Notion workspace. Credentials are read from a stored
+A page is a page or data source of a Notion workspace. A database is a PostgreSQL, MySQL or
+MariaDB server: name its tables as schema.table, with the columns after a colon if not all are
+to be read. Its credential is a connection URL: postgresql://user:password@host/database. Credentials are read from a stored
 secret, a file or the environment, so that they do not get into the history of the shell.
 Without --store, a credential is used for the first run only and then erased.`,
   async run(invocation) {
-    const [kind, address] = invocation.arguments;
-    if (kind === 'secrets') {
-      if (address !== undefined) throw usageError(`Unexpected argument "${address}". See pinakes connect --help.`);
-      return listSecrets(invocation);
-    }
-    if (kind !== 'drive' && kind !== 'page' && kind !== 'repo') {
-      throw usageError(`There is no "pinakes connect ${kind}". See pinakes connect --help.`);
-    }
-    if (address === undefined) throw usageError(`pinakes connect ${kind} needs ${ADDRESSES[kind]}.`);
-    return connect(kind, address, invocation);
+    const [kind = '', ...addresses] = invocation.arguments;
+    const unexpected = addresses[kind === 'secrets' ? 0 : 1];
+    if (unexpected !== undefined && kind !== 'database')
+      throw usageError(`Unexpected argument "${unexpected}". See pinakes connect --help.`);
+    if (kind === 'secrets') return listSecrets(invocation);
+    if (!isKind(kind)) throw usageError(`There is no "pinakes connect ${kind}". See pinakes connect --help.`);
+    if (addresses.length === 0) throw usageError(`pinakes connect ${kind} needs ${ADDRESSES[kind]}.`);
+    return connect(kind, addresses, invocation);
   },
 };
 
-const ADDRESSES: Readonly<Record<Kind, string>> = {
+const ADDRESSES = {
   drive: 'the address of a folder',
   page: 'the id or the address of a page',
   repo: 'a repository: owner/name',
-};
+  database: 'the names of tables: schema.table',
+} as const;
 
-async function connect(kind: Kind, address: string, { options, io }: Invocation): Promise<number> {
+function isKind(text: string): text is Kind {
+  return Object.hasOwn(ADDRESSES, text);
+}
+
+async function connect(kind: Kind, addresses: readonly string[], { options, io }: Invocation): Promise<number> {
   const reference = referenceIn(kind, options);
   const given = await credentialIn(options);
   if (given.value === undefined && given.secretId === undefined && kind !== 'repo') {
@@ -94,11 +101,11 @@ async function connect(kind: Kind, address: string, { options, io }: Invocation)
   const secretId = secret?.id ?? given.secretId;
   const credential = secretId === undefined ? given.value : undefined;
   const common = {
-    name: textOption(options, 'name') ?? [...address].slice(0, NAME_LENGTH_MAX).join(''),
+    name: textOption(options, 'name') ?? [...addresses.join(', ')].slice(0, NAME_LENGTH_MAX).join(''),
     ...(secretId !== undefined && { secret_id: secretId }),
     ...schedule,
   };
-  const source = await create(client, kind, address, { common, credential, reference });
+  const source = await create(client, kind, addresses, { common, credential, reference });
   return finishCreation(client, source, { options, io });
 }
 
@@ -108,14 +115,26 @@ interface Creation {
   reference: Partial<RepoBody>;
 }
 
-function create(client: Client, kind: Kind, address: string, { common, credential, reference }: Creation) {
+function create(client: Client, kind: Kind, addresses: readonly string[], { common, credential, reference }: Creation) {
   const one = <Name extends string>(name: Name) =>
     credential === undefined ? {} : ({ [name]: credential } as { [name in Name]: string });
+  const [address = ''] = addresses;
+  if (kind === 'database') {
+    const tables = addresses.map(tableIn);
+    return client.createDatabaseSource({ body: { ...common, tables, ...one('connection_url') } });
+  }
   if (kind === 'drive') {
     return client.createDriveSource({ body: { ...common, folder_url: address, ...one('service_account_key') } });
   }
   if (kind === 'page') return client.createPageSource({ body: { ...common, page_id: address, ...one('page_token') } });
   return client.createRepoSource({ body: { ...common, repository: address, ...reference, ...one('access_token') } });
+}
+
+/** Returns the table and the columns of an argument: `schema.table` or `schema.table:column,column`. */
+function tableIn(text: string): DatabaseBody['tables'][number] {
+  const colon = text.indexOf(':');
+  if (colon === -1) return { name: text };
+  return { name: text.slice(0, colon), columns: text.slice(colon + 1).split(',') };
 }
 
 /** Returns the members of a request that say what to read of a repository. @throws CliError with exit code 2. */

@@ -12,7 +12,7 @@ import { errorText, shortTime, timeText } from './words.ts';
 
 type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
 
-const TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
 /** Maximum pages of run errors that one page of sources reads. */
 const ERROR_PAGES_MAX = 10;

@@ -1,6 +1,7 @@
 /** Reads the origin of a source group: its ingestion setting, if it is synchronized with an origin. */
 import type {
   CrawlSetting,
+  DatabaseSourceSetting,
   DriveSourceSetting,
   PageSourceSetting,
   RepoSetting,
@@ -10,7 +11,7 @@ import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../shared/client.ts';
 import { timeText } from './words.ts';
 
-type Setting = CrawlSetting | DriveSourceSetting | PageSourceSetting | RepoSetting;
+type Setting = CrawlSetting | DatabaseSourceSetting | DriveSourceSetting | PageSourceSetting | RepoSetting;
 
 export interface OriginFacts {
   lines: readonly (readonly [string, string])[];
@@ -52,6 +53,10 @@ async function settingOf(client: Client, id: string, type: SourceGroup['source_t
     const request = await of(client.getRepoSource({ params }));
     return request && client.getRepoSetting(request);
   }
+  if (type === 'database') {
+    const request = await of(client.getDatabaseSource({ params }));
+    return request && client.getDatabaseSourceSetting(request);
+  }
   return undefined;
 }
 
@@ -65,6 +70,7 @@ function linesOf(setting: Setting): (readonly [string, string])[] {
 
 function addressOf(setting: Setting): string {
   if ('urls' in setting) return setting.urls.join(' ');
+  if ('tables' in setting) return setting.tables.map(({ name }) => name).join(' ');
   if ('folder_url' in setting) return setting.folder_url;
   return 'page_id' in setting ? setting.page_id : setting.repository;
 }

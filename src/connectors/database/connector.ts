@@ -1,5 +1,5 @@
 /**
- * The connector of databases: each table becomes a file of JSON Lines.
+ * The connector of databases: each table becomes a CSV file.
  *
  * A listing reads all tables in one transaction of one connection, so that they belong together. A table that cannot be read costs the
  * connection; the tables after it are read in a new one. A table that is missing or cannot be read is a failure of this table: what
@@ -15,7 +15,7 @@ import { openPostgres } from './postgres.ts';
 import { databaseError, TableError, tooLarge } from './problems.ts';
 import { type DatabaseSession, type OpenTable, READ_LIMITS, type ReadLimits, type WantedTable } from './session.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from './url.ts';
-import { jsonLine } from './values.ts';
+import { csvLine, headerLine } from './values.ts';
 
 type DatabaseOrigin = Extract<Origin, { kind: 'database' }>;
 
@@ -55,6 +55,10 @@ export function openDatabaseConnector(options: DatabaseConnectorOptions): Connec
       }
     },
     check,
+    account(credential) {
+      const { user, host } = parseDatabaseUrl(credential);
+      return `${user}@${host}`;
+    },
   };
 }
 
@@ -168,7 +172,7 @@ function itemOf({ engine, database }: DatabaseUrl, wanted: WantedTable): OriginI
 }
 
 function fileName(table: string): string {
-  return `${table}.jsonl`;
+  return `${table}.csv`;
 }
 
 interface Reading {
@@ -186,11 +190,11 @@ async function* observed(table: OpenTable, limits: ReadLimits, reading: Reading)
   }
 }
 
-/** Yields the table as JSON Lines. @throws TableError for a table over its limits. */
+/** Yields the table as CSV. @throws TableError for a table over its limits. */
 async function* lines({ columns, rows }: OpenTable, limits: ReadLimits): AsyncGenerator<Uint8Array> {
   let rowsLeft = limits.rowsMax;
   let bytesLeft = limits.tableBytesMax;
-  let text = '';
+  let text = headerLine(columns);
   const flush = (): Uint8Array => {
     const bytes = Buffer.from(text);
     text = '';
@@ -208,7 +212,7 @@ async function* lines({ columns, rows }: OpenTable, limits: ReadLimits): AsyncGe
           throw tooLarge(
             `A value of the column ${columns[long]?.name} has more than ${limits.cellUnitsMax} characters.`,
           );
-        text += jsonLine(columns, row);
+        text += csvLine(columns, row);
         if (text.length >= PART_BYTES) yield flush();
       }
     }

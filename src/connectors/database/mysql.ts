@@ -1,7 +1,14 @@
 /** Reads tables of a MySQL or MariaDB server as a stream, in one read-only transaction. */
 import mysql from 'mysql2';
 import { noSuchColumn, noSuchTable } from './problems.ts';
-import { type DatabaseSession, openSocket, type SessionOptions, tlsOptions, type WantedTable } from './session.ts';
+import {
+  type DatabaseSession,
+  endConnection,
+  openSocket,
+  type SessionOptions,
+  tlsOptions,
+  type WantedTable,
+} from './session.ts';
 import type { ValueKind } from './values.ts';
 
 /** Binary values that `bytesText` may recognize as words have at most this length. */
@@ -40,9 +47,9 @@ export async function openMysql(options: SessionOptions): Promise<DatabaseSessio
   connection.on('error', () => undefined);
   let isReading = false;
   const close = async () => {
-    if (!isReading) await new Promise((resolve) => connection.end(resolve));
+    if (isReading) link.socket.destroy();
+    await endConnection(link.socket, () => new Promise((resolve) => connection.end(resolve)));
     connection.destroy();
-    link.socket.destroy();
   };
   const query = (sql: string, values: string[] = []) =>
     new Promise<Cell[][]>((resolve, reject) => {
@@ -75,6 +82,8 @@ export async function openMysql(options: SessionOptions): Promise<DatabaseSessio
       const stream = connection
         .query(`select ${cells} from ${quoted(wanted.schema)}.${quoted(wanted.table)}${orderBy}`)
         .stream({ highWaterMark: 64 });
+      // The driver does not end a stream whose connection is gone.
+      link.socket.once('close', () => stream.destroy(new Error('the connection was lost')));
       async function* rows(): AsyncGenerator<Cell[][]> {
         yield* parts(stream, () => link.progress());
         isReading = false;

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { noSuchColumn, noSuchTable } from './problems.ts';
 import {
   type DatabaseSession,
+  endConnection,
   FIRST_ROWS,
   nextRows,
   openSocket,
@@ -59,10 +60,7 @@ export async function openPostgres(options: SessionOptions): Promise<DatabaseSes
   });
   // A connection that ends between two statements; the next statement fails.
   client.on('error', () => undefined);
-  const close = async () => {
-    await client.end().catch(() => undefined);
-    link.socket.destroy();
-  };
+  const close = () => endConnection(link.socket, () => client.end());
   try {
     await client.connect();
     await client.query('begin transaction isolation level repeatable read, read only');

@@ -1,4 +1,6 @@
 /** What the connector needs of a database engine, and the limits of a reading. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { TenantSocket, TenantSockets } from '../../net/tenant-sockets.ts';
 import type { DatabaseUrl } from './url.ts';
 import type { Column } from './values.ts';
@@ -35,7 +37,7 @@ export interface ReadLimits {
   /** Time for one table. */
   tableTimeMs: number;
   rowsMax: number;
-  /** Bytes of one table as JSON Lines: no parser reads longer text files. */
+  /** Bytes of one table as CSV: no parser reads longer text files. */
   tableBytesMax: number;
   /** Characters of one value. */
   cellUnitsMax: number;
@@ -55,6 +57,8 @@ export const READ_LIMITS: ReadLimits = {
   messageBytesMax: 64 * MIB,
 };
 
+const END_WAIT_MS = 1_000;
+
 /** Rows of the first part, whose size is not known. */
 export const FIRST_ROWS = 20;
 export const ROWS_AT_ONCE_MAX = 5_000;
@@ -70,6 +74,15 @@ export function nextRows(rows: readonly (readonly (string | null)[])[]): number 
 
 export async function openSocket({ url, sockets, limits, signal }: SessionOptions): Promise<TenantSocket> {
   return sockets.open(url.host, { bytesMax: limits.messageBytesMax, timeMsMax: limits.tableTimeMs }, signal);
+}
+
+/** Ends a connection. A server that does not answer is not waited for. */
+export async function endConnection(socket: Socket, end: () => Promise<unknown>): Promise<void> {
+  if (!socket.destroyed) {
+    const timeout = AbortSignal.timeout(END_WAIT_MS);
+    await Promise.race([end(), once(socket, 'close', { signal: timeout })]).catch(() => undefined);
+  }
+  socket.destroy();
 }
 
 /** Returns options of TLS for a driver; undefined for a connection without TLS. */

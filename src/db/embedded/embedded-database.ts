@@ -89,7 +89,7 @@ function createSystem(engine: Engine, begin: Begin): SystemDatabase {
     },
     async executeOutsideTransaction(text) {
       refuseInsideTransaction();
-      const lease = await session.lease(undefined, true);
+      const lease = await session.lease({ background: true });
       rowsOf(await lease.end(simpleQuery(text)));
     },
     async listen(channel, onNotify, onConnect) {
@@ -160,11 +160,11 @@ async function runLeased<T>(
   { session, run }: Begin,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, background, readOnly }: TransactionOptions,
+  { signal, background, urgent, readOnly }: TransactionOptions,
 ): Promise<T> {
   const start = readOnly ? 'begin read only' : 'begin';
   const beginning = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
-  const lease = await session.lease(signal, background, tenantId);
+  const lease = await session.lease({ signal, background, urgent, owner: tenantId });
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
   const running: Running = { active: true };

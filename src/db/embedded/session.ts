@@ -6,12 +6,16 @@
  * Otherwise a search of several statements would wait for a background transaction before each statement. A background transaction
  * waits for a limited time, and then goes first. Only one does so at a time: with several runs, others would wait for each of them.
  *
+ * An urgent transaction goes before all others. Only the checks of the rights of running requests are urgent: tenants cannot make
+ * more of them than a few in a second.
+ *
  * A tenant that used much of the last second, while others used some of it, has only background transactions. Otherwise a search of
  * another tenant would wait for a long statement of the busy tenant before each of its own transactions.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
 import { openFairQueue } from '../../util/pool.ts';
+import type { TransactionOptions } from '../database.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { openShares, type Shares } from './shares.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
@@ -52,11 +56,16 @@ export interface Lease {
   readonly aborted: Promise<never>;
 }
 
+/** What a transaction is, and whose. `owner` is the tenant, if there is one. */
+export type LeaseOptions = {
+  [Name in 'signal' | 'background' | 'urgent']?: TransactionOptions[Name] | undefined;
+} & { owner?: string | undefined };
+
 export interface Session {
   /** Runs a batch that leaves no transaction open; `keepNames` as in `readReply`. `owner` is the tenant, if there is one. */
   single(bytes: Uint8Array, keepNames?: boolean, owner?: string): Promise<Reply>;
   /** Waits for the session and takes it. @throws the signal's reason when the signal aborts before. */
-  lease(signal?: AbortSignal, background?: boolean, owner?: string): Promise<Lease>;
+  lease(options?: LeaseOptions): Promise<Lease>;
   /** Calls `listener` with every NOTIFY. Returns the function that removes the listener. */
   onNotification(listener: (notification: Notification) => void): () => void;
   /** Resolves when nothing runs or waits. */
@@ -78,6 +87,7 @@ export function createSession(
   limits: BackgroundLimits = BACKGROUND,
   shares: Shares = openShares(),
 ): Session {
+  const urgent: Turn[] = [];
   const waiting = openFairQueue<Turn>();
   const background = openFairQueue<Turn>();
   const idlers: (() => void)[] = [];
@@ -96,7 +106,8 @@ export function createSession(
       const now = performance.now();
       const overdueAt = behind && Math.max(behind.since + limits.waitMs, nextOverdueAt);
       const overdue = overdueAt !== undefined && now >= overdueAt;
-      if (waiting.length > 0 && !overdue) {
+      if (urgent.length > 0) urgent.shift()!.start(false);
+      else if (waiting.length > 0 && !overdue) {
         const turn = waiting.shift()!;
         if (turn.isLong && shares.isBusy(turn.owner)) background.push(turn.owner, turn);
         else turn.start(false);
@@ -114,13 +125,14 @@ export function createSession(
     }
     if (!held && running === 0) for (const idler of idlers.splice(0)) idler();
   };
-  const enqueue = (turn: Turn, isBackground = false): void => {
-    if (waiting.length + background.length >= WAITING_MAX) {
+  const enqueue = (turn: Turn, isBackground = false, isUrgent = false): void => {
+    if (waiting.length + background.length >= WAITING_MAX && !isUrgent) {
       throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
         retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
       });
     }
-    (isBackground ? background : waiting).push(turn.owner, turn);
+    if (isUrgent) urgent.push(turn);
+    else (isBackground ? background : waiting).push(turn.owner, turn);
     next();
   };
   const send: Send = async (bytes, keepNames, isSingle = false) => {
@@ -154,7 +166,7 @@ export function createSession(
         const start = (): void => void send(bytes, keepNames, true).then(resolve, reject);
         enqueue({ owner, since: performance.now(), isLong: false, start });
       }),
-    lease: (signal, isBackground = false, owner = '') =>
+    lease: ({ signal, background: isBackground = false, urgent: isUrgent = false, owner = '' } = {}) =>
       new Promise((resolve, reject) => {
         const start = (asBackground: boolean): void => {
           if (signal?.aborted) {
@@ -175,7 +187,7 @@ export function createSession(
           };
           resolve(createLease(engine, send, release, interruptUnless));
         };
-        enqueue({ owner, since: performance.now(), isLong: true, start }, isBackground);
+        enqueue({ owner, since: performance.now(), isLong: true, start }, isBackground, isUrgent);
       }),
     onNotification: (listener) => {
       listeners.add(listener);

@@ -41,7 +41,7 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
     application_name: 'pinakes',
     types: { getTypeParser: (oid: number) => valueParser(oid) as never },
   };
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     ...connection,
     max: options.connectionsMax ?? CONNECTIONS_MAX,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -50,11 +50,15 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     // The server would compile a statement with a high estimate for half a second, which then runs for a hundredth of a second.
     options: '-c jit=off',
-  });
-  // The pool replaces an idle connection that broke.
-  pool.on('error', () => {});
+  };
+  const pool = new pg.Pool(settings);
+  // Waits for nobody: all connections of the pool may be busy with searches.
+  const urgentPool = new pg.Pool({ ...settings, max: 1 });
+  // A pool replaces an idle connection that broke.
+  for (const one of [pool, urgentPool]) one.on('error', () => {});
   const connections: Connections = {
     pool,
+    urgentPool,
     nameOf: openStatementNames(),
     readTimeoutMs: options.readTimeoutMs ?? READ_TIMEOUT_MS_DEFAULT,
     cancel: (processId) => runOnce(connection, 'select pg_cancel_backend($1)', [processId]),
@@ -77,7 +81,8 @@ function createDatabase(connections: Connections, system: SystemDatabase, hasTex
       runTransaction(connections, tenantId, (tx) => tx.query<R>(statement)),
     transaction: (tenantId, fn, options) => runTransaction(connections, tenantId, fn, options),
     async close() {
-      await Promise.race([connections.pool.end(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
+      const ended = Promise.all([connections.pool.end(), connections.urgentPool.end()]);
+      await Promise.race([ended, new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
     },
   };
 }

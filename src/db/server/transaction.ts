@@ -47,6 +47,8 @@ export async function runStatement(
 
 export interface Connections {
   pool: pg.Pool;
+  /** The one connection of urgent transactions. */
+  urgentPool: pg.Pool;
   /** Names of prepared statements, for all connections of the pool. */
   nameOf(text: string): string | undefined;
   /** Time limit of read-only transactions. */
@@ -77,7 +79,7 @@ async function runLeased<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, withoutTimeout = false, readOnly = false }: TransactionOptions,
+  { signal, withoutTimeout = false, readOnly = false, urgent = false }: TransactionOptions,
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
@@ -86,7 +88,7 @@ async function runLeased<T>(
     ...(readOnly ? [`set local statement_timeout=${connections.readTimeoutMs + SERVER_LATER_MS}`] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
-  const lease = await openLease(connections, opening, withoutTimeout);
+  const lease = await openLease(connections, opening, withoutTimeout, urgent);
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -148,11 +150,12 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** Takes a client of the pool for one transaction, which begins with its first statement. `opening`: the commands that begin it. */
 async function openLease(
-  { pool, nameOf, cancel }: Connections,
+  { pool, urgentPool, nameOf, cancel }: Connections,
   opening: readonly string[],
   withoutTimeout: boolean,
+  isUrgent: boolean,
 ): Promise<Lease> {
-  const client = await connect(pool);
+  const client = await connect(isUrgent ? urgentPool : pool);
   let ended: Error | undefined;
   let begun = false;
   let inDoubt = false;

@@ -4,7 +4,7 @@ import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type AuditEvent, listAuditEvents } f
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { isId } from '../../util/ids.ts';
@@ -38,6 +38,7 @@ const eventSchema = z
 
 const eventQuery = z.strictObject({
   ...pageQueryShape,
+  ...orderShape,
   action: z.enum(AUDIT_ACTIONS).optional().describe('Only events with this action.'),
   object_kind: z.enum(AUDIT_OBJECT_KINDS).optional().describe('Only events about objects of this kind.'),
   object_id: text(1, OBJECT_ID_LENGTH_MAX)
@@ -58,7 +59,7 @@ export function auditRoutes(deps: Deps): Route[] {
       area: 'Audit log',
       summary: 'List audit events',
       description:
-        'Who changed API keys, secrets, policies, tags, metadata columns and schedules, and who deleted what. Oldest first. Every event ' +
+        'Who changed API keys, secrets, policies, tags, metadata columns and schedules, and who deleted what. Every event ' +
         'holds the hash of the previous event, so that later changes and removals of events can be detected. An API key with limits ' +
         'cannot read the audit log.',
     },
@@ -67,7 +68,7 @@ export function auditRoutes(deps: Deps): Route[] {
     response: {
       status: 200,
       schema: z.object({
-        audit_events: z.array(eventSchema).describe('Events of this page, oldest first.'),
+        audit_events: z.array(eventSchema).describe('Events of this page.'),
         pagination: paginationSchema,
       }),
     },
@@ -87,7 +88,7 @@ export function auditRoutes(deps: Deps): Route[] {
         before: to === undefined ? undefined : new Date((to + 1) * 1000),
       };
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listAuditEvents(tx, caller.tenantId, filter, { limit, afterId: query.after_id }),
+        listAuditEvents(tx, caller.tenantId, filter, { limit, afterId: query.after_id, order: query.order }),
       );
       const { page, pagination } = toPage(rows, limit, total);
       return { audit_events: page.map(toWire), pagination };

@@ -3,6 +3,7 @@ import { type Citation, citeAnswer, type Judge, type Span } from '../../answers/
 import { openJudge } from '../../answers/grounding/judge.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
 import { openOutputPolicy } from '../../answers/output-policy.ts';
+import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { ChatEvent, ChatRequest, ContextChunk } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
@@ -37,10 +38,16 @@ const NOT_STORED: Warning = {
   message: 'The answer could not be added to the conversation.',
 };
 
+/** How an answer is given, besides the parameters of a completion. */
+interface AnswerOptions {
+  /** False: the turn is not stored, and nothing is said about it. */
+  store?: boolean;
+  /** Writes more in the transaction that stores the turn. */
+  alongside?(tx: Tx, answered: Pick<Answer, 'finishReason' | 'unsupported'>): Promise<void>;
+}
+
 /**
  * Streams the text of the answer. The return value of the generator is the answer with its citations, after the turn was stored.
- *
- * With `store` false the turn is not stored, and nothing is said about it.
  *
  * Returning from the generator early or aborting ends the call of the model. Then nothing is stored.
  *
@@ -51,7 +58,7 @@ export async function* answer(
   deps: Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'entailment'>,
   asked: Asked,
   context: Context,
-  body: Pick<CompletionBody, 'citation' | 'trace'> & { store?: boolean },
+  body: Pick<CompletionBody, 'citation' | 'trace'> & AnswerOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
   const { turn, outputRedactor } = asked;
@@ -89,7 +96,8 @@ export async function* answer(
   const cited = await cite(text, isAnswer && body.citation ? answerText.markers() : null, context, judge);
   const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
   const stores = isAnswer && body.store !== false;
-  const stored = stores && (await saveTurn(deps, asked, context, answered, signal));
+  const alongside = async (tx: Tx): Promise<void> => body.alongside?.(tx, answered);
+  const stored = stores && (await saveTurn(deps, asked, context, answered, signal, alongside));
   if (!stored && (isAnswer || body.trace)) await asked.rights.confirm(true);
   return {
     text,

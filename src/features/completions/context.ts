@@ -46,7 +46,7 @@ export async function findContext(
   body: CompletionBody,
   signal: AbortSignal,
 ): Promise<Context> {
-  const { caller, principal, redactor, outputRedactor, question } = asked;
+  const { caller, principal, redactor, question } = asked;
   const masking = redactor?.withoutHashes ?? null;
   signal.throwIfAborted();
   const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
@@ -79,10 +79,7 @@ export async function findContext(
   const { access, pastChunks } = asked;
   const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...pastChunks] };
   asked.rights.holdContent(content);
-  const hitViews = await viewsOf(chosen, (hit, step) =>
-    redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
-  );
-  if (!isUnrestricted(access)) hitViews.forReader = hitViews.forReader.map((hit, i) => withoutStatistics(hit, i + 1));
+  const hitViews = await viewHits(asked, chosen);
   const web = (await webSearch) ?? { pages: [], warnings: [] };
   const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
   return {
@@ -91,7 +88,7 @@ export async function findContext(
       forModel: (await redactText(masking, query.text, ['llm_input'])) ?? question.forModel,
       forReader: (await redactText(masking, query.text, ['output'])) ?? '',
     },
-    hits: labelled(hitViews, 0),
+    hits: hitViews,
     pages: labelled(pageViews, hitViews.forModel.length),
     content,
     // The search also asks for spare hits. The warning counts only when fewer hits than `limit` were found.
@@ -101,6 +98,18 @@ export async function findContext(
     ],
     timings,
   };
+}
+
+/** Returns the hits as the model and as readers get them, numbered from 1. */
+export async function viewHits(
+  { access, redactor, outputRedactor }: Pick<Asked, 'access' | 'redactor' | 'outputRedactor'>,
+  hits: readonly Hit[],
+): Promise<View<LabelledHit[]>> {
+  const views = await viewsOf(hits, (hit, step) =>
+    redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
+  );
+  if (!isUnrestricted(access)) views.forReader = views.forReader.map((hit, i) => withoutStatistics(hit, i + 1));
+  return labelled(views, 0);
 }
 
 /** Numbers the sources after the first `before` ones. */

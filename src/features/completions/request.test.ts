@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptsEvents, completionBody } from './request.ts';
+import { acceptsEvents } from '../../http/sse.ts';
+import { completionBody } from './request.ts';
 
 const RUN = { threadId: 't', runId: 'r', state: {}, tools: [], context: [], protocolVersion: '1.0', newMember: 1 };
 const user = { id: 'x', role: 'user', content: 'Why?' };

@@ -133,11 +133,3 @@ function textOf(content: unknown): unknown {
     .map((part: { text: string }) => part.text)
     .join('\n');
 }
-
-/** Returns true when the Accept header asks for server-sent events. */
-export function acceptsEvents(accept: string | undefined): boolean {
-  return (accept ?? '').split(',').some((entry) => {
-    const [type = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase());
-    return type === 'text/event-stream' && !rest.some((part) => /^q=0(\.0*)?$/.test(part));
-  });
-}

@@ -7,12 +7,13 @@ import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
+import { acceptsEvents } from '../../http/sse.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { answer, answerOf } from './answer.ts';
 import { findContext } from './context.ts';
 import { readConversation } from './conversation.ts';
-import { acceptsEvents, completionBody } from './request.ts';
+import { completionBody } from './request.ts';
 import { completionResultSchema, toResult } from './result.ts';
 import { sendEvents, sendText } from './streams.ts';
 

@@ -37,6 +37,7 @@ interface Answered {
 /**
  * Writes question and answer in one transaction and makes the answer the active leaf.
  *
+ * @param alongside writes more in the same transaction.
  * @returns false when the turn was not stored: the database failed, or the conversation was deleted or became full in the meantime.
  * @throws ServiceError when the rights of the request or the content have ended; the signal's reason.
  */
@@ -46,6 +47,7 @@ export async function saveTurn(
   context: Pick<Context, 'hits' | 'content'>,
   answered: Answered,
   signal: AbortSignal,
+  alongside: (tx: Tx) => Promise<void>,
 ): Promise<boolean> {
   const { turn, principal, caller } = asked;
   const hits = context.hits.forReader;
@@ -75,6 +77,7 @@ export async function saveTurn(
         }
         const messages = messagesOf(asked, answered, rested, createdAt);
         await appendMessages(tx, caller.tenantId, conversationId, messages);
+        await alongside(tx);
         return true;
       },
       { signal },

@@ -7,9 +7,15 @@ export interface Check {
   detail: string;
 }
 
+/** A check as a tenant sees it. */
+export interface ShownCheck extends Check {
+  /** A command for the operator that shows or mends what fails; null: nothing fails. */
+  fix: string | null;
+}
+
 export interface CheckResult {
   ok: boolean;
-  checks: Check[];
+  checks: ShownCheck[];
   at: Date;
 }
 
@@ -33,6 +39,10 @@ const SHOWN: Record<string, 'words' | 'result'> = {
   OCR: 'words',
   LibreOffice: 'words',
 };
+
+const FIX = 'pinakes doctor';
+/** Commands that mend a check, where one command does. */
+const FIXES: Record<string, string> = { migrations: 'pinakes migrate', 'text search': 'pinakes migrate' };
 
 /** Returns a function that runs the checks, or returns an answer of the last REUSE_MS. */
 export function openChecks(
@@ -59,7 +69,8 @@ export function forTenants(all: readonly Check[], at: Date): CheckResult {
     const shown = SHOWN[name];
     if (shown === undefined) return [];
     const words = shown === 'words' ? detail : 'works';
-    return [{ name, ok, detail: ok ? words : 'fails: the operator finds the reason with "pinakes doctor"' }];
+    const reason = 'fails: the operator finds the reason with "pinakes doctor"';
+    return [{ name, ok, detail: ok ? words : reason, fix: ok ? null : (FIXES[name] ?? FIX) }];
   });
   return { ok: checks.every((check) => check.ok), checks, at };
 }

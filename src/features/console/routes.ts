@@ -1,5 +1,6 @@
 /** Routes that say what the service can do, and whether all parts of it work. */
 import { z } from 'zod';
+import { countWaiting } from '../../corpus/embedding-queue-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -59,9 +60,12 @@ const checksSchema = z
           name: z.string().describe('What was checked.'),
           ok: z.boolean().describe('Whether it works.'),
           detail: z.string().describe('The result in words for a person.'),
+          fix: z.string().nullable().describe('A command for the operator if the check failed; null if it did not.'),
         }),
       )
       .describe('The checks.'),
+    chunks_waiting: z.int().describe('Chunks of the tenant that have no vector yet: they are found by words only.'),
+    chunks_refused: z.int().describe('Chunks of the tenant that the embedding model refused.'),
     checked_time: timeSchema.describe('When the checks ran, Unix seconds.'),
   })
   .meta({ id: 'ServiceChecks' });
@@ -91,9 +95,12 @@ export function serviceFactRoutes(deps: Deps, parts: ServiceParts): Route[] {
           'with paths and reasons, by the command `pinakes doctor`.',
       },
       response: { status: 200, schema: checksSchema },
-      async handler() {
+      async handler({ caller }) {
         const { ok, checks, at } = await runChecks();
-        return { ok, checks, checked_time: unixSeconds(at) };
+        const { waiting, refused } = deps.embedding
+          ? await deps.db.transaction(caller.tenantId, (tx) => countWaiting(tx, caller.tenantId))
+          : { waiting: 0, refused: 0 };
+        return { ok, checks, chunks_waiting: waiting, chunks_refused: refused, checked_time: unixSeconds(at) };
       },
     }),
   ];

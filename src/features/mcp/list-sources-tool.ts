@@ -4,12 +4,13 @@ import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
 import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
+import type { Exchange } from '../../http/tools/exchange.ts';
+import { type Tool, tool } from '../../http/tools/tool.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { listVisibleSources } from './store.ts';
-import { type Tool, tool } from './tool.ts';
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
@@ -46,6 +47,42 @@ const output = z.object({
 });
 
 export function listSourcesTool(deps: Deps): Tool {
+  /** Lists the sources, or among them those with the ids. */
+  const list = async (
+    args: z.output<typeof input>,
+    { caller, principal }: Exchange,
+    ids?: readonly string[],
+  ): Promise<z.input<typeof output>> => {
+    const { source_group_id: sourceGroupId, limit, order } = args;
+    // An unknown group selects nothing.
+    if (sourceGroupId !== undefined && !isId(sourceGroupId)) return { sources: [], next_id: null };
+    const filter = { sourceGroupId, sourceTypes: args.source_types, fileTypes: args.file_types, ids };
+    const { rows, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+      rows: await listVisibleSources(tx, caller.tenantId, await accessOf(deps, tx, caller, principal), filter, {
+        limit,
+        order,
+        afterId: args.after_id,
+      }),
+      redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+    }));
+    const page = rows.slice(0, limit);
+    const sources = await collect(page, async (source) => {
+      const name = await redactFact(redactor, source.name);
+      const url = source.url === null ? null : await redactFact(redactor, source.url);
+      // A search does not return such a source either.
+      if (name === undefined || url === undefined) return undefined;
+      return {
+        id: source.id,
+        source_group_id: source.sourceGroupId,
+        source_type: source.sourceType,
+        file_type: source.fileType,
+        name,
+        url,
+        content_time: unixSeconds(source.contentAt),
+      };
+    });
+    return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };
+  };
   return tool({
     name: 'list_sources',
     title: 'List the sources',
@@ -53,43 +90,22 @@ export function listSourcesTool(deps: Deps): Tool {
     scopes: ['knowledge:read'],
     input,
     output,
-    async run(args, { caller, principal }) {
-      const { source_group_id: sourceGroupId, limit, order } = args;
-      // An unknown group selects nothing.
-      if (sourceGroupId !== undefined && !isId(sourceGroupId)) return { sources: [], next_id: null };
-      const filter = { sourceGroupId, sourceTypes: args.source_types, fileTypes: args.file_types };
-      const { rows, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-        rows: await listVisibleSources(tx, caller.tenantId, await accessOf(deps, tx, caller, principal), filter, {
-          limit,
-          order,
-          afterId: args.after_id,
-        }),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      }));
-      const page = rows.slice(0, limit);
-      const sources = await collect(page, async (source) => {
-        const name = await redactFact(redactor, source.name);
-        const url = source.url === null ? null : await redactFact(redactor, source.url);
-        // A search does not return such a source either.
-        if (name === undefined || url === undefined) return undefined;
-        return {
-          id: source.id,
-          source_group_id: source.sourceGroupId,
-          source_type: source.sourceType,
-          file_type: source.fileType,
-          name,
-          url,
-          content_time: unixSeconds(source.contentAt),
-        };
-      });
-      return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };
-    },
+    run: (args, exchange) => list(args, exchange),
     toText({ sources, next_id: next }) {
       const lines = sources.map(
         ({ id, name, file_type: type, url }) => `${name} (${type}) source_id: ${id} ${url ?? ''}`,
       );
       const more = next === null ? [] : [`More sources follow: list on with after_id ${next}.`];
       return [...(lines.length === 0 ? ['There are no sources.'] : lines), ...more].join('\n');
+    },
+    keep: async (_args, { sources, next_id: next }) => ({
+      chunkIds: [],
+      found: sources.length,
+      more: { sourceIds: sources.map(({ id }) => id), next },
+    }),
+    async restore(args, { more }, exchange) {
+      const listed = await list(args, exchange, more['sourceIds'] as string[]);
+      return { ...listed, next_id: more['next'] as string | null };
     },
   });
 }

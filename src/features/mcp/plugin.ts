@@ -15,14 +15,14 @@ import { namedPrincipal } from '../../http/principal-headers.ts';
 import type { Admission } from '../../http/rate-limit.ts';
 import { watchRequest } from '../../http/register.ts';
 import type { Route } from '../../http/route.ts';
+import type { Exchange } from '../../http/tools/exchange.ts';
+import type { Tool } from '../../http/tools/tool.ts';
 import { packageVersion } from '../../util/package-files.ts';
-import type { Exchange } from './exchange.ts';
 import { listSourcesTool } from './list-sources-tool.ts';
 import { refusedOrigin } from './origins.ts';
 import { readSourceTool } from './read-source-tool.ts';
 import { searchTool } from './search-tool.ts';
 import { openMcpServers } from './server.ts';
-import type { Tool } from './tool.ts';
 
 const PATH = '/mcp';
 /** Headers of the protocol; the handler of the library gets no others, so it never sees a key. */
@@ -41,7 +41,11 @@ export function mcpTools(deps: Deps, routes: readonly Route[]): Tool[] {
     if (found === undefined) throw new Error(`there is no operation ${id}`);
     return found;
   };
-  return [searchTool(operation('search')), readSourceTool(deps, operation('getSourceText')), listSourcesTool(deps)];
+  return [
+    searchTool(deps, operation('search')),
+    readSourceTool(deps, operation('getSourceText')),
+    listSourcesTool(deps),
+  ];
 }
 
 /** Registers `/mcp`. `shutdown` aborts requests that still run when the grace time of a stop is over. */

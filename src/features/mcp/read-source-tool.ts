@@ -5,16 +5,18 @@ import { invalidRequest, notFound } from '../../errors.ts';
 import { contentShape } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { Route } from '../../http/route.ts';
+import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
+import { type Tool, tool } from '../../http/tools/tool.ts';
 import { addNeighbours, readNeighbours } from '../../retrieval/reading/hits.ts';
-import { findChunk, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
+import { findChunk, findChunkIds, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
 import { isId } from '../../util/ids.ts';
-import { callRoute, type Exchange } from './exchange.ts';
-import { type Tool, tool } from './tool.ts';
 
 const LENGTH_DEFAULT = 8_000;
 const LENGTH_MAX = 50_000;
 const NEIGHBOURS_DEFAULT = 2;
 const NEIGHBOURS_MAX = 20;
+/** Maximum chunks of a text that an answer may cite. */
+const CITED_MAX = 20;
 
 const input = z.strictObject({
   source_id: z.string().optional().describe('Reads the text of this source, from start_offset on.'),
@@ -54,6 +56,18 @@ const output = z.object({
 });
 
 export function readSourceTool(deps: Deps, textRoute: Route): Tool {
+  const run = async (
+    { source_id: sourceId, chunk_id: chunkId, ...args }: z.output<typeof input>,
+    exchange: Exchange,
+  ): Promise<z.input<typeof output>> => {
+    if ((sourceId === undefined) === (chunkId === undefined)) throw invalidRequest('Give source_id or chunk_id.');
+    if (chunkId !== undefined) return readAround(deps, chunkId, args, exchange);
+    if (!isId(sourceId!)) throw notFound();
+    const start = args.start_offset;
+    const query = { start_offset: String(start), end_offset: String(start + args.length) };
+    const found = await callRoute(textRoute, { params: { id: sourceId }, query }, exchange);
+    return found as z.input<typeof output>;
+  };
   return tool({
     name: 'read_source',
     title: 'Read a source',
@@ -63,20 +77,26 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
     scopes: textRoute.scopes,
     input,
     output,
-    async run({ source_id: sourceId, chunk_id: chunkId, ...args }, exchange) {
-      if ((sourceId === undefined) === (chunkId === undefined)) throw invalidRequest('Give source_id or chunk_id.');
-      if (chunkId !== undefined) return readAround(deps, chunkId, args, exchange);
-      if (!isId(sourceId!)) throw notFound();
-      const start = args.start_offset;
-      const query = { start_offset: String(start), end_offset: String(start + args.length) };
-      const found = await callRoute(textRoute, { params: { id: sourceId }, query }, exchange);
-      return found as z.input<typeof output>;
-    },
+    within: 'ids',
+    run,
     toText({ text, next_offset: next, chunks = [] }) {
       if (text === undefined)
         return chunks.map((chunk) => `[${chunk.chunk_index ?? '?'}] ${chunk.content}`).join('\n\n');
       return next === null ? text : `${text}\n\n[More text follows: read on with start_offset ${next}.]`;
     },
+    async keep(_args, { source_id: sourceId, text, chunks, ...range }, { caller, principal }) {
+      if (text === undefined) {
+        const ids = (chunks ?? []).map((chunk) => chunk.id);
+        return { chunkIds: ids, found: ids.length, more: {} };
+      }
+      const { start_offset: start = 0, end_offset: end = 0 } = range;
+      const chunkIds = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const access = await accessOf(deps, tx, caller, principal);
+        return findChunkIds(tx, caller.tenantId, sourceId, { start, end, max: CITED_MAX }, access);
+      });
+      return { chunkIds, found: text === '' ? 0 : 1, more: {} };
+    },
+    restore: (args, _kept, exchange) => run(args, exchange),
   });
 }
 

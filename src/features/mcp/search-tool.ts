@@ -1,9 +1,15 @@
 /** The tool `search`: the route POST /search, without the members that only programs need. */
 import type { z } from 'zod';
-import type { Content } from '../../http/content-record.ts';
+import { accessOf } from '../../access/access.ts';
+import { type Content, toSearchResult } from '../../http/content-record.ts';
+import type { Deps } from '../../http/deps.ts';
 import type { Route } from '../../http/route.ts';
-import { callRoute } from './exchange.ts';
-import { type Tool, tool } from './tool.ts';
+import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
+import { type Json, type Kept, type Tool, tool } from '../../http/tools/tool.ts';
+import { addNeighbours, readNeighbours, toHit } from '../../retrieval/reading/hits.ts';
+import { findChunks } from '../../retrieval/reading/lookup.ts';
+import type { Hit, Warning } from '../../retrieval/types.ts';
+import { collect } from '../../util/collect.ts';
 
 /** Arguments of the tool, all members of the body of the route. The metadata filters are left out: models write them wrongly. */
 const ARGUMENTS = {
@@ -25,7 +31,13 @@ const ARGUMENTS = {
 /** What the text for a model shows of a result. */
 type Result = Content & { context?: { before: { content: string }[]; after: { content: string }[] } };
 
-export function searchTool(route: Route): Tool {
+/** The scores of the results in their order, and the warnings: the texts are read again. */
+interface Stored {
+  ranks: Pick<Hit, 'score' | 'scores'>[];
+  warnings: Warning[];
+}
+
+export function searchTool(deps: Deps, route: Route): Tool {
   return tool({
     name: 'search',
     title: 'Search the knowledge base',
@@ -35,9 +47,49 @@ export function searchTool(route: Route): Tool {
     scopes: route.scopes,
     input: (route.body as z.ZodObject).pick(ARGUMENTS),
     output: route.response.schema as z.ZodObject,
-    run: async (body, exchange) => (await callRoute(route, { body }, exchange)) as Record<string, unknown>,
+    within: 'filters',
+    run: async (args, exchange) =>
+      (await callRoute(route, { body: { ...within(args, exchange.filters), ...exchange.filters } }, exchange)) as Json,
     toText: (result) => toText(result as unknown as { results: Result[]; warnings: { message: string }[] }),
+    async keep(_args, result) {
+      const { results, warnings } = result as unknown as { results: Result[]; warnings: Warning[] };
+      const stored: Stored = { ranks: results.map(({ score, scores }) => ({ score, scores })), warnings };
+      const best = Math.max(...results.map(({ score }) => score), Number.MIN_VALUE);
+      return {
+        chunkIds: results.map(({ id }) => id),
+        shares: results.map(({ score }) => score / best),
+        found: results.length,
+        more: { ...stored },
+      };
+    },
+    restore: (args, kept, exchange) => restore(deps, args, kept, exchange),
   });
+}
+
+/** Returns the arguments without the tags if the filters of the run have tags: the two would not add up. */
+function within(args: Json, filters: Exchange['filters']): Json {
+  if (filters?.tags === undefined && filters?.tag_ids === undefined) return args;
+  const { tags: _tags, tag_filter_logic: _logic, ...others } = args;
+  return others;
+}
+
+/** Returns the results as the caller may see them now. */
+async function restore(deps: Deps, args: Json, kept: Kept, { caller, principal }: Exchange): Promise<Json> {
+  const { tenantId } = caller;
+  const { ranks, warnings } = kept.more as unknown as Stored;
+  const context = args['context'] as { before: number; after: number } | undefined;
+  const { rows, neighbours, redactor } = await deps.db.transaction(tenantId, async (tx) => {
+    const access = await accessOf(deps, tx, caller, principal);
+    const found = await findChunks(tx, tenantId, kept.chunkIds, access);
+    return {
+      rows: found,
+      neighbours: context ? await readNeighbours(tx, { ...access, tenantId }, found, context) : null,
+      redactor: await deps.redactors.forTenant(tx, tenantId),
+    };
+  });
+  const hits = await collect(rows, (row) => toHit(row, ranks[kept.chunkIds.indexOf(row.id)]!, redactor));
+  await addNeighbours(hits, neighbours, redactor);
+  return { results: hits.map(toSearchResult), warnings };
 }
 
 function toText({ results, warnings }: { results: Result[]; warnings: { message: string }[] }): string {

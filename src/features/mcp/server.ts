@@ -4,10 +4,10 @@ import { withoutApiKeys } from '../../access/api-key.ts';
 
 import { toServiceError } from '../../http/error-handler.ts';
 import { standaloneJsonSchema } from '../../http/openapi/openapi.ts';
+import type { Exchange } from '../../http/tools/exchange.ts';
+import { type Json, type Tool, type ToolResult, toolsFor } from '../../http/tools/tool.ts';
 import { validate } from '../../http/validate.ts';
 import { modelText, modelTexts } from '../../llm/model-text.ts';
-import type { Exchange } from './exchange.ts';
-import { type Json, type Tool, type ToolResult, toolsFor } from './tool.ts';
 
 /** Clients may keep the list of tools for this time: it depends on the version of the service and on the scopes of the key. */
 const LIST_TTL_MS = 300_000;

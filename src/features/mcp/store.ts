@@ -20,6 +20,7 @@ export interface SourceFilter {
   sourceGroupId?: string | undefined;
   sourceTypes?: readonly string[] | undefined;
   fileTypes?: readonly string[] | undefined;
+  ids?: readonly string[] | undefined;
 }
 
 /** Returns one page of the sources that have visible chunks, with one extra row if a next page exists. */
@@ -27,15 +28,16 @@ export function listVisibleSources(
   tx: Tx,
   tenantId: string,
   access: Access,
-  { sourceGroupId, sourceTypes, fileTypes }: SourceFilter,
+  { sourceGroupId, sourceTypes, fileTypes, ids }: SourceFilter,
   page: PageRequest,
 ): Promise<ListedSource[]> {
   const ofGroup = sourceGroupId === undefined ? raw('true') : sql`s.source_group_id = ${sourceGroupId}::uuid`;
   const ofType = sourceTypes === undefined ? raw('true') : sql`s.source_type = any(${[...sourceTypes]}::text[])`;
   const ofFile = fileTypes === undefined ? raw('true') : sql`s.file_type = any(${[...fileTypes]}::text[])`;
+  const named = ids === undefined ? raw('true') : sql`s.id = any(${[...ids]}::uuid[])`;
   return tx.query<ListedSource>(sql`
     select s.id, s.source_group_id, s.source_type, s.file_type, s.name, s.url, s.content_at from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
-      and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile}
+      and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile} and ${named}
       and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
 }

@@ -2,14 +2,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { principalOf, seesWholeTenant } from '../../access/access.ts';
-import { contentShape, toContent, withoutStatistics } from '../../http/content-record.ts';
+import { contentShape, toSearchResult, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
 import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
-import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
+import type { Hit, RetrieveRequest } from '../../retrieval/types.ts';
 import { type Highlights, highlight, type QueryTerms, queryTerms } from '../../text/highlight.ts';
 import { text } from '../../util/text-schema.ts';
 
@@ -154,7 +154,11 @@ export function searchRoutes(deps: Deps): Route[] {
         await rights.confirm();
         const isOpen = seesWholeTenant(caller, request.principal);
         const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));
-        return { results: shown.map((hit, i) => toResult(hit, highlights[i])), warnings };
+        const results = shown.map((hit, i) => ({
+          ...toSearchResult(hit),
+          ...(highlights[i] ? { highlights: highlights[i] } : {}),
+        }));
+        return { results, warnings };
       },
     }),
   ];
@@ -172,21 +176,4 @@ async function highlightAll(hits: readonly Hit[], query: string, signal: AbortSi
     await turn();
   }
   return highlights;
-}
-
-function toResult(hit: Hit, highlights?: Highlights): z.input<typeof resultSchema> {
-  const content = { ...toContent(hit), ...(highlights ? { highlights } : {}) };
-  if (!hit.neighbours) return content;
-  const { before, after } = hit.neighbours;
-  return { ...content, context: { before: before.map(toNeighbour), after: after.map(toNeighbour) } };
-}
-
-function toNeighbour(neighbour: Neighbour): z.input<typeof neighbourSchema> {
-  return {
-    id: neighbour.id,
-    chunk_index: neighbour.chunkIndex,
-    content: neighbour.content,
-    start_offset: neighbour.startOffset,
-    end_offset: neighbour.endOffset,
-  };
 }

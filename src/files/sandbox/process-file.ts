@@ -17,6 +17,7 @@ import {
   type ProcessedFile,
   type ProcessOutcome,
 } from '../parsed.ts';
+import { tablesOf } from '../table-places.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Chunks per call of the sink. Parts keep both processes from holding all terms of a large file twice. */
@@ -77,7 +78,17 @@ async function viewOf(fileType: string, bytes: Uint8Array, task: PageTask): Prom
   if (fileType !== 'pdf') throw badFile('parse', 'No pages', 'Only PDF files have pages that can be shown.');
   const { viewPages } = await import('../formats/pdf/pages/page-view.ts');
   const pages = await viewPages(bytes, task);
-  return { fileType, text: '', textLength: 0, language: null, metadata: {}, chunks: [], warnings: [], pages };
+  return {
+    fileType,
+    text: '',
+    textLength: 0,
+    language: null,
+    metadata: {},
+    chunks: [],
+    tables: [],
+    warnings: [],
+    pages,
+  };
 }
 
 function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['inspected']> {
@@ -113,6 +124,7 @@ async function toProcessed(
     language,
     metadata: language === null ? parsed.metadata : { language: { val: language, type: 'string' }, ...parsed.metadata },
     chunks,
+    tables: tablesOf(parsed),
     warnings: parsed.warnings,
   };
 }

@@ -58,6 +58,7 @@ function operation(route: Route, components: Json): Json {
     summary,
     description: description ? `${description}\n\n${scopes}` : scopes,
     'x-scopes': route.scopes,
+    ...(route.experimental ? { 'x-experimental': true } : {}),
     parameters: [
       ...parameters(route.params, 'path', components),
       ...parameters(route.query, 'query', components),

@@ -30,6 +30,7 @@ function processed(contents: readonly string[]): ProcessedFile {
     language: null,
     metadata: {},
     warnings: [],
+    tables: [],
     chunks: contents.map((content, ordinal) => ({ ...chunk, ordinal, content })),
   };
 }

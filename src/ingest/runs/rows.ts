@@ -68,6 +68,7 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
     warnings: [],
+    tables: [],
     includes: null,
     redactedBy: source.ingestRules?.mark ?? '',
   };
@@ -100,6 +101,7 @@ function processedRows(
     chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
+    tables: file.tables,
     includes: includes.size > 0 ? Object.fromEntries(includes) : null,
     redactedBy: source.ingestRules?.mark ?? '',
   };

@@ -23,6 +23,7 @@ import type { ProgressStep } from '../../jobs/progress.ts';
 import { newId } from '../../util/ids.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { requestTables } from '../tables/request-tables.ts';
 import { requestVectors } from '../vectors/embed-queue.ts';
 import { failedRows, type SourceRows } from './rows.ts';
 import { replaceMembers, storeWithMembers } from './store-members.ts';
@@ -104,6 +105,7 @@ async function storeTogether<T>(
           savedRows.flatMap((rows) => rows.texts),
         );
         await hideOldMembers(deps, tx, active, savedRows, saved);
+        await requestTables(deps, tx, active.tenantId, savedRows, saved);
         step = await count(deps, tx, active, savedRows, saved);
         await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
       }
@@ -171,6 +173,7 @@ async function storeParts(
       if (!saved.has(id)) return NOTHING_DONE;
       await hideOldMembers(deps, tx, active, [rows], saved);
       await insertInside(tx);
+      await requestTables(deps, tx, tenantId, [rows], saved);
       return count(deps, tx, active, [rows], saved);
     },
     { background: true },

@@ -10,6 +10,7 @@ import { dropOldRuns, listStalledRuns, setRunStatus } from '../../corpus/run-sto
 import { listOverdueTombstones } from '../../corpus/source-lookup.ts';
 import { listTenants } from '../../corpus/tenant-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
+import { claimStalledTables } from '../../tables/store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { removeUnneededBlobs } from '../removal/delete-group.ts';
 import { removeDeletedSource } from '../removal/delete-source.ts';
@@ -26,6 +27,7 @@ const DELETING_AFTER_SECONDS = 900;
 const SOURCES_PER_COLLECTION = 100;
 const ITEMS_PER_TRANSACTION = 2_000;
 const COLUMN_STALLED_AFTER_SECONDS = 600;
+const TABLE_STALLED_AFTER_SECONDS = 900;
 const RUNS_KEPT_DAYS = 90;
 const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
 
@@ -44,6 +46,7 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await wakeRuns(deps, tenant.id, now);
       await wakeDeletions(deps, tenant.id, now);
       await wakeColumns(deps, tenant.id, now);
+      await wakeTables(deps, tenant.id, now);
       await wakeEmbedding(deps, tenant.id);
       await dropOldVectors(deps, tenant.id, now, signal);
       await removeOverdueSources(deps, tenant.id, now, signal);
@@ -109,6 +112,13 @@ async function wakeColumns(deps: IngestDeps, tenantId: string, now: Date): Promi
   await deps.db.transaction(tenantId, async (tx) => {
     const stalled = await claimStalledColumns(tx, tenantId, secondsBefore(now, COLUMN_STALLED_AFTER_SECONDS), now);
     for (const columnId of stalled) await deps.queue.enqueue(tx, 'build-column', { tenantId, columnId });
+  });
+}
+
+async function wakeTables(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const stalled = await claimStalledTables(tx, tenantId, secondsBefore(now, TABLE_STALLED_AFTER_SECONDS), now);
+    for (const sourceId of stalled) await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId });
   });
 }
 

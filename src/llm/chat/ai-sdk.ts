@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import { modelRequest, modelTask, modelText } from '../model-text.ts';
+import { modelRequest, modelStep, modelTask, modelText } from '../model-text.ts';
 import type {
   AskRequest,
   ChatEvent,
@@ -10,6 +10,8 @@ import type {
   ChatObserver,
   ChatRequest,
   OnUsage,
+  StepRequest,
+  StepTurn,
   Usage,
   WebResult,
 } from '../models.ts';
@@ -20,6 +22,7 @@ import { answerTokens, buildPrompt, type Prompt } from './prompt.ts';
 import { forLog, refusesUsage, toServiceError } from './provider-errors.ts';
 import { MODEL_RETRY_BASE_MS, retryDelay } from './retries.ts';
 import { tokensAtMost } from './tokens.ts';
+import { readTurn, stepCall } from './tool-step.ts';
 import { openWatch, type Watch } from './watch.ts';
 import { readFindings, webSearchCall } from './web-search.ts';
 
@@ -69,6 +72,7 @@ export function openAiSdkModel(options: AiSdkOptions): ChatModel {
       return guarded(streamAnswer(options, state, modelRequest(request), nonce, signal), secrets);
     },
     ask: (request, signal) => askModel(options, modelTask(request), signal),
+    step: (request, signal) => stepModel(options, modelStep(request), signal),
     ...(options.webSearch && {
       searchWeb: (question: string, onUsage: OnUsage, signal: AbortSignal) =>
         searchWeb(options, modelText(question), onUsage, signal),
@@ -160,6 +164,13 @@ async function askModel(options: AiSdkOptions, request: AskRequest, signal: Abor
   return (await generate(options, { use, timeoutMs, onUsage }, call, signal)).text;
 }
 
+/** Returns the tools that the model calls next, without retries: the caller can go on without this step. */
+async function stepModel(options: AiSdkOptions, request: StepRequest, signal: AbortSignal): Promise<StepTurn> {
+  const { timeoutMs, onUsage } = request;
+  const call = await stepCall(await openLanguageModel(options), request);
+  return readTurn(await generate(options, { use: 'step', timeoutMs, onUsage }, call, signal), options.apiKey);
+}
+
 async function searchWeb(
   options: AiSdkOptions,
   question: string,
@@ -178,7 +189,11 @@ async function searchWeb(
 /** Makes one call without a stream. */
 async function generate(
   options: AiSdkOptions,
-  { use, timeoutMs, onUsage }: { use: 'web' | AskRequest['use']; timeoutMs: number; onUsage: OnUsage | undefined },
+  {
+    use,
+    timeoutMs,
+    onUsage,
+  }: { use: 'web' | 'step' | AskRequest['use']; timeoutMs: number; onUsage: OnUsage | undefined },
   call: GenerateCall,
   signal: AbortSignal,
 ) {
@@ -188,7 +203,7 @@ async function generate(
   signal.throwIfAborted();
   const watch = openWatch(signal, timeoutMs);
   const report = openReport(options, use, onUsage);
-  const asked = { system: call.instructions, text: call.messages.map(({ content }) => content).join('\n') };
+  const asked = { system: call.instructions, text: call.messages.map(({ content }) => textOf(content)).join('\n') };
   let failure: unknown;
   let usage: Usage | undefined;
   try {
@@ -207,7 +222,11 @@ async function generate(
 
 interface GenerateCall {
   instructions: string;
-  messages: readonly { role: 'user'; content: string }[];
+  messages: readonly { role: string; content: unknown }[];
+}
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
 }
 
 function explain(options: AiSdkOptions, watch: Watch, signal: AbortSignal, error: unknown): unknown {
@@ -227,7 +246,7 @@ interface Report {
 /** Reports one call to the observer and to the usage ledger when the call has ended. */
 function openReport(
   { observer }: AiSdkOptions,
-  use: AskRequest['use'] | 'answer' | 'web',
+  use: AskRequest['use'] | 'answer' | 'web' | 'step',
   onUsage: ChatRequest['onUsage'],
 ): Report {
   const startedAt = performance.now();

@@ -8,7 +8,7 @@ import { identifier, join, sql } from '../../db/sql.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-import { type CandidateRequest, inOrder, WIDE_SHARE } from './lexical.ts';
+import { type CandidateRequest, inOrder } from './lexical.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 const SCORED_TERMS_MAX = 32;
@@ -48,12 +48,11 @@ export async function scanCandidates(
 ): Promise<Candidate[]> {
   const { terms, meanLength } = await weigh(tx, request.tenantId, request.terms);
   if (terms.length === 0) return [];
-  const share = filterMatches && filterMatches.share < WIDE_SHARE ? filterMatches.share : 1;
-  const rarer = countRarer(terms, scoredChunks / share);
+  const rarer = countRarer(terms, scoredChunks / (filterMatches?.share ?? 1));
   const find = (count: number, limit: number): Promise<Candidate[]> =>
     findBest(tx, { ...request, limit }, { terms, meanLength }, count, filterMatches?.ids ?? null);
   const found = await find(rarer, request.limit);
-  if (found.length === request.limit || rarer === terms.length || request.tested !== undefined) return found;
+  if (found.length === request.limit || rarer === terms.length) return found;
   const ids = new Set(found.map(({ id }) => id));
   const others = (await find(terms.length, request.limit + found.length)).filter(({ id }) => !ids.has(id));
   // Chunks without a rarer term follow after the others, whatever the limit is, so that all pages have one order.
@@ -133,7 +132,7 @@ function countRarer(terms: readonly WeighedTerm[], wanted: number): number {
 /** Returns the best chunks with one of the first `rarer` terms. The conditions are tested from the best chunk on, up to the limit. */
 async function findBest(
   tx: Tx,
-  { tenantId, partitionNo, conditions, limit, tested }: CandidateRequest,
+  { tenantId, partitionNo, conditions, limit }: CandidateRequest,
   { terms, meanLength }: Weighed,
   rarer: number,
   sources: FilterMatches['ids'],
@@ -142,8 +141,8 @@ async function findBest(
   const slope = (BM25_K1 * BM25_B) / meanLength;
   const rows = await tx.query<Candidate>(sql`
     select c.id, c.source_id, m.score
-    from (select * from own_text_scores(${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[],
-      ${rarer}::int, ${sources}::uuid[], ${base}::float8, ${slope}::float8) limit ${tested ?? null}) m
+    from own_text_scores(${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[], ${rarer}::int,
+      ${sources}::uuid[], ${base}::float8, ${slope}::float8) m
     cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and id = m.chunk_id offset 0) c
     where ${join([sql`m.score > 0`, ...conditions], ' and ')} limit ${limit}`);

@@ -1,12 +1,9 @@
 /** BM25 candidates: chunks ranked by how well their terms match the terms of the query. */
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
+import { identifier, join, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-
-/** A filter is wide if such a share of the best chunks matches it. Candidates are then tested one by one. */
-export const WIDE_SHARE = 0.4;
 
 export interface CandidateRequest {
   tenantId: string;
@@ -16,8 +13,6 @@ export interface CandidateRequest {
   /** Conditions on chunk `c` that every candidate satisfies. */
   conditions: readonly Sql[];
   limit: number;
-  /** If given, only so many of the best chunks are tested, so fewer candidates may be found than exist. */
-  tested?: number;
 }
 
 /**
@@ -99,15 +94,10 @@ function bm25Select(request: CandidateRequest): Sql {
   const query = bm25Query(request);
   const partition = identifier(chunkPartition(partitionNo));
   // The distance must be a column of its own in the select list: within an expression it would be computed again for every row.
-  const best = (conditions: readonly Sql[], limit: number): Sql => sql`
-    select c.*, c.terms <@> ${query} as distance from ${partition} c
-    where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')}
-    order by c.terms <@> ${query} limit ${limit}`;
-  const chunks = request.tested === undefined ? best(request.conditions, request.limit) : best([], request.tested);
-  const tests = request.tested === undefined ? raw('true') : join(request.conditions, ' and ');
   return sql`
-    select c.id, c.source_id, c.distance
-    from (${chunks}) c where ${tests} limit ${request.limit}`;
+    select c.id, c.source_id, c.terms <@> ${query} as distance from ${partition} c
+    where ${join([sql`c.tenant_id = ${tenantId}`, ...request.conditions], ' and ')}
+    order by c.terms <@> ${query} limit ${request.limit}`;
 }
 
 function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {

@@ -39,7 +39,8 @@ export function openSmallCorpusScan(tx: Tx, scope: Scope, matches: FilterMatches
 interface ReadChunk {
   id: string;
   sourceId: string;
-  terms: readonly string[];
+  /** Separated by blanks. */
+  terms: string;
 }
 
 /** Returns the chunks with at least one of the terms. The mean length is that of `chunks`. A repeated term counts repeatedly. */
@@ -48,14 +49,18 @@ export async function scoreChunks(
   terms: readonly string[],
   weigh: WeighTerms,
 ): Promise<Candidate[]> {
-  const sought = new Set(terms);
-  const found = chunks.map((chunk) => ({ chunk, counts: countEach(chunk.terms, sought) }));
+  const pattern = new RegExp(`(?<![^ ])(?:${[...new Set(terms)].map(escaped).join('|')})(?![^ ])`, 'g');
+  const found = chunks.map((chunk) => ({
+    chunk,
+    counts: countEach(chunk.terms, pattern),
+    length: countTerms(chunk.terms),
+  }));
   const present = new Set(found.flatMap(({ counts }) => [...counts.keys()]));
   if (present.size === 0) return [];
   const weights = await weigh([...present]);
-  const meanLength = chunks.reduce((sum, chunk) => sum + chunk.terms.length, 0) / chunks.length;
-  return found.flatMap(({ chunk: { id, sourceId, terms: own }, counts }) => {
-    const damping = BM25_K1 * (1 - BM25_B + (BM25_B * own.length) / meanLength);
+  const meanLength = found.reduce((sum, { length }) => sum + length, 0) / found.length;
+  return found.flatMap(({ chunk: { id, sourceId }, counts, length }) => {
+    const damping = BM25_K1 * (1 - BM25_B + (BM25_B * length) / meanLength);
     let score = 0;
     // In the order of the query, so that equal chunks have exactly equal scores.
     for (const term of terms) {
@@ -66,11 +71,23 @@ export async function scoreChunks(
   });
 }
 
-/** Returns how often each of the sought terms occurs. */
-function countEach(terms: readonly string[], sought: ReadonlySet<string>): ReadonlyMap<string, number> {
+/** Returns how often each term that the pattern matches occurs. Splitting the text would make a string of each term. */
+function countEach(terms: string, pattern: RegExp): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const term of terms) if (sought.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const [term] of terms.matchAll(pattern)) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
+}
+
+function escaped(term: string): string {
+  return term.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
+const BLANK = 32;
+
+function countTerms(terms: string): number {
+  let count = 1;
+  for (let i = 0; i < terms.length; i++) if (terms.charCodeAt(i) === BLANK) count += 1;
+  return count;
 }
 
 async function readChunks(tx: Tx, scope: Scope, { sources, mixed }: FilterMatches): Promise<ReadChunk[]> {
@@ -78,9 +95,8 @@ async function readChunks(tx: Tx, scope: Scope, { sources, mixed }: FilterMatche
   const conditions: Sql[] = [sql`c.tenant_id = ${tenantId}`, ...chunkConditions(scope, scope.filters)];
   const ofGeneration = mixed ? sql`and (not f.mixed or c.generation = f.generation)` : empty;
   // Reads source by source, because a join may be planned as a scan of all chunks.
-  const rows = await tx.query<{ id: string; sourceId: string; terms: string }>(sql`
+  return tx.query<ReadChunk>(sql`
     select c.id, c.source_id, c.terms from (${sources}) f cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and source_id = f.id offset 0) c
     where ${join(conditions, ' and ')} ${ofGeneration}`);
-  return rows.map((row) => ({ ...row, terms: row.terms.split(' ') }));
 }

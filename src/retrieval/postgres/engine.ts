@@ -8,16 +8,24 @@ import {
   FORCE_INDEX_ORDER,
   FORCE_INDEXES,
   indexWeights,
-  WIDE_SHARE,
 } from '../lexical/lexical.ts';
 import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
 import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
-import { type FilterMatches, findFilterMatches } from '../query/filter-matches.ts';
+import { type FilterMatches, findFilterMatches, sampleShare } from '../query/filter-matches.ts';
 import { chunkConditions, lookedUpPredicates, narrowsCheaply } from '../query/filter-sql.ts';
+import { keepMatching } from '../reading/verify.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
 
-/** Up to so many of the best chunks are tested for a filter one by one, before the filter is evaluated for the whole corpus. */
-const TESTED_MAX = 250;
+/**
+ * Up to so many of the best chunks are tested for a filter one by one. For more, the filter is evaluated for all sources. Without a BM25
+ * index, a search for more chunks than have a rarer term scores very many.
+ */
+const TESTED_MAX = { withIndex: 500, withoutIndex: 150 };
+/** Number of tested chunks, relative to the number of chunks of which enough match if the best chunks match like the sampled sources. */
+const TESTED_MARGIN = 1.5;
+
+/** If a filter matches such a share of the sources, vectors are tested one by one too. */
+const WIDE_SHARE = 0.4;
 
 /** Limits that tests change, so that a small corpus is searched like a large one. */
 export interface PostgresLimits {
@@ -35,10 +43,12 @@ export function openPostgresEngine(
 ): Engine {
   const settings = keepPlan(sql`select ${hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}, ${NEAREST_SETTINGS}`);
   const weigh = hasTextSearch ? indexWeights : countedWeights;
+  const testedMax = hasTextSearch ? TESTED_MAX.withIndex : TESTED_MAX.withoutIndex;
   return {
     testsCandidates: true,
     async open(tx, scope) {
       await tx.query(settings);
+      let share: Promise<number> | undefined;
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;
       const find = (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> =>
@@ -46,21 +56,25 @@ export function openPostgresEngine(
       return {
         async candidates(query) {
           const { vector, depth } = query;
-          const best = matches ? [] : await testBest(query);
-          const isWide = best.length === depth;
-          if (!isWide) matches ??= findFilterMatches(tx, scope, namedMax);
+          const best = matches ? undefined : await testBest(query);
+          if (!best) matches ??= findFilterMatches(tx, scope, namedMax);
           const found = await matches;
-          const lexical = isWide ? best : await lexicalCandidates(query, found);
+          const lexical = best ?? (await lexicalCandidates(query, found));
           const semantic = vector ? await nearestCandidates(tx, scope, vector, depth, found, exactRowsMax) : [];
           return { lexical, semantic, exhausted: lexical.length < depth && semantic.length < depth };
         },
       };
 
-      /** Returns the best chunks if a wide filter matches them, which is known without evaluating the filter for all sources. */
-      async function testBest({ terms, vector, depth }: CandidateQuery): Promise<Candidate[]> {
-        const tested = Math.ceil(depth / WIDE_SHARE);
-        if (terms.length === 0 || tested > TESTED_MAX || !narrowsCheaply(scope, scope.filters)) return [];
-        return find({ ...lexicalRequest(scope, { terms, vector, depth }, lookedUpPredicates(scope)), tested });
+      /** Returns the lexical candidates if tests of the best chunks find them, so that the filter need not be evaluated. */
+      async function testBest(query: CandidateQuery): Promise<Candidate[] | undefined> {
+        const { terms, vector, depth } = query;
+        if (terms.length === 0 || depth > testedMax || !narrowsCheaply(scope, scope.filters)) return undefined;
+        share ??= sampleShare(tx, scope);
+        const tested = Math.ceil((TESTED_MARGIN * depth) / (await share));
+        if (tested > testedMax || (vector && (await share) < WIDE_SHARE)) return undefined;
+        const all = await find({ ...lexicalRequest(scope, query, []), limit: tested });
+        const kept = await keepMatching(tx, scope, all);
+        return kept.length >= depth || all.length < tested ? kept.slice(0, depth) : undefined;
       }
 
       async function lexicalCandidates(query: CandidateQuery, found: FilterMatches | undefined): Promise<Candidate[]> {

@@ -1,6 +1,6 @@
 /**
- * Refuses filters whose work would hold the database for long. The embedded database runs one statement at a time, so all tenants
- * would wait. The work is estimated from the filters and from the size of the metadata that they are tested on.
+ * Refuses filters and policies whose work would hold the database for long. The embedded database runs one statement at a time, so
+ * all tenants would wait. The work is estimated from the conditions, and from the size of the metadata that they are tested on.
  */
 import type { Database, Tx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -13,6 +13,10 @@ import { matchingSources, SOURCE_TABLES } from './filter-sql.ts';
 const BUDGET_MS = { embedded: 250, server: 2_500 } as const;
 /** A filter of a few short conditions is never refused, however large the corpus is. Its size is then not looked up. */
 const SIMPLE: FilterCost = { fixedNs: 7_000_000, rowNs: 4_000, byteNs: 0 };
+/** Measuring the metadata of all sources costs about as much as four conditions of a policy on them. */
+const SIMPLE_ON_SOURCES: FilterCost = { ...SIMPLE, byteNs: 64 };
+/** A policy may take this many times as long: it is not chosen for one search, and a refused policy hides everything. */
+const POLICY_FACTOR = 2;
 
 /** Rows that are tested, and the bytes of their metadata. */
 export interface Size {
@@ -21,10 +25,10 @@ export interface Size {
 }
 
 /**
- * Checks the filters of a search before they run.
+ * Checks the filters and the policy of a search before they run.
  *
  * @param rowsMax chunks that are tested at most; undefined: all chunks of the matching sources.
- * @throws ServiceError invalid_request that says which filter is too costly and what to change.
+ * @throws ServiceError invalid_request that says which filter or policy is too costly and what to change.
  */
 export async function checkFilterCost(
   tx: Tx,
@@ -32,28 +36,41 @@ export async function checkFilterCost(
   scope: Scope,
   rowsMax = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const { tenantId, filters } = scope;
+  const { tenantId, filters, policy } = scope;
   const { metadata, sourceMetadata, metadataFilter, chunkMetadata } = filters;
   const onSources = costOf(metadata, sourceMetadata, metadataFilter);
-  const refuse = async (cost: FilterCost, select: Sql, what: string, where: string): Promise<void> => {
-    if (isWithin(cost, SIMPLE)) return;
+  const refuse = async (
+    [filter, ofPolicy]: readonly [FilterCost, FilterCost | undefined],
+    simplePolicy: FilterCost,
+    select: Sql,
+    what: string,
+    where: string | undefined,
+  ): Promise<void> => {
+    if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, simplePolicy))) return;
     const [size] = await tx.query<Size>(select);
     const { rows, bytes } = size!;
+    if (ofPolicy && !fitsBudget(kind, estimatedNs(ofPolicy, size!) / POLICY_FACTOR))
+      throw invalidRequest(
+        `The policy would take too long on ${rows} ${what}. Give it fewer conditions on metadata, fewer values for in and nin, or ` +
+          'shorter texts for contains.',
+      );
     const share = Math.min(1, rowsMax / Math.max(rows, 1));
-    if (fitsBudget(kind, estimatedNs(cost, { rows: share * rows, bytes: share * bytes }))) return;
+    if (fitsBudget(kind, estimatedNs(filter, { rows: share * rows, bytes: share * bytes }))) return;
     throw invalidRequest(
       `/${where}: would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
         'contains, or narrow the search with tags, source_types, file_types or dates.',
     );
   };
   await refuse(
-    onSources,
+    [onSources, policy?.cost.source],
+    SIMPLE_ON_SOURCES,
     sourceSizes(tenantId),
     'sources',
-    [metadata && 'metadata', sourceMetadata && 'source_metadata', 'metadata_filter'].find(Boolean) as string,
+    [metadata && 'metadata', sourceMetadata && 'source_metadata', 'metadata_filter'].find(Boolean),
   );
   await refuse(
-    costOf(chunkMetadata),
+    [costOf(chunkMetadata), policy?.cost.chunk],
+    SIMPLE,
     sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes
       ${matchingSources(tenantId, scope, filters)}`,
     'chunks',

@@ -8,7 +8,7 @@
 import type { Access } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { ColumnRef } from '../../corpus/column-store.ts';
-import { join, raw, type Sql, sql } from '../../db/sql.ts';
+import { empty, join, raw, type Sql, sql } from '../../db/sql.ts';
 import { comparedKinds, conditionSql, readValue } from '../../filters/metadata-sql.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
 import { isId } from '../../util/ids.ts';
@@ -30,36 +30,50 @@ export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
 /** The condition that chunk `c` belongs to the served version of source `s`, not to one that is being read or was replaced. */
 export const SERVED = raw('c.generation = s.generation');
 
-/** How the value of a metadata key is read from a row. */
+/** Where the metadata of a kind are, and how the value of a key is read from them. */
 interface MetadataOf {
-  /** Selects the metadata; `|| '{}'` decompresses it once for several keys. */
-  row: Sql;
-  /** Selects the metadata as it is stored, for a single key. */
-  stored: Sql;
+  /** Begins the names of the columns that the steps make. */
+  name: string;
+  /** The columns by the names that `value` uses. */
+  columns: Readonly<Record<string, string>>;
   value(key: string): Sql;
 }
 
 const OF_GROUP: MetadataOf = {
-  row: raw("select g.metadata || '{}' as own offset 0"),
-  stored: raw('select g.metadata as own'),
-  value: (key) => sql`m.own ->> ${key}::text`,
+  name: 'g',
+  columns: { g_own: 'g.metadata' },
+  value: (key) => sql`g_own ->> ${key}::text`,
 };
 /** API records of a source win over its origin records. */
 const OF_SOURCE: MetadataOf = {
-  row: raw("select s.metadata || '{}' as own, s.origin_metadata || '{}' as origin offset 0"),
-  stored: raw('select s.metadata as own, s.origin_metadata as origin'),
-  value: (key) => sql`coalesce(m.own ->> ${key}::text, m.origin -> ${key}::text ->> 'val')`,
+  name: 's',
+  columns: { s_own: 's.metadata', s_origin: 's.origin_metadata' },
+  value: (key) => sql`coalesce(s_own ->> ${key}::text, s_origin -> ${key}::text ->> 'val')`,
 };
 const OF_CHUNK: MetadataOf = {
-  row: raw("select c.metadata || '{}' as own offset 0"),
-  stored: raw('select c.metadata as own'),
-  value: (key) => sql`m.own -> ${key}::text ->> 'val'`,
+  name: 'c',
+  columns: { c_own: 'c.metadata' },
+  value: (key) => sql`c_own -> ${key}::text ->> 'val'`,
 };
 
-/** Returns `from … where …` of the sources that are alive, within the access, and match the filters on sources. */
+/**
+ * Returns `from … where …` of the sources `s` that are alive, within the access, and match the filters on sources. The steps on metadata
+ * run over all sources, which takes less time than sub-selects for each source.
+ */
 export function matchingSources(tenantId: string, access: Access, filters: Filters): Sql {
-  const conditions = [ALIVE, ...narrowingConditions(tenantId, access, filters)];
-  return sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${join(conditions, ' and ')}`;
+  const { metadata, sourceMetadata, ...others } = filters;
+  const conditions = [sql`s.tenant_id = ${tenantId}`, ALIVE, ...narrowingConditions(tenantId, access, others)];
+  const sources = sql`from ${SOURCE_TABLES} where ${join(conditions, ' and ')}`;
+  const tests = [
+    ...(metadata ? [metadataTest(metadata, OF_GROUP)] : []),
+    ...(sourceMetadata ? [metadataTest(sourceMetadata, OF_SOURCE)] : []),
+  ];
+  if (tests.length === 0) return sources;
+  const kept = raw('s.id, s.generation, s.mixed, s.chunk_count, s.chunk_metadata_bytes');
+  return sql`${inSteps(tests, sources, [kept])} where ${join(
+    tests.map(({ condition }) => condition),
+    ' and ',
+  )}`;
 }
 
 /** Returns true if the access or the filters exclude some sources that are alive. */
@@ -134,31 +148,51 @@ function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
   return column;
 }
 
-/**
- * Returns the condition on the metadata of a row. Each key is read, normalized and converted once, however many conditions name it:
- * `offset 0` keeps the planner from computing the values again in each condition.
- */
-function metadataSql(group: MetadataFilterGroup, { row, stored, value }: MetadataOf): Sql {
+/** Returns the condition on the metadata of a row. */
+function metadataSql(group: MetadataFilterGroup, of: MetadataOf): Sql {
+  const test = metadataTest(group, of);
+  return sql`(select ${test.condition} ${inSteps([test], empty, [])})`;
+}
+
+/** The steps of a test on metadata. Each step selects the columns that the next step uses. */
+interface MetadataTest {
+  steps: readonly (readonly Sql[])[];
+  condition: Sql;
+}
+
+/** Returns the steps. Each key is read, normalized and converted once, however many conditions name it. */
+function metadataTest(group: MetadataFilterGroup, { name, columns, value }: MetadataOf): MetadataTest {
   const filters = [...membersOf(group)];
   const keys = [...new Set(filters.map(({ key }) => key))];
-  const read = join(keys.map((key, i) => sql`${value(key)} as ${raw(`k${i}`)}`));
-  const converted = keys.flatMap((key, i) => {
+  const column = (kind: 'k' | 'n' | 't', key: string): Sql => raw(`${name}_${kind}${keys.indexOf(key)}`);
+  const stored = Object.entries(columns).map(([to, from]) =>
+    // `|| '{}'` decompresses the metadata once for several keys.
+    raw(`${from}${keys.length > 1 ? " || '{}'" : ''} as ${to}`),
+  );
+  const converted = keys.flatMap((key) => {
     const kinds = new Set(filters.filter((filter) => filter.key === key).flatMap(comparedKinds));
-    const { number, time } = readValue(raw(`r.k${i}`));
+    const text = column('k', key);
+    const { number, time } = readValue(text);
     return [
       // Text in ASCII is in NFC. Its two lengths are equal, which costs a tenth of normalizing it.
-      raw(`case when octet_length(r.k${i}) = length(r.k${i}) then r.k${i} else normalize(r.k${i}) end as k${i}`),
-      ...(kinds.has('number') ? [sql`${number} as ${raw(`n${i}`)}`] : []),
-      ...(kinds.has('time') ? [sql`${time} as ${raw(`t${i}`)}`] : []),
+      sql`case when octet_length(${text}) = length(${text}) then ${text} else normalize(${text}) end as ${text}`,
+      ...(kinds.has('number') ? [sql`${number} as ${column('n', key)}`] : []),
+      ...(kinds.has('time') ? [sql`${time} as ${column('t', key)}`] : []),
     ];
   });
   const condition = groupSql(group, (filter) => {
-    const i = keys.indexOf(filter.key);
-    const text = raw(`v.k${i}`);
-    return conditionSql(filter, { value: text, text, number: raw(`v.n${i}`), time: raw(`v.t${i}`) });
+    const text = column('k', filter.key);
+    return conditionSql(filter, { value: text, text, number: column('n', filter.key), time: column('t', filter.key) });
   });
-  return sql`(select ${condition} from (select ${join(converted)}
-    from (select ${read} from (${keys.length > 1 ? row : stored}) m offset 0) r offset 0) v)`;
+  return { steps: [stored, keys.map((key) => sql`${value(key)} as ${column('k', key)}`), converted], condition };
+}
+
+/** Returns a `from` with the columns of the last steps. `offset 0` keeps the planner from computing a value again where it is used. */
+function inSteps(tests: readonly MetadataTest[], from: Sql, kept: readonly Sql[]): Sql {
+  return [0, 1, 2].reduce(
+    (inner, i) => sql`from (select ${join([...kept, ...tests.flatMap(({ steps }) => steps[i]!)])} ${inner} offset 0) s`,
+    from,
+  );
 }
 
 /** Returns the conditions of the group and of the groups in it. */

@@ -58,15 +58,10 @@ export async function correctTerms(
   const missing = words.filter(({ terms }) => !terms.some((term) => best.has(term)));
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
-  const visible = await openVisible();
-  const holding = await chunksWith(
-    tx,
-    visible,
-    request.tenantId,
-    missing.flatMap(({ terms }) => terms),
-  );
+  const asWritten = missing.flatMap(({ terms }) => terms);
+  const present = await presentTerms(tx, await openVisible(), request.tenantId, asWritten);
   const absent = missing
-    .filter(({ terms }) => !holding.some((chunk) => hasOne(chunk, terms)))
+    .filter(({ terms }) => !terms.some((term) => present.has(term)))
     .map((word) => ({ ...word, near: termsNear(word.word, languages) }));
   if (absent.length === 0) return undefined;
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
@@ -92,14 +87,23 @@ function repeat(terms: readonly string[], times: number): string[] {
   return terms.flatMap((term) => new Array<string>(times).fill(term));
 }
 
-function hasOne(chunk: Chunk, terms: readonly string[]): boolean {
-  return terms.some((term) => chunk.terms.has(term));
-}
-
 /** Returns the terms of all spellings one error away. A Vietnamese syllable has none: its neighbours are other syllables. */
 function termsNear(word: string, languages: readonly string[]): string[] {
   const spellings = languages.includes('vi') && isVietnameseSyllable(word) ? [] : [...spellingsNear(word)];
   return [...new Set(spellings.flatMap((near) => languages.map((language) => wordTerms(near, language)[0]!.term)))];
+}
+
+/** Returns the terms of the best chunks with one of the terms. */
+async function presentTerms(
+  tx: Tx,
+  corpus: SearchedCorpus,
+  tenantId: string,
+  terms: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = await idsWith(corpus, terms);
+  const rows = await tx.query<{ terms: string }>(sql`
+    select c.terms from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+  return new Set(rows.flatMap((row) => row.terms.split(' ')));
 }
 
 /** Returns the best chunks of the searched corpus with one of the terms. */
@@ -109,13 +113,18 @@ async function chunksWith(
   tenantId: string,
   terms: readonly string[],
 ): Promise<Chunk[]> {
-  const { lexical: found } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
-  if (found.length === 0) return [];
+  const ids = await idsWith(corpus, terms);
+  if (ids.length === 0) return [];
   const rows = await tx.query<{ terms: string; content: string; language: string | null }>(sql`
     select c.terms, c.content, s.language
     from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = any(${found.map(({ id }) => id)}::uuid[])`);
+    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
   return rows.map((row) => ({ ...row, terms: new Set(row.terms.split(' ')) }));
+}
+
+async function idsWith(corpus: SearchedCorpus, terms: readonly string[]): Promise<string[]> {
+  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
+  return lexical.map(({ id }) => id);
 }
 
 /** Returns the term that most chunks have; undefined if no chunk has one of them. */

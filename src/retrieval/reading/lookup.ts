@@ -34,11 +34,39 @@ export async function findChunk(
   id: string,
   access: Access,
 ): Promise<HitRow | undefined> {
-  const [row] = await tx.query<HitRow>(sql`
+  return (await findChunks(tx, tenantId, [id], access))[0];
+}
+
+/** Returns the chunks in the order of the ids. Chunks are left out as in `findChunk`. */
+export async function findChunks(
+  tx: Queryable,
+  tenantId: string,
+  ids: readonly string[],
+  access: Access,
+): Promise<HitRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<HitRow>(sql`
     select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
+    where c.tenant_id = ${tenantId} and c.id = any(${[...ids]}::uuid[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
-  return row && withPlace(row, access);
+  const found = new Map(rows.map((row) => [row.id, withPlace(row, access)]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Returns the first `max` chunks of a source that lie in a range of its text, in reading order. */
+export async function findChunkIds(
+  tx: Queryable,
+  tenantId: string,
+  sourceId: string,
+  { start, end, max }: { start: number; end: number; max: number },
+  access: Access,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select c.id from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.start_offset < ${end}::int and c.end_offset > ${start}::int
+      and ${ALIVE} and ${SERVED} and ${withinLimits(access)} and ${mayShowSource(access)} and ${mayShowChunk(access)}
+    order by c.ordinal limit ${max}`);
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the redacted chunks; blocked chunks are left out. Do not call this function within a transaction: it may be slow. */

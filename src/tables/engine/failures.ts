@@ -24,7 +24,7 @@ export function failureOf(error: unknown, request: Pick<QueryRequest, 'sql' | 't
   if (error instanceof QueryFailure) return error;
   if (error instanceof Refused) {
     const position = Number.isNaN(error.position) ? undefined : error.position;
-    return new QueryFailure({ kind: 'refused', message: error.message, position });
+    return new QueryFailure({ kind: 'refused', message: error.message, position, unknownTable: error.unknownTable });
   }
   const text = error instanceof Error ? error.message : String(error);
   if (/^Out of Memory Error|memory limit|failed to allocate/i.test(text)) {

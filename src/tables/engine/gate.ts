@@ -9,11 +9,14 @@ import { isNode, type Node, nodesOf, positionOf, type Statement, textOf } from '
 /** A statement that may not run. `position` is in UTF-8 bytes. */
 export class Refused extends Error {
   readonly position: number | undefined;
+  /** The name of a table that is not there. */
+  readonly unknownTable: string | undefined;
 
-  constructor(message: string, position?: number) {
+  constructor(message: string, position?: number, unknownTable?: string) {
     super(message);
     this.name = 'Refused';
     this.position = position;
+    this.unknownTable = unknownTable;
   }
 }
 
@@ -209,7 +212,7 @@ class Gate {
       return;
     }
     const full = [node['catalog_name'], node['schema_name'], name].map(textOf).filter(Boolean).join('.');
-    throw new Refused(`There is no table ${full}.${nearestNames(name, [...this.tables, ...named])}`, at);
+    throw new Refused(`There is no table ${full}.`, at, full);
   }
 
   private checkColumn(node: Node, at: number | undefined): void {

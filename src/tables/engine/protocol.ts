@@ -58,6 +58,8 @@ export interface QueryError {
   message: string;
   /** In the statement, in UTF-8 bytes from 0. */
   position?: number | undefined;
+  /** The name of a table that is not among the tables of the request. */
+  unknownTable?: string | undefined;
 }
 
 export type QueryReply =

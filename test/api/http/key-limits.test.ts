@@ -16,6 +16,7 @@ import { idSlots } from '../../support/id-slots.ts';
 import { SECRET_CANARY } from '../../support/passages/canary.ts';
 import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../../support/upload.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../../support/worlds/connector-sources.ts';
+import { makeAgentRun } from '../../support/worlds/objects.ts';
 
 type Kind =
   | 'group'
@@ -25,6 +26,7 @@ type Kind =
   | 'key'
   | 'tag'
   | 'conversation'
+  | 'agent run'
   | 'secret'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
@@ -46,6 +48,7 @@ const KINDS: Record<string, Kind> = {
   runs: 'run',
   tags: 'tag',
   conversations: 'conversation',
+  agents: 'agent run',
   secrets: 'secret',
   'api-keys': 'key',
 };
@@ -71,6 +74,14 @@ interface Row {
 const ROWS: Record<string, Row> = {
   'POST /search': { body: () => ({ query: QUESTION, limit: 100 }), status: 200 },
   'POST /completions': { body: () => question, status: 200 },
+  // test/tables/query.test.ts has tables outside the limits.
+  'POST /tables/query': { body: () => ({ sql: 'select 1' }), status: 200 },
+  // A run needs a chat model: test/agents/rights.test.ts has runs of limited keys.
+  'POST /agents/runs': { body: () => ({ input: QUESTION }), status: 400 },
+  // A run does not belong to a group, like a conversation.
+  'GET /agents/runs/{id}': { status: 200 },
+  'GET /agents/runs/{id}/events': { status: 200 },
+  'POST /agents/runs/{id}/cancel': { status: 409 },
   // A conversation does not belong to a group. Its text about objects outside the limits becomes [removed].
   'GET /conversations/{id}': { status: 200 },
   'PUT /conversations/{id}': { body: () => ({ title: 'renamed' }), status: 200 },
@@ -254,7 +265,7 @@ function assertNothingOutside({ text }: TestAnswer, by: LimitedBy, asked: Side |
   assert.ok(!text.includes('pylon'), text);
   const shown = Object.entries(outside).filter(([, id]) => text.includes(id));
   // Conversations belong to the tenant. So do names of tags, except for keys that are limited to tags.
-  const allowed = ['conversation', ...(by === 'group' ? ['tag'] : []), ...(asked ? ['source'] : [])];
+  const allowed = ['conversation', 'agent run', ...(by === 'group' ? ['tag'] : []), ...(asked ? ['source'] : [])];
   assert.deepEqual(
     shown.filter(([kind]) => !allowed.includes(kind)),
     [],
@@ -300,6 +311,7 @@ async function makeSide(bird: string, place: string): Promise<Side> {
     key,
     tag,
     conversation: turn.conversation_id,
+    'agent run': await makeAgentRun(t, t.tenantId),
     secret,
   };
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { tool } from '../../../src/features/mcp/tool.ts';
+import { tool } from '../../../src/http/tools/tool.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { openKeyProxy, REVISIONS } from '../../support/mcp.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
-import { tool } from '../../../src/features/mcp/tool.ts';
+import { tool } from '../../../src/http/tools/tool.ts';
 import { seed } from '../../retrieval/corpus.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { connectMcp, postMcp, REVISIONS, toolCall } from '../../support/mcp.ts';

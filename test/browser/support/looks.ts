@@ -1,4 +1,4 @@
-/** Looks at a screen as it is: accessibility, width and, with PINAKES_TEST_PICTURES=<folder>, a picture. */
+/** Checks screens in every theme and width: accessibility, width of the page, faults. With PINAKES_TEST_PICTURES=<folder> it takes pictures. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,4 +43,27 @@ export async function lookEverywhere(
     assert.deepEqual(faults, [], `${screen} in ${theme} at ${width} in ${language}`);
     await context.close();
   }
+}
+
+/** Screens, and what shows that each is complete. */
+export type Screens = Readonly<Record<string, { path: string; ready(page: Page): Promise<unknown> }>>;
+
+export const LOOKS = (['light', 'dark'] as const).flatMap((theme) => [1440, 768].map((width) => ({ theme, width })));
+
+/** Checks all screens in one signed-in page. */
+export async function checkLooks(
+  browser: Browser,
+  service: TestService,
+  screens: Screens,
+  name: string,
+  options: Parameters<typeof openSignedIn>[3],
+): Promise<void> {
+  const { page, faults, context } = await openSignedIn(browser, service, 'sources', options);
+  for (const [screen, { path, ready }] of Object.entries(screens)) {
+    await page.goto(`${service.url}/console/${path}`);
+    await ready(page);
+    await look(page, `${screen}-${name}`);
+  }
+  assert.deepEqual(faults, []);
+  await context.close();
 }

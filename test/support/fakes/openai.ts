@@ -23,6 +23,12 @@ export type Script =
       finish?: string;
       usage?: { prompt_tokens: number; completion_tokens: number };
     }
+  /** Calls of tools. Arguments that are text are sent as they are. */
+  | {
+      tools: readonly { name: string; args: unknown }[];
+      finish?: string;
+      usage?: { prompt_tokens: number; completion_tokens: number };
+    }
   | { status: number; body?: string; headers?: Record<string, string> }
   /** Sends the deltas, then nothing more. */
   | { stallAfter: readonly string[] }
@@ -95,10 +101,11 @@ async function play(response: ServerResponse, { model, stream }: ChatCall, scrip
     response.end(script.body ?? JSON.stringify({ error: { message: 'secret detail of the provider', type: 'x' } }));
     return;
   }
-  if (!stream && 'deltas' in script) {
-    const content = (await Array.fromAsync(script.deltas)).join('');
-    const message = { role: 'assistant', content };
-    const choices = [{ index: 0, message, finish_reason: script.finish ?? 'stop' }];
+  if (!stream && ('deltas' in script || 'tools' in script)) {
+    const content = 'deltas' in script ? (await Array.fromAsync(script.deltas)).join('') : null;
+    const calls = 'tools' in script ? script.tools.map(toToolCall) : undefined;
+    const message = { role: 'assistant', content, ...(calls && { tool_calls: calls }) };
+    const choices = [{ index: 0, message, finish_reason: script.finish ?? (calls ? 'tool_calls' : 'stop') }];
     const usage = script.usage && { ...script.usage, total_tokens: 0 };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model, choices, usage }));
@@ -110,14 +117,16 @@ async function play(response: ServerResponse, { model, stream }: ChatCall, scrip
     response.end();
     return;
   }
-  const deltas =
-    'deltas' in script
-      ? script.deltas
-      : 'stallAfter' in script
-        ? script.stallAfter
-        : 'breakAfter' in script
-          ? script.breakAfter
-          : script.errorAfter;
+  const deltas: readonly Delta[] | AsyncIterable<Delta> =
+    'tools' in script
+      ? script.tools.map((tool, index) => ({ tool_calls: [{ index, ...toToolCall(tool) }] }))
+      : 'deltas' in script
+        ? script.deltas
+        : 'stallAfter' in script
+          ? script.stallAfter
+          : 'breakAfter' in script
+            ? script.breakAfter
+            : script.errorAfter;
   for await (const delta of deltas)
     await write(response, chunkOf(model, typeof delta === 'string' ? { content: delta } : delta, null));
   if ('stallAfter' in script) return;
@@ -132,6 +141,12 @@ async function play(response: ServerResponse, { model, stream }: ChatCall, scrip
     }
     response.end('data: [DONE]\n\n');
   }
+}
+
+let toolCalls = 0;
+function toToolCall({ name, args }: { name: string; args: unknown }) {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  return { id: `call_${++toolCalls}`, type: 'function', function: { name, arguments: text } };
 }
 
 /** One server-sent event of the protocol. */

@@ -54,6 +54,7 @@ const reader = new FrameReader(
       metadata: {},
       chunks: [],
       warnings: [],
+      tables: [],
     };
     channel.write(encodeFrame({ id, outcome: { ok: true, file } }));
   },

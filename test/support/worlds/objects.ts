@@ -3,6 +3,7 @@ import { strToU8, zipSync } from 'fflate';
 import { SCOPES } from '../../../src/access/caller.ts';
 import type { OriginKind } from '../../../src/corpus/origin.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { claimRun, endRun, insertRun } from '../../../src/features/agents/store.ts';
 import { newId } from '../../../src/util/ids.ts';
 import type { TestApp, TestTenant } from '../app.ts';
 import { SECRET_CANARY } from '../passages/canary.ts';
@@ -20,6 +21,7 @@ export type Kind =
   | 'tag'
   | 'conversation'
   | 'message'
+  | 'agent run'
   | 'subject'
   | 'policy'
   | 'secret'
@@ -77,7 +79,36 @@ export async function makeObjects(t: TestApp, tenant: TestTenant): Promise<Objec
     secret,
     conversation: turn.conversation_id,
     message: turn.assistant_message_id,
+    'agent run': await makeAgentRun(t, tenant.tenantId),
     subject,
     policy,
   };
+}
+
+/** Makes a run at rest of the first key of a tenant: it found nothing. Returns its id. */
+export async function makeAgentRun(t: TestApp, tenantId: string): Promise<string> {
+  const id = newId();
+  await t.deps.db.transaction(tenantId, async (tx) => {
+    const [key] = await tx.query<{ id: string; familyId: string }>(
+      sql`select id, family_id from api_key where tenant_id = ${tenantId} order by id limit 1`,
+    );
+    const now = new Date();
+    await insertRun(tx, tenantId, {
+      id,
+      apiKeyId: key!.id,
+      keyFamilyId: key!.familyId,
+      principalId: null,
+      input: 'Which zeppelin is moored here?',
+      request: { tools: ['search'], maxSteps: 8, maxSeconds: 120, maxTokens: 100_000, filters: {} },
+      background: false,
+      conversationId: newId(),
+      userMessageId: newId(),
+      assistantMessageId: newId(),
+      createdAt: now,
+    });
+    const run = await claimRun(tx, tenantId, id, now);
+    const outcome = { usage: { inputTokens: 1, outputTokens: 1 }, warnings: [], noAnswer: 'There is no answer.' };
+    await endRun(tx, tenantId, run!, { status: 'success', finishReason: 'no_answer', isStored: false, outcome }, now);
+  });
+  return id;
 }

@@ -126,7 +126,11 @@ function lines(root: Json, key = ''): string[] {
     const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;
     const text = inlineText(value);
     if (text !== undefined) {
-      if (text.trim() !== '') out.push(lead.trim() === '' ? lead + text : `${lead} ${text}`);
+      if (text.trim() !== '') {
+        // Lines of a text are indented, so that the next member cannot be taken for one of them.
+        const rest = text.replace(/\n(?=[^\n])/g, `\n${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX) + 1)}`);
+        out.push(lead.trim() === '' ? lead + text : `${lead} ${rest}`);
+      }
       continue;
     }
     if (next.key !== '') out.push(lead);

@@ -23,12 +23,23 @@ export function writeOdfSheets(
     const comments: string[] = [];
     const links: RowLinks = new Map();
     let left = CELLS_MAX;
+    /** Empty rows since the last row with content. */
+    let emptyRows = 0;
     for (const row of rowElements(table)) {
       const rowLinks: CellLink[] = [];
-      const cells = rowCells(row, rows.length, { merged, comments, links: rowLinks });
+      const cells = rowCells(row, rows.length + emptyRows, { merged, comments, links: rowLinks });
       if (rowLinks.length > 0) links.set(cells, rowLinks);
-      // Only rows with content are repeated. Empty rows fill the rest of the sheet.
-      const times = cells.length === 0 ? 1 : repeats(row, 'table:number-rows-repeated');
+      const times = repeats(row, 'table:number-rows-repeated');
+      // Empty rows fill the rest of the sheet. They count only before a row with content.
+      if (cells.length === 0) {
+        emptyRows += times;
+        continue;
+      }
+      for (; emptyRows > 0 && left > 0; emptyRows -= 1) {
+        left -= 1;
+        rows.push([]);
+      }
+      emptyRows = 0;
       for (let i = 0; i < times && left > 0; i += 1) {
         left -= cells.length + 1;
         rows.push(i === 0 ? cells : [...cells]);

@@ -37,10 +37,15 @@ export interface Sheet {
 export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet): void {
   const { name, rows, merged, links = new Map(), charts = [], comments = [], texts = [] } = sheet;
   fillMerged(rows, merged);
-  const regions = regionsOf(rows, links);
+  const regions = regionsOf({ rows, top: 0, left: 0 }, links);
   if (regions.length + comments.length + charts.length + texts.length === 0) return;
   builder.add({ kind: 'heading', level: 2 }, `## ${cellText(name)}`);
-  for (const region of regions) writeRegion(builder, region, links, picker, regions.length === 1);
+  for (const region of regions) {
+    const before = builder.blocks.length;
+    writeRegion(builder, region.rows, links, picker, regions.length === 1);
+    const block = builder.blocks[before];
+    if (block) block.region = { sheet: name, range: rangeText(region), firstSheetRow: region.top + 1 };
+  }
   for (const { caption, rows: values } of charts) {
     builder.add({ kind: 'paragraph' }, caption);
     const table = tableText(values);
@@ -69,9 +74,16 @@ function fillMerged(rows: string[][], merged: readonly CellRange[]): void {
   }
 }
 
+/** A rectangle of cells. `top` and `left` count from 0 in the sheet. */
+interface Region {
+  rows: string[][];
+  top: number;
+  left: number;
+}
+
 /** Returns the rectangles of cells that empty rows and columns separate. A sheet may contain several tables. */
-function regionsOf(rows: readonly string[][], links: RowLinks): string[][][] {
-  const bands = rowBands(rows);
+function regionsOf(region: Region, links: RowLinks): Region[] {
+  const bands = rowBands(region);
   if (bands.length > 1) return bands.flatMap((band) => regionsOf(band, links));
   const band = bands[0];
   if (!band) return [];
@@ -80,42 +92,52 @@ function regionsOf(rows: readonly string[][], links: RowLinks): string[][][] {
   return columns;
 }
 
-function rowBands(rows: readonly string[][]): string[][][] {
-  const bands: string[][][] = [];
+function rowBands({ rows, top, left }: Region): Region[] {
+  const bands: Region[] = [];
   let current: string[][] = [];
-  for (const row of [...rows, []]) {
+  for (const [index, row] of [...rows, []].entries()) {
     if (row.some((cell) => cell !== '')) current.push(row);
     else if (current.length > 0) {
-      bands.push(current);
+      bands.push({ rows: current, top: top + index - current.length, left });
       current = [];
     }
   }
   return bands;
 }
 
-function columnBands(rows: readonly string[][], links: RowLinks): string[][][] {
+function columnBands({ rows, top, left }: Region, links: RowLinks): Region[] {
   const used: boolean[] = [];
   for (const row of rows) for (const [column, cell] of row.entries()) if (cell !== '') used[column] = true;
-  const bands: string[][][] = [];
+  const bands: Region[] = [];
   for (let from = 0; from < used.length; from += 1) {
     if (!used[from]) continue;
     let to = from;
     while (used[to]) to += 1;
-    bands.push(
-      rows.map((row) => {
-        const part = Array.from({ length: to - from }, (_, i) => row[from + i] ?? '');
-        const regionLinks = links.get(row)?.filter(({ column }) => column >= from && column < to);
-        if (regionLinks)
-          links.set(
-            part,
-            regionLinks.map(({ column, url }) => ({ column: column - from, url })),
-          );
-        return part;
-      }),
-    );
+    const parts = rows.map((row) => {
+      const part = Array.from({ length: to - from }, (_, i) => row[from + i] ?? '');
+      const regionLinks = links.get(row)?.filter(({ column }) => column >= from && column < to);
+      if (regionLinks)
+        links.set(
+          part,
+          regionLinks.map(({ column, url }) => ({ column: column - from, url })),
+        );
+      return part;
+    });
+    bands.push({ rows: parts, top, left: left + from });
     from = to;
   }
   return bands;
+}
+
+/** Returns the cells of a region as spreadsheets write them, such as `A3:F20`. */
+function rangeText({ rows, top, left }: Region): string {
+  const width = rows[0]?.length ?? 0;
+  return `${columnLetters(left)}${top + 1}:${columnLetters(left + width - 1)}${top + rows.length}`;
+}
+
+function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
 function writeRegion(

@@ -1,20 +1,23 @@
-/** One request to `/mcp`: who asks, for whom, and how a tool calls a route of the API on behalf of the same caller. */
+/** One request that runs tools: who asks, for whom, and how a tool calls a route of the API on behalf of the same caller. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../access/caller.ts';
-import type { RequestRights } from '../../http/live-rights.ts';
-import type { NamedPrincipal } from '../../http/principal-headers.ts';
-import type { Route } from '../../http/route.ts';
-import { validate } from '../../http/validate.ts';
+import type { RequestRights } from '../live-rights.ts';
+import type { NamedPrincipal } from '../principal-headers.ts';
+import type { Route } from '../route.ts';
+import type { FilterFields } from '../search-filters.ts';
+import { validate } from '../validate.ts';
 
 export interface Exchange {
   caller: Caller;
   principal: NamedPrincipal;
+  /** Filters of every search, which no argument of a tool can widen. Absent: none. */
+  filters?: FilterFields;
   /** Aborts when the rights end, when the client leaves, and on shutdown after the grace time. */
   signal: AbortSignal;
   /** The rights of the request: it ends when they end. */
   rights: RequestRights;
-  raw: FastifyRequest;
-  reply: FastifyReply;
+  raw: Pick<FastifyRequest, 'headers' | 'log'>;
+  reply: Pick<FastifyReply, 'header'>;
 }
 
 /** Returns the answer of a route of the API to the caller of the exchange: the same record as over HTTP. */

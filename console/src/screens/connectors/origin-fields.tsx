@@ -1,0 +1,191 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { inWords } from '../../data/api.ts';
+import { createSecret, listSecrets } from '../../data/connectors.ts';
+import { Button } from '../../parts/button.tsx';
+import { FormField } from '../../parts/form-field.tsx';
+import { Problem } from '../../parts/layout.tsx';
+import { say } from '../../words/words.ts';
+import type { ConnectorKind, Field, FieldValue, FieldValues } from './kinds.ts';
+
+interface OriginFieldsProps {
+  kind: ConnectorKind;
+  values: FieldValues;
+  change(part: FieldValues): void;
+  secretId: string;
+  setSecretId(id: string): void;
+}
+
+/** The form of an origin, as its kind says. Usual fields first; the others on request. */
+export function OriginFields({ kind, values, change, secretId, setSecretId }: OriginFieldsProps) {
+  const usual = kind.fields.filter((field) => !field.advanced);
+  const advanced = kind.fields.filter((field) => field.advanced);
+  const input = (field: Field) => (
+    <OriginField
+      key={field.name}
+      field={field}
+      value={values[field.name] ?? ''}
+      change={(value) => change({ [field.name]: value })}
+    />
+  );
+  return (
+    <div className="flex flex-col gap-3.5">
+      {usual.map(input)}
+      {kind.secret && <SecretField secret={kind.secret} id={secretId} setId={setSecretId} />}
+      {advanced.length > 0 && (
+        <details className="rounded-lg border border-line">
+          <summary className="px-3 py-2 text-ink-2">{say('connectors.moreSettings')}</summary>
+          <div className="flex flex-col gap-3.5 border-t border-line px-3 py-3">{advanced.map(input)}</div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface OriginFieldProps {
+  field: Field;
+  value: FieldValue;
+  change(value: FieldValue): void;
+}
+
+function OriginField({ field, value, change }: OriginFieldProps) {
+  const label = say(field.label);
+  if (field.type === 'flag')
+    return (
+      <label className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => change(event.target.checked)}
+          className="size-4 accent-accent"
+        />
+        {label}
+      </label>
+    );
+  const common = { value: String(value), className: 'field h-8 w-full px-2' };
+  return (
+    <FormField label={label} {...(field.hint && { hint: say(field.hint) })}>
+      {field.type === 'choice' ? (
+        <select {...common} onChange={(event) => change(event.target.value)}>
+          {field.choices.map(([one, text]) => (
+            <option key={one} value={one}>
+              {say(text)}
+            </option>
+          ))}
+        </select>
+      ) : field.type === 'lines' || field.type === 'tables' ? (
+        <textarea
+          {...common}
+          rows={3}
+          dir="ltr"
+          placeholder={field.placeholder}
+          required={field.required}
+          onChange={(event) => change(event.target.value)}
+          className="field w-full px-2 py-1.5 text-start"
+        />
+      ) : field.type === 'number' ? (
+        <input
+          {...common}
+          type="number"
+          min={field.min}
+          max={field.max}
+          onChange={(event) => change(event.target.value)}
+          className="field num h-8 w-32 px-2"
+        />
+      ) : (
+        <input
+          {...common}
+          dir="auto"
+          placeholder={field.placeholder}
+          required={field.required}
+          onChange={(event) => change(event.target.value)}
+        />
+      )}
+    </FormField>
+  );
+}
+
+/** Chooses a stored secret, or stores a new one. Its value goes to the service once. */
+function SecretField({
+  secret,
+  id,
+  setId,
+}: {
+  secret: NonNullable<ConnectorKind['secret']>;
+  id: string;
+  setId(id: string): void;
+}) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const [adding, setAdding] = useState(false);
+  const key = ['secrets', secret.type];
+  const stored = useQuery({ queryKey: key, queryFn: () => listSecrets(secret.type) });
+  const save = useMutation({
+    mutationFn: () => createSecret(secret.type, name.trim(), value),
+    onSuccess: async (made) => {
+      await queries.invalidateQueries({ queryKey: key });
+      setId(made.id);
+      setName('');
+      setValue('');
+      setAdding(false);
+    },
+  });
+  return (
+    <div>
+      <FormField label={say('connectors.secret')} hint={say(secret.hint)}>
+        <select value={id} onChange={(event) => setId(event.target.value)} className="field h-8 w-full px-2">
+          <option value="">{say(secret.required ? 'connectors.chooseSecret' : 'connectors.noSecret')}</option>
+          {stored.data?.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+      </FormField>
+      {adding ? (
+        <div className="mt-2 flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
+          <FormField label={say('connectors.secretName')}>
+            <input
+              value={name}
+              maxLength={200}
+              dir="auto"
+              onChange={(event) => setName(event.target.value)}
+              className="field h-8 w-full px-2"
+            />
+          </FormField>
+          <FormField label={say('connectors.secretValue')} hint={say('connectors.secretKept')}>
+            <textarea
+              value={value}
+              rows={3}
+              dir="ltr"
+              maxLength={5_000}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setValue(event.target.value)}
+              className="field w-full px-2 py-1.5 font-mono text-xs"
+            />
+          </FormField>
+          {save.isError && <Problem text={inWords(save.error)} />}
+          <div className="flex justify-end gap-2">
+            <Button size="small" onClick={() => setAdding(false)}>
+              {say('action.cancel')}
+            </Button>
+            <Button
+              size="small"
+              icon="key-round"
+              disabled={save.isPending || name.trim() === '' || value === ''}
+              onClick={() => save.mutate()}
+            >
+              {say('connectors.saveSecret')}
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <Button look="ghost" size="small" icon="plus" className="mt-1.5" onClick={() => setAdding(true)}>
+          {say('connectors.newSecret')}
+        </Button>
+      )}
+    </div>
+  );
+}

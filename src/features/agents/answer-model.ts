@@ -1,0 +1,48 @@
+/** The model that answers from the evidence of a run. When it fails, passages of the evidence are quoted. */
+import { openExtractive } from '../../answers/extractive/extractive.ts';
+import { words } from '../../answers/extractive/words.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { ChatEvent, ChatModel } from '../../llm/models.ts';
+import type { Warning } from '../../retrieval/types.ts';
+
+const QUOTED: Warning = {
+  type: 'answer_quoted',
+  message: 'The chat model did not answer. The best passages of the evidence are quoted, if they answer.',
+};
+const BROKEN: Warning = { type: 'answer_cut', message: 'The chat model broke off: the answer may not be complete.' };
+
+/**
+ * Returns the model. It never throws, unless the signal aborts.
+ *
+ * @param leftMs the time that the model has. Without time, passages are quoted at once.
+ * @param warnings gets what went wrong.
+ */
+export function openAnswerModel(
+  { log }: Pick<Deps, 'log'>,
+  model: ChatModel,
+  leftMs: number,
+  warnings: Warning[],
+): ChatModel {
+  const quoting = openExtractive(model.contextTokens, words);
+  return {
+    ...model,
+    async *stream(request, signal): AsyncGenerator<ChatEvent> {
+      let hasBegun = false;
+      try {
+        if (leftMs <= 0) throw new Error('no time is left for the chat model');
+        const limit = AbortSignal.timeout(Math.ceil(leftMs));
+        for await (const event of model.stream(request, AbortSignal.any([signal, limit]))) {
+          hasBegun ||= event.type === 'text';
+          yield event;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        log.warn({ err: error }, 'the answer of an agent run failed');
+      }
+      warnings.push(hasBegun ? BROKEN : QUOTED);
+      if (hasBegun) yield { type: 'finish', reason: 'length' };
+      else yield* quoting.stream(request, signal);
+    },
+  };
+}

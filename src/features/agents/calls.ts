@@ -1,0 +1,231 @@
+/** Runs the calls of a step, and reads stored results again. No argument changes for whom a tool reads. */
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import { toServiceError } from '../../http/error-handler.ts';
+import type { Exchange } from '../../http/tools/exchange.ts';
+import type { Json, Tool } from '../../http/tools/tool.ts';
+import { validate } from '../../http/validate.ts';
+import type { ToolCall } from '../../llm/models.ts';
+import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
+import { newId } from '../../util/ids.ts';
+import { isObject } from '../../util/is-object.ts';
+import type { StoredCall } from './store.ts';
+
+/** Calls of one step that run; a model that asks for more gets a notice. */
+const CALLS_PER_STEP_MAX = 5;
+/** Rules that apply to the arguments, which a model wrote: it may have copied them from sources. */
+const ARGUMENT_STEPS: readonly ApplyAt[] = [...FACT_STEPS, 'output'];
+
+const NOTICES = {
+  repeated: 'This was already asked: use the earlier result, or ask something else.',
+  many: `Only ${CALLS_PER_STEP_MAX} calls run at once: ask again if it is still needed.`,
+  outside: 'Only ids of earlier results can be read.',
+  gone: 'The result is no longer available.',
+} as const;
+const ERRORS = {
+  cut: 'The arguments were cut off: they are too long.',
+  json: 'The arguments are not a JSON object.',
+  failed: 'The tool failed.',
+  late: 'The tool took too long.',
+} as const;
+
+/** A call with what its tool returned; null when it did not run, failed, or cannot be read any more. */
+export interface CallView {
+  call: StoredCall;
+  result: Json | null;
+  /** False when an earlier result cannot be read any more: then the arguments may tell of it. */
+  showsArguments: boolean;
+}
+
+/** What earlier calls of a run have asked and found. */
+export interface Seen {
+  asked: Set<string>;
+  ids: Set<string>;
+}
+
+/** Runs the calls that a model asked for, one after the other. */
+export async function runCalls(
+  { log }: Pick<Deps, 'log'>,
+  tools: readonly Tool[],
+  { calls, isCut }: { calls: readonly ToolCall[]; isCut: boolean },
+  seen: Seen,
+  exchange: Exchange,
+): Promise<CallView[]> {
+  const views: CallView[] = [];
+  for (const [i, { name, input }] of calls.entries()) {
+    const args = isObject(input) ? input : null;
+    const call: StoredCall = { id: newId(), tool: name, args, kept: null, notice: null, error: null, elapsedMs: 0 };
+    const view: CallView = { call, result: null, showsArguments: true };
+    views.push(view);
+    const startedAt = performance.now();
+    try {
+      if (i >= CALLS_PER_STEP_MAX) call.notice = NOTICES.many;
+      else if (args === null) call.error = isCut ? ERRORS.cut : ERRORS.json;
+      else view.result = await runCall(tools, call, seen, exchange);
+    } catch (error) {
+      exchange.signal.throwIfAborted();
+      call.error = errorText(error);
+      if (call.error === ERRORS.failed) log.error({ err: error, tool: name }, 'a tool of an agent run failed');
+    }
+    call.elapsedMs = Math.round(performance.now() - startedAt);
+  }
+  return views;
+}
+
+async function runCall(tools: readonly Tool[], call: StoredCall, seen: Seen, exchange: Exchange): Promise<Json | null> {
+  const tool = tools.find(({ name }) => name === call.tool);
+  if (tool === undefined) {
+    call.tool = call.tool.slice(0, 64);
+    throw new ServiceError(
+      'invalid_request',
+      `There is no such tool. Tools: ${tools.map(({ name }) => name).join(', ')}.`,
+    );
+  }
+  const args = validate(tool.input, call.args, 'arguments');
+  const key = `${tool.name} ${normalised(args)}`;
+  if (seen.asked.has(key)) call.notice = NOTICES.repeated;
+  else if (exchange.filters && tool.within === 'ids' && !idsIn(args).every((id) => seen.ids.has(id)))
+    call.notice = NOTICES.outside;
+  if (call.notice !== null) return null;
+  seen.asked.add(key);
+  const { structured } = await tool.run(args, exchange);
+  call.kept = await tool.keep!(args, structured, exchange);
+  for (const id of idsIn(structured)) seen.ids.add(id);
+  return structured;
+}
+
+function errorText(error: unknown): string {
+  if ((error as Error | null)?.name === 'TimeoutError') return ERRORS.late;
+  const failure = toServiceError(error);
+  return failure.status < 500 ? failure.message : ERRORS.failed;
+}
+
+/** Reads the results of stored calls again, as the caller may see them now. Adds to `seen` what they asked and found. */
+export async function restoreCalls(
+  tools: readonly Tool[],
+  calls: readonly StoredCall[],
+  seen: Seen & { isWhole: boolean },
+  exchange: Exchange,
+): Promise<CallView[]> {
+  const views: CallView[] = [];
+  const showsArguments = seen.isWhole;
+  for (const call of calls) {
+    const view: CallView = { call, result: null, showsArguments };
+    views.push(view);
+    const tool = tools.find(({ name }) => name === call.tool);
+    if (call.kept === null || tool?.restore === undefined) continue;
+    try {
+      const args = validate(tool.input, call.args, 'arguments');
+      seen.asked.add(`${tool.name} ${normalised(args)}`);
+      view.result = await tool.restore(args, call.kept, exchange);
+      const now = await tool.keep!(args, view.result, exchange);
+      if (now.found !== call.kept.found || now.chunkIds.join() !== call.kept.chunkIds.join()) seen.isWhole = false;
+      for (const id of idsIn(view.result)) seen.ids.add(id);
+    } catch (error) {
+      exchange.signal.throwIfAborted();
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      seen.isWhole = false;
+    }
+  }
+  return views;
+}
+
+/** Returns what a reader sees of a result: the record of the tool, or why there is none. */
+export function readerResult({ call, result }: CallView): Json {
+  if (call.error !== null) return { error: call.error };
+  if (call.notice !== null) return { notice: call.notice };
+  return result ?? { notice: NOTICES.gone };
+}
+
+/** Returns the arguments as a reader sees them. */
+export async function readerArguments(
+  { call, showsArguments }: CallView,
+  redactor: Redactor | null,
+): Promise<Json | null> {
+  if (call.args === null || !showsArguments) return null;
+  const masking = redactor?.withoutHashes ?? null;
+  const shown = await mapTexts(call.args, async (text) => (await redactText(masking, text, ARGUMENT_STEPS)) ?? '');
+  return shown as Json;
+}
+
+/** Returns the text of a result for the model. */
+export async function modelResult(tools: readonly Tool[], view: CallView, redactor: Redactor | null): Promise<string> {
+  const tool = tools.find(({ name }) => name === view.call.tool);
+  if (view.result === null || tool === undefined) return JSON.stringify(readerResult(view));
+  const masking = redactor?.withoutHashes ?? null;
+  const redacted = await mapTexts(view.result, (text, name) =>
+    redactText(PASSAGES.has(name) ? redactor : masking, text, ['llm_input']),
+  );
+  return tool.toText(redacted as Json);
+}
+
+/** Members with text of sources. A rule may hash what it finds there; names and addresses are masked. */
+const PASSAGES: ReadonlySet<string> = new Set(['content', 'context', 'text', 'heading_path']);
+
+/**
+ * Returns a JSON value with other texts. Ids stay. A record of a list is left out if `change` returns undefined for one of its texts;
+ * elsewhere such a text becomes empty.
+ */
+async function mapTexts(
+  value: unknown,
+  change: (text: string, name: string) => Promise<string | undefined>,
+  name = '',
+): Promise<unknown> {
+  let isBlocked = false;
+  const walk = async (inner: unknown, member: string): Promise<unknown> => {
+    if (typeof inner === 'string') {
+      if (isIdName(member)) return inner;
+      const changed = await change(inner, member);
+      if (changed === undefined) isBlocked = true;
+      return changed ?? '';
+    }
+    if (Array.isArray(inner)) {
+      const kept: unknown[] = [];
+      for (const one of inner) {
+        const outer = isBlocked;
+        isBlocked = false;
+        const changed = await walk(one, member);
+        if (!isBlocked) kept.push(changed);
+        isBlocked = outer;
+      }
+      return kept;
+    }
+    if (!isObject(inner)) return inner;
+    const members: [string, unknown][] = [];
+    for (const [key, one] of Object.entries(inner)) members.push([key, await walk(one, key)]);
+    return Object.fromEntries(members);
+  };
+  return walk(value, name);
+}
+
+function isIdName(name: string): boolean {
+  return name === 'id' || name.endsWith('_id');
+}
+
+/** Returns the values of all members that are ids. */
+function idsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' ? (isIdName(name) ? [member] : []) : idsIn(member),
+  );
+}
+
+/** Returns a text that is equal for arguments that ask the same. */
+function normalised(args: unknown): string {
+  const plain = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+    if (Array.isArray(value)) return value.map(plain);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.keys(value)
+        .sort()
+        .map((key) => [key, plain(value[key])]),
+    );
+  };
+  return createHash('sha256')
+    .update(JSON.stringify(plain(args)))
+    .digest('base64');
+}

@@ -1,0 +1,199 @@
+/** The route POST /tables/query. */
+import { z } from 'zod';
+import { principalOf } from '../../access/access.ts';
+import { invalidRequest } from '../../errors.ts';
+import { metadataFilterGroupSchema } from '../../filters/filter-group.ts';
+import { contentShape, toContent } from '../../http/content-record.ts';
+import type { Deps } from '../../http/deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idSchema, principalShape, warningsSchema } from '../../http/schemas.ts';
+import {
+  queryTables,
+  TABLES_PER_QUERY_MAX,
+  type TableAnswer,
+  type TableQuery,
+} from '../../retrieval/tables/query-tables.ts';
+import { structuredSql } from '../../retrieval/tables/structured.ts';
+import { AGGREGATES, type StructuredQuery } from '../../tables/structured-query.ts';
+import { text } from '../../util/text-schema.ts';
+
+const SQL_LENGTH_MAX = 10_000;
+const NAME_LENGTH_MAX = 256;
+const ROWS_MAX = 1_000;
+const ROWS_DEFAULT = 100;
+const TIMEOUT_MS_MIN = 100;
+const TIMEOUT_MS_MAX = 30_000;
+const TIMEOUT_MS_DEFAULT = 5_000;
+const COLUMNS_MAX = 100;
+const OFFSET_MAX = 2_000_000;
+
+const columnName = text(1, NAME_LENGTH_MAX);
+
+const selectedSchema = z
+  .union([
+    z.strictObject({ column: columnName.describe('A column of the table.') }),
+    z.strictObject({
+      fn: z.enum(AGGREGATES).describe('What is computed over the rows of a group.'),
+      column: columnName.optional().describe('Its column; absent only for `count` of rows.'),
+      as: columnName
+        .optional()
+        .describe('Name of the result; default: the function and the column, such as `sum_amount`.'),
+    }),
+  ])
+  .meta({ id: 'TableQueryColumn' });
+
+const structuredSchema = z
+  .strictObject({
+    from: columnName.describe('The `sql_name` of a table.'),
+    columns: z
+      .array(selectedSchema)
+      .min(1)
+      .max(COLUMNS_MAX)
+      .optional()
+      .describe('Columns of the result. Absent: all columns.'),
+    where: metadataFilterGroupSchema
+      .optional()
+      .describe('Conditions on the rows. The keys are columns, and the values must fit the types of the columns.'),
+    group_by: z.array(columnName).max(COLUMNS_MAX).optional().describe('Columns by which rows are grouped.'),
+    order_by: z
+      .array(
+        z.strictObject({
+          column: columnName.describe('A column of the result or of the table.'),
+          direction: z.enum(['asc', 'desc']).default('asc').describe('Empty cells come last.'),
+        }),
+      )
+      .max(COLUMNS_MAX)
+      .optional()
+      .describe('The order of the result.'),
+    limit: z.int().min(1).max(ROWS_MAX).optional().describe('Maximum number of rows of the result.'),
+    offset: z.int().min(0).max(OFFSET_MAX).optional().describe('Number of rows to skip.'),
+  })
+  .meta({ id: 'TableQuery' });
+
+const queryBody = z.strictObject({
+  sql: text(1, SQL_LENGTH_MAX)
+    .optional()
+    .describe('One SELECT in the SQL of DuckDB. Tables are named by their names in SQL.'),
+  query: structuredSchema.optional().describe('A query as data, which becomes SQL.'),
+  tables: z
+    .array(idSchema)
+    .min(1)
+    .max(TABLES_PER_QUERY_MAX)
+    .optional()
+    .describe('Ids of the tables that the query may read. Absent: the visible tables that it names.'),
+  row_limit: z.int().min(1).max(ROWS_MAX).default(ROWS_DEFAULT).describe('Maximum number of returned rows.'),
+  timeout_ms: z
+    .int()
+    .min(TIMEOUT_MS_MIN)
+    .max(TIMEOUT_MS_MAX)
+    .default(TIMEOUT_MS_DEFAULT)
+    .describe('After this time, in milliseconds, the query is ended and answered with 400.'),
+  citation: z.boolean().default(true).describe('Whether the rows are returned from which the result comes.'),
+  ...principalShape,
+});
+
+const citedRowSchema = z
+  .object({
+    ...contentShape,
+    row: z
+      .object({
+        table_id: idSchema.describe('Id of the table.'),
+        row: z
+          .int()
+          .nullable()
+          .describe('Number of the row in its table, from 0. Null if a policy hides some rows of the table.'),
+      })
+      .describe('The row that is cited.'),
+  })
+  .meta({ id: 'CitedRow', description: 'A row of a table, as the chunk that holds it.' });
+
+export const tableAnswerSchema = z
+  .object({
+    sql: z.string().describe('The statement that ran.'),
+    columns: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the column in the result.'),
+          type: z.string().describe('Type of the column, as DuckDB names it.'),
+        }),
+      )
+      .describe('Columns of the result.'),
+    rows: z
+      .array(z.array(z.unknown()))
+      .describe(
+        'Rows of the result, a cell for each column. Numbers that a double cannot hold, dates and times are texts; lists are arrays.',
+      ),
+    row_count: z.int().describe('Number of returned rows.'),
+    truncated: z.boolean().describe('Whether there are more rows.'),
+    elapsed_ms: z.number().describe('Time that the query took in the table engine.'),
+    citations: z
+      .array(citedRowSchema)
+      .describe('Up to 50 rows from which the result comes, in the order of the result.'),
+    witness_count: z
+      .int()
+      .nullable()
+      .describe('Number of rows that the aggregates of the result read; null for a result without aggregates.'),
+    warnings: warningsSchema,
+  })
+  .meta({ id: 'TableAnswer' });
+
+export function tableQueryRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/tables/query',
+      scopes: ['knowledge:read'],
+      operation: {
+        id: 'queryTables',
+        area: 'Tables',
+        summary: 'Query tables',
+        description:
+          'Runs one read-only query over tables and returns its rows with their places. It sees only rows that the caller may see, ' +
+          'after redaction. Send either a statement or a structured query.',
+      },
+      body: queryBody,
+      response: { status: 200, schema: tableAnswerSchema },
+      errors: [404, 409],
+      example: {
+        query: {
+          from: 'sales',
+          columns: [{ column: 'region' }, { fn: 'sum', column: 'amount' }],
+          group_by: ['region'],
+        },
+      },
+      async handler({ body, caller, signal, rights }) {
+        if ((body.sql === undefined) === (body.query === undefined)) {
+          throw invalidRequest('Send exactly one of sql and query.');
+        }
+        const asking = { ...caller, principal: principalOf(deps, body) };
+        const { row_limit: rowLimit, timeout_ms: timeoutMs, citation: cites, tables } = body;
+        const sql = body.sql ?? (await structuredSql(deps, asking, toStructured(body.query!), tables, signal));
+        const query: TableQuery = { sql, tables, rowLimit, timeoutMs, cites };
+        const answer = await queryTables(deps, asking, query, signal);
+        await rights.confirm();
+        return toRecord(sql, answer);
+      },
+    }),
+  ];
+}
+
+function toStructured({ group_by, order_by, ...query }: z.output<typeof structuredSchema>): StructuredQuery {
+  return { ...query, groupBy: group_by, orderBy: order_by };
+}
+
+function toRecord(sql: string, answer: TableAnswer): z.input<typeof tableAnswerSchema> {
+  return {
+    sql,
+    columns: answer.columns,
+    rows: answer.rows,
+    row_count: answer.rows.length,
+    truncated: answer.truncated,
+    elapsed_ms: Math.round(answer.elapsedMs * 10) / 10,
+    citations: answer.citations.map(({ hit, tableId, row }) => ({
+      ...toContent(hit),
+      row: { table_id: tableId, row },
+    })),
+    witness_count: answer.witnessCount,
+    warnings: answer.warnings,
+  };
+}

@@ -1,0 +1,315 @@
+/** Queries tables for a caller: with the caller's access, after redaction, and with the rows from which the result comes. */
+import { type Access, openAccess, type Principal } from '../../access/access.ts';
+import type { GroupLimits } from '../../access/limits.ts';
+import type { Tx } from '../../db/database.ts';
+import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { redactText } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import type { Redactors } from '../../redaction/redactors.ts';
+import { QueryFailure } from '../../tables/engine/failures.ts';
+import { nearestNames } from '../../tables/engine/nearest-names.ts';
+import type { TableEngine } from '../../tables/engine/pool.ts';
+import type { Cell, EngineTable, QueryResult, TracedRow } from '../../tables/engine/protocol.ts';
+import { isId } from '../../util/ids.ts';
+import { toHit, UNRANKED } from '../reading/hits.ts';
+import type { Hit, Warning } from '../types.ts';
+import { type CopyDeps, redactedFile } from './redacted-copy.ts';
+import { listQueryable, type QueriedTable, readPartRows, readVisibleParts, type Wanted } from './visible.ts';
+
+export interface TableDeps extends CopyDeps {
+  redactors: Redactors;
+  tableEngine: TableEngine | null;
+}
+
+export interface TableCaller extends GroupLimits {
+  tenantId: string;
+  principal: Principal | null;
+}
+
+export interface TableQuery {
+  sql: string;
+  /** Ids of tables; absent: the tables that the statement names. */
+  tables?: readonly string[] | undefined;
+  rowLimit: number;
+  timeoutMs: number;
+  /** Whether the rows are cited from which the result comes. */
+  cites: boolean;
+}
+
+export interface CitedRow {
+  hit: Hit;
+  tableId: string;
+  /** Null if a policy hides some rows of the table: gaps would show that. */
+  row: number | null;
+}
+
+export interface TableAnswer extends Omit<QueryResult, 'trace'> {
+  citations: CitedRow[];
+  /** Number of rows that the aggregates read; null if the result is not of aggregates. */
+  witnessCount: number | null;
+  warnings: Warning[];
+}
+
+/** A table with what of it is visible. */
+export interface OpenedTable {
+  table: QueriedTable;
+  /** Ordinals of the visible parts; null: all. */
+  parts: number[] | null;
+}
+
+export const TABLES_PER_QUERY_MAX = 10;
+const TABLE_BYTES_PER_QUERY_MAX = 1024 * 1024 * 1024;
+const CITATIONS_MAX = 50;
+const NAMES_SUGGESTED_FROM_MAX = 1_000;
+
+/** Says that tables are switched off. @throws ServiceError invalid_request */
+export function requireEngine({ tableEngine }: Pick<TableDeps, 'tableEngine'>): TableEngine {
+  if (!tableEngine) throw invalidRequest('Queries of tables are switched off (PINAKES_TABLES=off).');
+  return tableEngine;
+}
+
+/** The state of the rules and of the tables in one transaction. */
+export interface OpenedTables {
+  access: Access;
+  redactor: Redactor | null;
+  tables: OpenedTable[];
+}
+
+/**
+ * Returns the tables that the caller may query. Tables of which no row is visible do not exist.
+ *
+ * @throws ServiceError not_found for an id of another table.
+ */
+export async function openTables(
+  tx: Tx,
+  deps: Pick<TableDeps, 'redactors'>,
+  caller: TableCaller,
+  wanted: Wanted,
+  limit: number,
+): Promise<OpenedTables> {
+  if (wanted !== 'all' && 'ids' in wanted && !wanted.ids.every(isId)) throw notFound();
+  const access = await openAccess(tx, caller.tenantId, caller, caller.principal);
+  const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+  const found = await listQueryable(tx, caller.tenantId, access, wanted, limit);
+  const tables: OpenedTable[] = [];
+  for (const table of found) {
+    const parts = await readVisibleParts(tx, table, access);
+    if (parts?.length !== 0) tables.push({ table, parts });
+  }
+  if (wanted !== 'all' && 'ids' in wanted && tables.length < new Set(wanted.ids).size) throw notFound();
+  return { access, redactor, tables };
+}
+
+/**
+ * Runs a statement. The rules are read before and after it: what was deleted or hidden meanwhile is not returned.
+ *
+ * @throws ServiceError `invalid_request` for a wrong statement, `not_found` for a table, `too_large`, `overloaded`, or `conflict` if a
+ *   table changed while the statement ran.
+ */
+export async function queryTables(
+  deps: TableDeps,
+  caller: TableCaller,
+  query: TableQuery,
+  signal: AbortSignal,
+): Promise<TableAnswer> {
+  const engine = requireEngine(deps);
+  const wanted: Wanted = query.tables ? { ids: query.tables } : { namesIn: query.sql };
+  const options = { signal, readOnly: true };
+  const read = (tx: Tx) => openTables(tx, deps, caller, wanted, TABLES_PER_QUERY_MAX + 1);
+  const before = await deps.db.transaction(caller.tenantId, read, options);
+  checkSize(before.tables);
+  const given: EngineTable[] = [];
+  for (const { table, parts } of before.tables) {
+    given.push({
+      sqlName: table.sqlName,
+      file: await redactedFile(deps, table, before.redactor, signal),
+      columns: table.columns.map(({ sqlName, type }) => ({ name: sqlName, type })),
+      hasTotals: table.totalRows > 0,
+      parts: parts && Int32Array.from(parts),
+    });
+  }
+  const { sql, rowLimit, timeoutMs, cites } = query;
+  const request = { sql, tables: given, rowLimit, timeoutMs, traces: cites };
+  const result = await engine.query(caller.tenantId, request, signal).catch(async (error: unknown) => {
+    throw await toServiceError(error, deps, caller, query, before.redactor, signal);
+  });
+
+  const traced = tracedRows(result);
+  const { now, rows } = await deps.db.transaction(
+    caller.tenantId,
+    async (tx) => {
+      const now = await read(tx);
+      return { now, rows: await readCited(tx, before.tables, now.access, traced) };
+    },
+    options,
+  );
+  if (stateOf(now) !== stateOf(before)) {
+    throw new ServiceError(
+      'conflict',
+      'A table or the rules for it changed while the query ran. Send the query again.',
+    );
+  }
+  const citations: CitedRow[] = [];
+  for (const { opened, row, chunk } of rows) {
+    const hit = await toHit(chunk, UNRANKED, now.redactor);
+    if (hit) citations.push({ hit, tableId: opened.table.tableId, row: opened.parts ? null : row });
+  }
+  const shown = await outputOf(now.redactor, result, signal);
+  return {
+    ...shown,
+    truncated: result.truncated,
+    elapsedMs: result.elapsedMs,
+    citations,
+    witnessCount: result.trace.kind === 'aggregates' ? result.trace.count : null,
+    warnings: warningsOf(query, before.tables, result),
+  };
+}
+
+function checkSize(tables: readonly OpenedTable[]): void {
+  if (tables.length > TABLES_PER_QUERY_MAX) {
+    throw invalidRequest(`A query reads at most ${TABLES_PER_QUERY_MAX} tables. Name the tables in \`tables\`.`);
+  }
+  const bytes = tables.reduce((sum, { table }) => sum + table.bytes, 0);
+  if (bytes > TABLE_BYTES_PER_QUERY_MAX) throw invalidRequest('The tables of the query have more than 1 GiB.');
+}
+
+/** Returns text that differs if a table, its visible rows or the redaction policy differ. */
+function stateOf({ tables, redactor }: OpenedTables): string {
+  return JSON.stringify([
+    redactor?.version ?? null,
+    tables.map(({ table, parts }) => [table.tableId, table.version, table.generation, parts]),
+  ]);
+}
+
+/** Returns the first rows of the trace, each once. */
+function tracedRows({ trace }: QueryResult): TracedRow[] {
+  const all = trace.kind === 'rows' ? trace.rows.flat() : trace.kind === 'aggregates' ? trace.rows : [];
+  const distinct = new Map(all.map((one) => [`${one.table} ${one.row}`, one]));
+  return [...distinct.values()].slice(0, CITATIONS_MAX);
+}
+
+async function readCited(tx: Tx, tables: readonly OpenedTable[], access: Access, traced: readonly TracedRow[]) {
+  const byTable = Map.groupBy(traced, ({ table }) => table);
+  const chunks = new Map<number, Awaited<ReturnType<typeof readPartRows>>>();
+  for (const [table, rows] of byTable) {
+    const parts = [...new Set(rows.map(({ part }) => part))];
+    chunks.set(table, await readPartRows(tx, tables[table]!.table, access, parts));
+  }
+  return traced.flatMap(({ table, row, part }) => {
+    const chunk = chunks.get(table)!.get(part);
+    return chunk ? [{ opened: tables[table]!, row, chunk }] : [];
+  });
+}
+
+/** Returns columns and rows after the rules for output. A row with a blocked cell is left out. */
+async function outputOf(
+  redactor: Redactor | null,
+  { columns, rows }: QueryResult,
+  signal: AbortSignal,
+): Promise<Pick<QueryResult, 'columns' | 'rows'>> {
+  if (!redactor?.appliesAt('output')) return { columns, rows };
+  const shown: Cell[][] = [];
+  for (const row of rows) {
+    const cells = await redactCell(redactor, row, signal);
+    if (cells !== undefined) shown.push(cells as Cell[]);
+  }
+  const named: QueryResult['columns'] = [];
+  for (const { name, type } of columns) {
+    // The names are the caller's own words, so that a hash would tell the hash of a chosen value.
+    named.push({ name: (await redactText(redactor.withoutHashes, name, ['output'], signal)) ?? '', type });
+  }
+  return { columns: named, rows: shown };
+}
+
+async function redactCell(redactor: Redactor, cell: Cell, signal: AbortSignal): Promise<Cell | undefined> {
+  if (cell === null || typeof cell === 'boolean') return cell;
+  if (Array.isArray(cell)) {
+    const members: Cell[] = [];
+    for (const member of cell) {
+      const shown = await redactCell(redactor, member, signal);
+      if (shown === undefined) return undefined;
+      members.push(shown);
+    }
+    return members;
+  }
+  if (typeof cell === 'object') {
+    const members = await redactCell(redactor, Object.values(cell), signal);
+    if (members === undefined) return undefined;
+    return Object.fromEntries(Object.keys(cell).map((name, i) => [name, (members as Cell[])[i]!]));
+  }
+  const text = String(cell);
+  // A statement can carry any text of the caller, so hashes would tell the hash of a chosen value.
+  const shown = await redactText(redactor.withoutHashes, text, ['output'], signal);
+  return shown === text ? cell : shown;
+}
+
+function warningsOf(
+  query: TableQuery,
+  tables: readonly OpenedTable[],
+  { trace, truncated, rows }: QueryResult,
+): Warning[] {
+  const warnings: Warning[] = [];
+  if (query.cites && trace.kind === 'none' && tables.length > 0) {
+    const message =
+      'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation or a query in FROM.';
+    warnings.push({ type: 'rows_not_traced', message });
+  }
+  for (const { table } of tables) {
+    if (table.totalRows === 0) continue;
+    const message = `${table.totalRows} rows of totals of ${table.sqlName} are left out.`;
+    warnings.push({ type: 'total_rows_excluded', message });
+  }
+  if (truncated) warnings.push({ type: 'rows_truncated', message: `Only the first ${rows.length} rows are returned.` });
+  return warnings;
+}
+
+/** Returns the failure for the caller. Messages of the engine may have values of cells. */
+async function toServiceError(
+  error: unknown,
+  deps: TableDeps,
+  caller: TableCaller,
+  query: TableQuery,
+  redactor: Redactor | null,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!(error instanceof QueryFailure)) return error;
+  const { kind, message, position, unknownTable } = error.error;
+  switch (kind) {
+    case 'time':
+      return invalidRequest(`The query exceeded ${query.timeoutMs} ms.`);
+    case 'memory':
+      return invalidRequest('The query exceeded the memory of the table engine.');
+    case 'size':
+      return new ServiceError('too_large', 'The result is larger than 1 MiB. Select less.');
+    case 'refused': {
+      const names = unknownTable === undefined ? '' : await namesNear(unknownTable, deps, caller);
+      const at = position === undefined ? '' : ` (at character ${characterAt(query.sql, position)})`;
+      const shown = await redactText(
+        redactor?.withoutHashes ?? null,
+        `${message}${names}${at}`,
+        ['retrieval', 'output'],
+        signal,
+      );
+      return invalidRequest(shown ?? 'The query failed.');
+    }
+    default:
+      return error;
+  }
+}
+
+async function namesNear(name: string, deps: TableDeps, caller: TableCaller): Promise<string> {
+  const { tables } = await deps.db.transaction(
+    caller.tenantId,
+    (tx) => openTables(tx, deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX),
+    { readOnly: true },
+  );
+  return nearestNames(
+    name,
+    tables.map(({ table }) => table.sqlName),
+  );
+}
+
+/** Returns the number of the character, from 1, at a position in UTF-8 bytes. */
+function characterAt(sql: string, position: number): number {
+  return [...Buffer.from(sql).subarray(0, position).toString('utf8')].length + 1;
+}

@@ -1,0 +1,80 @@
+/** The tables that a request may query, and the parts of them that it may see. A row is visible as the chunk is that holds it. */
+import { type Access, mayShowChunk, mayShowSource, showsSomething } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
+import type { Queryable } from '../../db/database.ts';
+import { join, raw, type Sql, sql } from '../../db/sql.ts';
+import type { StoredTable } from '../../tables/table.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
+import { type HitRow, hitColumns, withPlace } from '../reading/hits.ts';
+
+/** A table with its Parquet file. */
+export interface QueriedTable
+  extends Pick<
+    StoredTable,
+    'tenantId' | 'tableId' | 'sourceId' | 'generation' | 'name' | 'sqlName' | 'description' | 'version' | 'columns'
+  > {
+  blobHash: string;
+  totalRows: number;
+  rowCount: number;
+  /** Size of the Parquet file. */
+  bytes: number;
+  /** The ingest rules under which the source was read. */
+  redactedBy: string;
+  /** Number of chunks of the source. */
+  chunkCount: number;
+}
+
+/** How the tables are chosen: by their ids, by names in a text, or all. */
+export type Wanted = { ids: readonly string[] } | { namesIn: string } | 'all';
+
+const COLUMNS =
+  raw(`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
+  t.blob_hash, t.row_count, t.total_rows, t.bytes, s.redacted_by, s.chunk_count`);
+
+/** Returns the conditions that table `t` can be queried: its file is of the text that the source serves. */
+function queryable(tenantId: string, access: Access): Sql {
+  return sql`t.tenant_id = ${tenantId} and t.blob_hash is not null and t.hidden_at is null and t.generation = s.generation and ${ALIVE}
+    and ${withinLimits(access)} and ${mayShowSource(access)} and ${showsSomething(access)}`;
+}
+
+/** Returns up to `limit` tables of which the request may see something, oldest first. */
+export function listQueryable(
+  tx: Queryable,
+  tenantId: string,
+  access: Access,
+  wanted: Wanted,
+  limit: number,
+): Promise<QueriedTable[]> {
+  const chosen: Sql[] = [];
+  if (wanted !== 'all' && 'ids' in wanted) chosen.push(sql`t.id = any(${[...wanted.ids]}::uuid[])`);
+  if (wanted !== 'all' && 'namesIn' in wanted) chosen.push(sql`strpos(lower(${wanted.namesIn}), t.sql_name) > 0`);
+  return tx.query<QueriedTable>(sql`
+    select ${COLUMNS} from source_table t join ${SOURCE_TABLES} on s.tenant_id = t.tenant_id and s.id = t.source_id
+    where ${join([queryable(tenantId, access), ...chosen], ' and ')} order by t.id limit ${limit}`);
+}
+
+/** Returns the ordinals of the visible chunks of the table's source, ascending; null if all are visible. */
+export async function readVisibleParts(tx: Queryable, table: QueriedTable, access: Access): Promise<number[] | null> {
+  if (!access.policy?.chunk) return null;
+  const rows = await tx.query<{ ordinal: number }>(sql`
+    select c.ordinal from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${table.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
+      and ${SERVED} and ${mayShowChunk(access)} order by c.ordinal`);
+  return rows.length === table.chunkCount ? null : rows.map(({ ordinal }) => ordinal);
+}
+
+/** Returns the visible chunks with these ordinals, as `findChunk` of reading/lookup.ts returns one. */
+export async function readPartRows(
+  tx: Queryable,
+  table: QueriedTable,
+  access: Access,
+  ordinals: readonly number[],
+): Promise<Map<number, HitRow>> {
+  const rows = await tx.query<HitRow & { ordinal: number }>(sql`
+    select ${hitColumns(access.tagIds)}, c.ordinal
+    from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${table.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
+      and c.ordinal = any(${[...ordinals]}::int[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
+  return new Map(rows.map(({ ordinal, ...row }) => [ordinal, withPlace(row as HitRow, access)]));
+}

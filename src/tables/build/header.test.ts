@@ -1,0 +1,35 @@
+/** Headers of tables: titles above them, headers of two rows, tables without one. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findHeader } from './header.ts';
+
+const rowsOf = (text: string): string[][] => text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+
+test('the first row names the columns if it is unlike the rows below', () => {
+  assert.deepEqual(findHeader(rowsOf('id|day\n1|2024-01-02\n2|2024-01-03')), {
+    names: ['id', 'day'],
+    caption: [],
+    rows: 1,
+  });
+  assert.deepEqual(findHeader(rowsOf('name|town\nAnn|Rome\nBob|Oslo')).names, ['name', 'town']);
+});
+
+test('a table whose first row is like the others has no header', () => {
+  assert.deepEqual(findHeader(rowsOf('1|2024-01-02\n2|2024-01-03')), { names: ['', ''], caption: [], rows: 0 });
+  assert.equal(findHeader(rowsOf('yes|red\nno|blue\nyes|red')).rows, 0);
+  assert.equal(findHeader(rowsOf('red|x\nblue|y\nred|z')).rows, 0);
+});
+
+test('years in a row are a header', () => {
+  assert.deepEqual(findHeader(rowsOf('2010|2011|2012\n5|6|7\n8|9|10')).rows, 1);
+});
+
+test('rows with one text above the header are the title', () => {
+  const found = findHeader(rowsOf('Sales 2024||\nin euros||\nregion|q1|q2\nnorth|1|2\nsouth|3|4'));
+  assert.deepEqual(found, { names: ['region', 'q1', 'q2'], caption: ['Sales 2024', 'in euros'], rows: 3 });
+});
+
+test('two rows of headers become one', () => {
+  const found = findHeader(rowsOf('|Sales|Sales\nregion|units|amount\nnorth|1|2\nsouth|3|4'));
+  assert.deepEqual(found, { names: ['region', 'Sales / units', 'Sales / amount'], caption: [], rows: 2 });
+});
