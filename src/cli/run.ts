@@ -12,6 +12,7 @@ import { modelsCommand } from './manage/models.ts';
 import { rmCommand } from './manage/rm.ts';
 import { runsCommand } from './manage/runs.ts';
 import { showCommand } from './manage/show.ts';
+import { tablesCommand } from './manage/tables.ts';
 import { tagsCommand } from './manage/tags.ts';
 import { mcpCommand } from './mcp.ts';
 import { authzCommand } from './operate/authz.ts';
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   connectCommand,
   runsCommand,
   tagsCommand,
+  tablesCommand,
   modelsCommand,
   evalCommand,
   parseCommand,

@@ -196,6 +196,24 @@ test('more calls than one step may have get a notice', async () => {
   assert.match(made.steps[5].notice, /at once/);
 });
 
+test('hostile calls are answered and stored: U+0000, halves of pairs, names with blanks, long arguments, many calls', async () => {
+  const hostile = [
+    { name: 'search', args: '{"query": "hotel\\u0000 cost\\ud800", "\\u0000": 1}' },
+    { name: 'rm -rf /\u0000', args: {} },
+    { name: 'search', args: { query: 'x'.repeat(20_000) } },
+    { name: 'search', args: '[1]' },
+    ...Array.from({ length: 40 }, (_, i) => search(`hotel cost ${i}`)),
+  ];
+  world.fake.respond(scripted([tools(...hostile), tools(search('hotel cost'))]));
+  const made = await run();
+  assert.deepEqual([made.status, made.finish_reason], ['success', 'stop']);
+  assert.equal(made.steps.filter(({ number }: { number: number }) => number === 1).length, 20);
+  assert.equal(made.steps[1].tool, 'rm_-rf___');
+  assert.match(made.steps[2].error, /too long/);
+  assert.match(made.answer.content, /140 euros/);
+  assert.equal((await world.t.get(`/agents/runs/${made.id}/events`)).status, 200);
+});
+
 test('a run continues a conversation, which the model that gathers sees', async () => {
   world.fake.respond(scripted([tools(search('trips abroad'))]));
   const first = await run();

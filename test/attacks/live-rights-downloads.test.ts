@@ -122,11 +122,11 @@ test('content waits for a check while the database does not answer', { timeout: 
   const { id, key } = await issue();
   const { system } = t.deps.db;
   const answer = Promise.withResolvers<void>();
-  const query: typeof system.query = async (statement) => {
+  const transaction: typeof system.transaction = async (work, options) => {
     await answer.promise;
-    return system.query(statement);
+    return system.transaction(work, options);
   };
-  const slow = { ...system, query };
+  const slow = { ...system, transaction };
   const live = openLiveRights(slow, systemClock, () => {});
   const caller = await t.deps.auth.authenticate(key);
   const ended: string[] = [];

@@ -112,6 +112,7 @@ async function begin(service: ServiceProcess, fake: FakeOpenAi): Promise<string>
       background: true,
     }),
   });
+  if (response.status !== 201) throw new Error(`the run was refused: ${await response.text()}`);
   return ((await response.json()) as { id: string }).id;
 }
 

@@ -167,10 +167,10 @@ function sourceDeletionKill(point: CrashPoint): Kill {
 const DELETIONS = CRASH_POINTS.filter((point) => point.startsWith('delete.'));
 /**
  * Points of other tests: rotation of the master key (rotate-master-key.test.ts), embedding (embed-models.test.ts),
- * origins (test/connectors).
+ * origins (test/connectors), agent runs (agent-runs.test.ts).
  */
 const UPLOADS = CRASH_POINTS.filter((point) => /^(upload|blob|ingest)\./.test(point));
-const OTHER_POINTS = CRASH_POINTS.filter((point) => /^(rotate|embed|origin)\./.test(point));
+const OTHER_POINTS = CRASH_POINTS.filter((point) => /^(rotate|embed|origin|agent)\./.test(point));
 assert.equal(DELETIONS.length + UPLOADS.length + OTHER_POINTS.length, CRASH_POINTS.length, 'every point has a test');
 
 /** The vectors come first: a model that is configured later embeds all stored chunks, before an upload. */

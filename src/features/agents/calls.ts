@@ -15,6 +15,10 @@ import type { StoredCall } from './store.ts';
 
 /** Calls of one step that run; a model that asks for more gets a notice. */
 const CALLS_PER_STEP_MAX = 5;
+/** Calls of one step that get a notice at all. */
+const CALLS_NOTED_MAX = 20;
+const TOOL_NAME_UNITS_MAX = 64;
+const ARGUMENT_UNITS_MAX = 16_384;
 /** Rules that apply to the arguments, which a model wrote: it may have copied them from sources. */
 const ARGUMENT_STEPS: readonly ApplyAt[] = [...FACT_STEPS, 'output'];
 
@@ -54,20 +58,23 @@ export async function runCalls(
   exchange: Exchange,
 ): Promise<CallView[]> {
   const views: CallView[] = [];
-  for (const [i, { name, input }] of calls.entries()) {
-    const args = isObject(input) ? input : null;
-    const call: StoredCall = { id: newId(), tool: name, args, kept: null, notice: null, error: null, elapsedMs: 0 };
+  for (const [i, { name, input }] of calls.slice(0, CALLS_NOTED_MAX).entries()) {
+    const isLong = JSON.stringify(input ?? null).length > ARGUMENT_UNITS_MAX;
+    const args = isObject(input) && !isLong ? (storable(input) as Json) : null;
+    // Some providers refuse a history with other characters in the name of a tool.
+    const tool = name.replace(/[^\w-]/g, '_').slice(0, TOOL_NAME_UNITS_MAX) || '_';
+    const call: StoredCall = { id: newId(), tool, args, kept: null, notice: null, error: null, elapsedMs: 0 };
     const view: CallView = { call, result: null, showsArguments: true };
     views.push(view);
     const startedAt = performance.now();
     try {
       if (i >= CALLS_PER_STEP_MAX) call.notice = NOTICES.many;
-      else if (args === null) call.error = isCut ? ERRORS.cut : ERRORS.json;
+      else if (args === null) call.error = isCut || isLong ? ERRORS.cut : ERRORS.json;
       else view.result = await runCall(tools, call, seen, exchange);
     } catch (error) {
       exchange.signal.throwIfAborted();
       call.error = errorText(error);
-      if (call.error === ERRORS.failed) log.error({ err: error, tool: name }, 'a tool of an agent run failed');
+      if (call.error === ERRORS.failed) log.error({ err: error, tool }, 'a tool of an agent run failed');
     }
     call.elapsedMs = Math.round(performance.now() - startedAt);
   }
@@ -77,7 +84,6 @@ export async function runCalls(
 async function runCall(tools: readonly Tool[], call: StoredCall, seen: Seen, exchange: Exchange): Promise<Json | null> {
   const tool = tools.find(({ name }) => name === call.tool);
   if (tool === undefined) {
-    call.tool = call.tool.slice(0, 64);
     throw new ServiceError(
       'invalid_request',
       `There is no such tool. Tools: ${tools.map(({ name }) => name).join(', ')}.`,
@@ -89,11 +95,21 @@ async function runCall(tools: readonly Tool[], call: StoredCall, seen: Seen, exc
   else if (exchange.filters && tool.within === 'ids' && !idsIn(args).every((id) => seen.ids.has(id)))
     call.notice = NOTICES.outside;
   if (call.notice !== null) return null;
-  seen.asked.add(key);
   const { structured } = await tool.run(args, exchange);
   call.kept = await tool.keep!(args, structured, exchange);
+  seen.asked.add(key);
   for (const id of idsIn(structured)) seen.ids.add(id);
   return structured;
+}
+
+/** Returns a JSON value that the database can store: without U+0000 and halves of surrogate pairs. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '');
+  if (Array.isArray(value)) return value.map(storable);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [storable(name) as string, storable(member)]),
+  );
 }
 
 function errorText(error: unknown): string {

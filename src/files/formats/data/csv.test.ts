@@ -80,3 +80,8 @@ test('the lines that Excel writes above a CSV table name the delimiter or the ti
     assert.deepEqual(text.match(/row \d/g), single.slice(0, count));
   }
 });
+
+test('a backslash before a quote is an escape if the file has no doubled quotes', () => {
+  const { text } = parseCsv('song,year\n"7\\", a \\"b\\"",1999\n"x","2000"\n', 'csv', []);
+  assert.equal(text, '| song | year |\n| --- | --- |\n| 7", a "b" | 1999 |\n| x | 2000 |');
+});

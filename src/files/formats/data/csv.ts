@@ -58,11 +58,17 @@ export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly
   };
 }
 
+/** Returns the character before a quote within quotes: some programs write `\"` instead of `""`. */
+function findEscape(text: string): '"' | '\\' {
+  return /[^\\]\\"/.test(text) && !/[^,;\t|\n"]""[^,;\t|\n"]/.test(text) ? '\\' : '"';
+}
+
 /** Yields rows. The text is parsed in pieces that end with a line outside of quotes. */
 function* readRows(text: string, delimiter: string, warnings: string[]): Generator<string[]> {
   let quoted = true;
+  const escapeSign = findEscape(text);
   for (let from = 0; from < text.length; ) {
-    const cut = quoted ? cutOutsideQuotes(text, from) : text.length;
+    const cut = quoted ? cutOutsideQuotes(text, from, escapeSign) : text.length;
     if (cut === -1) {
       // The quote is never closed: quotes in the rest are ordinary characters.
       quoted = false;
@@ -70,15 +76,16 @@ function* readRows(text: string, delimiter: string, warnings: string[]): Generat
       continue;
     }
     const piece = text.slice(from, cut);
-    yield* quoted ? parsePiece(piece, delimiter, '"') : parsePiece(piece, delimiter, null);
+    yield* parsePiece(piece, delimiter, quoted ? '"' : null, escapeSign);
     from = cut;
   }
 }
 
-function parsePiece(piece: string, delimiter: string, quote: '"' | null): string[][] {
+function parsePiece(piece: string, delimiter: string, quote: '"' | null, escapeSign: string): string[][] {
   return parse(piece, {
     delimiter,
     quote,
+    escape: escapeSign,
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
@@ -87,12 +94,13 @@ function parsePiece(piece: string, delimiter: string, quote: '"' | null): string
 }
 
 /** Returns the end of the piece that starts at `from`, after a line feed outside quotes; -1 if the rest has an open quote. */
-function cutOutsideQuotes(text: string, from: number): number {
+function cutOutsideQuotes(text: string, from: number, escapeSign: string): number {
   let inside = false;
   let last = -1;
   for (let i = from; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
-    if (unit === 0x22) inside = !inside;
+    if (unit === 0x5c && escapeSign === '\\') i += 1;
+    else if (unit === 0x22) inside = !inside;
     else if (unit === 0x0a && !inside) {
       last = i + 1;
       if (last - from >= PIECE_UNITS) return last;
