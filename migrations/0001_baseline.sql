@@ -17,7 +17,10 @@ create table tenant (
   partition_no int generated always as identity unique,   -- part of the names of the tenant's partitions: chunk_<partition_no>
   created_at timestamptz not null default now(),
   analyzer_version int not null default 0,    -- which version of the analyzer made the terms of the chunks
-  analyzed_to uuid                            -- chunks up to this id already have terms of the program's version; null = none or all
+  analyzed_to uuid,                           -- chunks up to this id already have terms of the program's version; null = none or all
+  quota_bytes bigint check (quota_bytes >= 0),  -- quotas: null = that of the settings, 0 = not limited
+  quota_files bigint check (quota_files >= 0),
+  quota_groups bigint check (quota_groups >= 0)
 );
 comment on table tenant is
   'Tenants. A job analyzes the chunks of a tenant again when analyzer_version is not the version of the program.';

@@ -8,6 +8,8 @@
  *   DELETE /tenants/{name}       -> {id, name}: deletes the tenant and all its data
  *   POST   /keys {tenant, name}  -> {key}: issues a key with all scopes, for a tenant whose keys were lost
  *   POST   /console-links {tenant?} -> {token, expires_time}: a sign-in link to the console, used once
+ *   GET    /quotas/{tenant}      -> {bytes, files, groups}: each the tenant's own quota; null: that of the settings; 0: not limited
+ *   PATCH  /quotas/{tenant} {bytes?, files?, groups?} -> the same, changed
  *   GET    /migrations           -> {applied: [name], pending: [name]}
  *   POST   /migrations {}        -> the same, and {changed_over: [tenant name]}: tenants whose indexes of text search were rebuilt
  *   POST   /master-key/rotate {} -> {secrets, key_id, previous_key_id, origin: file | environment}
@@ -20,7 +22,15 @@ import { z } from 'zod';
 import { generateApiKey } from './access/api-key.ts';
 import { issueOperatorKey } from './bootstrap.ts';
 import type { Config } from './config.ts';
-import { createTenant, deleteTenant, findTenantByName, listTenants, type Tenant } from './corpus/tenant-store.ts';
+import {
+  createTenant,
+  deleteTenant,
+  findOwnQuotas,
+  findTenantByName,
+  listTenants,
+  saveQuotas,
+  type Tenant,
+} from './corpus/tenant-store.ts';
 import { rearrangeTextSearch } from './corpus/text-index.ts';
 import { listMigrations } from './db/facts.ts';
 import { openStores } from './deps.ts';
@@ -36,11 +46,19 @@ import { validate } from './http/validate.ts';
 import { ADMIN_SOCKET, hasOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { noCrashPoints } from './util/crash.ts';
 import { newId } from './util/ids.ts';
+import { QUOTA_COUNT_MAX } from './util/limit-settings.ts';
 import { systemClock, unixSeconds } from './util/time.ts';
 import { rotateMasterKey } from './vault/rotate.ts';
 
 /** The kernel's limit is 108 bytes including the final zero byte (104 on macOS). */
 const SOCKET_PATH_BYTES_MAX = 103;
+
+const countQuota = z.int().min(0).max(QUOTA_COUNT_MAX).nullable();
+const quotasSchema = z.strictObject({
+  bytes: z.int().min(0).nullable().optional(),
+  files: countQuota.optional(),
+  groups: countQuota.optional(),
+});
 
 export interface AdminServer {
   close(): Promise<void>;
@@ -170,6 +188,14 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
       // The tenant's audit log was deleted too, so the deletion is logged here.
       deps.log.info({ tenantId: tenant.id, tenant: tenant.name }, 'the tenant was deleted');
       return { id: tenant.id, name: tenant.name };
+    }
+    case 'GET /quotas/{name}':
+      return findOwnQuotas(deps.db.system, (await getTenant(deps, name ?? '')).id);
+    case 'PATCH /quotas/{name}': {
+      const change = validate(quotasSchema, body, 'body');
+      const { id } = await getTenant(deps, name ?? '');
+      await saveQuotas(deps.db, id, change);
+      return findOwnQuotas(deps.db.system, id);
     }
     case 'POST /keys': {
       const wanted = validate(z.strictObject({ tenant: nameSchema, name: nameSchema }), body, 'body');

@@ -1594,6 +1594,30 @@ export type Service = {
     /** Tokens of the chat model of a key per day; null: not limited. */
     tokens_per_day: number | null;
   };
+  /** What the tenant has and may have; deleted sources do not count. Null: the tenant has no quotas, or the key has limits or lacks the scope `ingestion:manage`. */
+  quotas: {
+    /** Bytes of files of the tenant. */
+    bytes: {
+      /** Bytes of files that count. */
+      used: number;
+      /** How many the tenant may have; null: not limited. */
+      quota: number | null;
+    };
+    /** Files of the tenant. */
+    files: {
+      /** Files that count. */
+      used: number;
+      /** How many the tenant may have; null: not limited. */
+      quota: number | null;
+    };
+    /** Source groups of the tenant. */
+    groups: {
+      /** Source groups that count. */
+      used: number;
+      /** How many the tenant may have; null: not limited. */
+      quota: number | null;
+    };
+  } | null;
 };
 
 export type ServiceChecks = {

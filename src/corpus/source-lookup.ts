@@ -1,7 +1,6 @@
 /** Statements that read the table source, some with locks. Statements that write it are in source-store.ts. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
-import type { Config } from '../config.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
@@ -9,6 +8,7 @@ import { ServiceError } from '../errors.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
 import { type Source, WAITS, WITH_UPDATE } from './source-store.ts';
+import { findQuotas, type Quotas } from './tenant-store.ts';
 
 /** The columns of `Source`, selected from source `s`. */
 export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
@@ -246,7 +246,7 @@ export async function countFiles(
 }
 
 /** What the tenant may still add. Infinity: not limited. */
-export type QuotaRoom = Config['quotas'];
+export type QuotaRoom = Quotas;
 
 const UNLIMITED: QuotaRoom = {
   bytes: Number.POSITIVE_INFINITY,
@@ -257,25 +257,40 @@ const UNLIMITED: QuotaRoom = {
 /**
  * Returns the room; what is deleted does not count. Until the transaction ends, other transactions that ask wait, so that together
  * they stay within the quotas.
+ *
+ * @param defaults the quotas of tenants without their own.
  */
-export async function lockQuotaRoom(
-  tx: Tx,
-  tenantId: string,
-  { bytes, groups, files }: Config['quotas'],
-): Promise<QuotaRoom> {
-  if (bytes === 0 && groups === 0 && files === 0) return { ...UNLIMITED };
+export async function lockQuotaRoom(tx: Tx, tenantId: string, defaults: Quotas): Promise<QuotaRoom> {
+  const quotas = await findQuotas(tx, tenantId, defaults);
+  if (!isAnySet(quotas)) return { ...UNLIMITED };
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`quota ${tenantId}`}, 0))`);
-  const [used] = await tx.query<QuotaRoom>(sql`
+  const used = await countUse(tx, tenantId);
+  const left = (name: keyof Quotas): number =>
+    quotas[name] === 0 ? Number.POSITIVE_INFINITY : quotas[name] - used[name];
+  return { bytes: left('bytes'), groups: left('groups'), files: left('files') };
+}
+
+/** Returns the quotas of the tenant and what counts towards them; null if the tenant has no quotas. */
+export async function readQuotaUse(
+  tx: Queryable,
+  tenantId: string,
+  defaults: Quotas,
+): Promise<{ quotas: Quotas; used: Quotas } | null> {
+  const quotas = await findQuotas(tx, tenantId, defaults);
+  return isAnySet(quotas) ? { quotas, used: await countUse(tx, tenantId) } : null;
+}
+
+function isAnySet({ bytes, groups, files }: Quotas): boolean {
+  return bytes !== 0 || groups !== 0 || files !== 0;
+}
+
+async function countUse(tx: Queryable, tenantId: string): Promise<Quotas> {
+  const [used] = await tx.query<Quotas>(sql`
     select count(*) as files, coalesce(sum(s.file_size), 0)::float8 as bytes,
       (select count(*) from source_group where tenant_id = ${tenantId} and deleted_at is null) as groups
     from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and g.deleted_at is null`);
-  const left = (quota: number, count: number): number => (quota === 0 ? Number.POSITIVE_INFINITY : quota - count);
-  return {
-    bytes: left(bytes, used!.bytes),
-    groups: left(groups, used!.groups),
-    files: left(files, used!.files),
-  };
+  return used!;
 }
 
 /** @throws ServiceError too_large for bytes, conflict for groups and files, when there is not enough room. */

@@ -1,4 +1,5 @@
 /** SQL of the table tenant. Each tenant has its own partition of the table chunk: its own BM25 statistics, indexes and fast deletion. */
+import type { Config } from '../config.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
 import { appendAudit } from './audit-store.ts';
@@ -67,6 +68,49 @@ export async function findTenantByName(db: Database, name: string): Promise<Tena
 export async function findTenantName(tx: Queryable, id: string): Promise<string> {
   const [tenant] = await tx.query<{ name: string }>(sql`select name from tenant where id = ${id}`);
   return tenant!.name;
+}
+
+/** What all sources of one tenant may have together. 0: not limited. */
+export type Quotas = Config['quotas'];
+
+/** Quotas that the operator set for one tenant. Null: that of the settings counts. */
+export type OwnQuotas = { [name in keyof Quotas]: number | null };
+export type QuotaChange = { [name in keyof Quotas]?: number | null | undefined };
+
+/** Returns the quotas that hold for a tenant that exists: its own, otherwise those of the settings. */
+export async function findQuotas(tx: Queryable, tenantId: string, defaults: Quotas): Promise<Quotas> {
+  const own = await findOwnQuotas(tx, tenantId);
+  return {
+    bytes: own.bytes ?? defaults.bytes,
+    groups: own.groups ?? defaults.groups,
+    files: own.files ?? defaults.files,
+  };
+}
+
+export async function findOwnQuotas(tx: Queryable, tenantId: string): Promise<OwnQuotas> {
+  const [own] = await tx.query<OwnQuotas>(sql`
+    select quota_bytes::float8 as bytes, quota_groups::float8 as groups, quota_files::float8 as files
+    from tenant where id = ${tenantId}`);
+  return own!;
+}
+
+/** Sets the tenant's own quotas, and records the change in the audit log. Absent ones stay. */
+export async function saveQuotas(db: Database, tenantId: string, change: QuotaChange): Promise<void> {
+  await db.system.transaction(async (tx) => {
+    const own = await findOwnQuotas(tx, tenantId);
+    const { bytes = own.bytes, groups = own.groups, files = own.files } = change;
+    await tx.query(sql`
+      update tenant set quota_bytes = ${bytes}::bigint, quota_groups = ${groups}::bigint, quota_files = ${files}::bigint
+      where id = ${tenantId}`);
+    await appendAudit(tx, {
+      tenantId,
+      actor: null,
+      action: 'change',
+      objectKind: 'tenant',
+      objectId: tenantId,
+      details: { quotas: { bytes, files, groups } },
+    });
+  });
 }
 
 /** Returns all tenants, oldest first. */

@@ -2,14 +2,14 @@
 import type { SettingsReader } from './settings-reader.ts';
 
 const RATE_LIMIT_MAX = 1_000_000;
-const QUOTA_COUNT_MAX = 1_000_000_000;
+export const QUOTA_COUNT_MAX = 1_000_000_000;
 
 export interface LimitSettings {
   /** Requests per minute of each API key with all keys that descend from it. 0: not limited. */
   rateLimitPerMinute: number;
   /** Requests of each API key with all keys that descend from it that run at the same time. 0: not limited. */
   concurrentRequests: number;
-  /** What all sources of one tenant may have together. 0: not limited. */
+  /** What all sources of one tenant without quotas of its own may have together. 0: not limited. */
   quotas: { bytes: number; groups: number; files: number };
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
+import { runAdminCommand } from '../../src/admin.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import type { TestApp } from '../support/app.ts';
 import { eventually, multipartBody, type UploadFile, waitForGroup } from '../support/upload.ts';
@@ -115,5 +116,37 @@ test('the files inside an archive count', async () => {
   const { runs } = (await t.get(`/source-groups/${body.source_group_id}/runs`)).body;
   const { errors } = (await t.get(`/runs/${runs.at(-1).id}/errors`)).body;
   assert.match(errors[0].message, /do not fit into the quota of the tenant/);
+  await empty();
+});
+
+test('the quotas that the operator set for a tenant replace those of the settings, for it alone', async () => {
+  const quotas = (method: string, body?: unknown) => runAdminCommand(t.deps, method, '/quotas/default', body);
+  const many = Array.from({ length: FILES + 1 }, (_, i) => text(`${i}.txt`));
+  assert.equal((await upload(many)).status, 409);
+  assert.deepEqual(await quotas('PATCH', { files: FILES + 2, bytes: 0 }), {
+    ...{ bytes: 0, files: FILES + 2, groups: null },
+  });
+  assert.equal((await upload(many)).status, 201);
+  assert.equal((await upload([text('large.txt', BYTES)])).status, 201);
+  assert.match((await upload([text('more.txt')])).body.error.message, /quota of files/);
+  assert.equal((await upload(many, otherKey)).status, 409);
+  await assert.rejects(quotas('PATCH', { files: -1 }), /files/);
+
+  const { body } = await t.get('/service');
+  assert.deepEqual(body.quotas, {
+    bytes: { used: (FILES + 1) * 10 + BYTES, quota: null },
+    files: { used: FILES + 2, quota: FILES + 2 },
+    groups: { used: 2, quota: GROUPS },
+  });
+  const limited = await t.issueKey(['knowledge:read', 'ingestion:manage'], {
+    sourceGroupIds: ['0199a3c0-0000-7000-8000-000000000001'],
+  });
+  assert.equal((await t.get('/service', limited)).body.quotas, null);
+  assert.equal((await t.get('/service', await t.issueKey(['knowledge:read']))).body.quotas, null);
+
+  assert.deepEqual(await quotas('PATCH', { files: null, bytes: null }), { bytes: null, files: null, groups: null });
+  assert.equal((await upload([text('more.txt')])).status, 409);
+  const { audit_events: events } = (await t.get('/audit-events?object_kind=tenant&action=change')).body;
+  assert.deepEqual(events[0].details, { quotas: { bytes: 0, files: FILES + 2, groups: null } });
   await empty();
 });

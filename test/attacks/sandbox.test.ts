@@ -1,4 +1,4 @@
-/** Attacks on the service from inside its parsers and tools. This process stands in for the service. */
+/** Attacks on the service from inside its parsers, table engine and tools. This process stands in for the service. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -220,6 +220,11 @@ test('operator commands work while the service runs and while it does not', asyn
     'a tenant sees another one’s chunks',
   );
   assert.equal((await pinakes(['tenants', 'create', 'acme'])).code, 1);
+  const quota = async (...options: string[]) => (await pinakes(['tenants', 'quota', 'acme', ...options])).stdout;
+  assert.equal(await quota('--files', '5', '--bytes', '0'), 'bytes  0\nfiles  5\ngroups  default\n');
+  assert.equal(await quota('--files', 'default'), 'bytes  0\nfiles  default\ngroups  default\n');
+  assert.equal(await quota(), 'bytes  0\nfiles  default\ngroups  default\n');
+  assert.equal((await pinakes(['tenants', 'quota', 'acme', '--files', 'many'])).code, 2);
   assert.equal((await pinakesProcess(['doctor', '--check'])).code, 0);
   const link = await pinakes(['console', '--tenant', 'acme', '--url', 'https://pinakes.example/']);
   assert.match(link.stdout, /^https:\/\/pinakes\.example\/console\/#t=[\w-]{43}$/m);

@@ -1,6 +1,8 @@
 /** Routes that say what the service can do, and whether all parts of it work. */
 import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
 import { countWaiting } from '../../corpus/embedding-queue-store.ts';
+import { readQuotaUse } from '../../corpus/source-lookup.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -19,6 +21,14 @@ export interface ServiceParts {
 }
 
 const modelName = (use: string) => z.string().nullable().describe(`Name of the ${use} model; null: none.`);
+
+const quotaSchema = (of: string) =>
+  z
+    .object({
+      used: z.int().describe(`${of} that count.`),
+      quota: z.int().nullable().describe('How many the tenant may have; null: not limited.'),
+    })
+    .describe(`${of} of the tenant.`);
 
 const serviceSchema = z
   .object({
@@ -48,6 +58,17 @@ const serviceSchema = z
         tokens_per_day: z.int().nullable().describe('Tokens of the chat model of a key per day; null: not limited.'),
       })
       .describe('Limits that a client can respect before it sends a request.'),
+    quotas: z
+      .object({
+        bytes: quotaSchema('Bytes of files'),
+        files: quotaSchema('Files'),
+        groups: quotaSchema('Source groups'),
+      })
+      .nullable()
+      .describe(
+        'What the tenant has and may have; deleted sources do not count. Null: the tenant has no quotas, or the key has limits or ' +
+          'lacks the scope `ingestion:manage`.',
+      ),
   })
   .meta({ id: 'Service' });
 
@@ -79,7 +100,7 @@ export function serviceFactRoutes(deps: Deps, parts: ServiceParts): Route[] {
       scopes: ['knowledge:read', 'ingestion:manage'],
       operation: { id: 'getService', area: AREA, summary: 'Say what the service can do' },
       response: { status: 200, schema: serviceSchema },
-      handler: async () => facts(deps, parts),
+      handler: async ({ caller }) => ({ ...facts(deps, parts), quotas: await quotaFacts(deps, caller) }),
     }),
     route({
       method: 'GET',
@@ -128,4 +149,14 @@ function facts({ config, chatModel, embedding, reranker, entailment, analyzer }:
       tokens_per_day: config.chat.tokensPerDay.key || null,
     },
   };
+}
+
+/** Returns null for keys that must not learn how much there is besides what they see. */
+async function quotaFacts({ db, config }: Deps, { tenantId, scopes, sourceGroupIds, tagIds }: Caller) {
+  if (sourceGroupIds !== null || tagIds !== null || !scopes.includes('ingestion:manage')) return null;
+  const found = await db.transaction(tenantId, (tx) => readQuotaUse(tx, tenantId, config.quotas));
+  if (!found) return null;
+  const { quotas, used } = found;
+  const of = (name: keyof typeof quotas) => ({ used: used[name], quota: quotas[name] || null });
+  return { bytes: of('bytes'), files: of('files'), groups: of('groups') };
 }

@@ -1,6 +1,6 @@
 /**
- * A program that tries, as an attacker who has taken over a parser or a tool would, to reach the service. It changes nothing, and
- * writes the names of its tries and what they reached as JSON. `pinakes doctor` and tests run it inside the sandbox.
+ * A program that tries, as an attacker who has taken over a parser, the table engine or a tool would, to reach the service. It changes
+ * nothing, and writes the names of its tries and what they reached as JSON. `pinakes doctor` and tests run it inside the sandbox.
  */
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -22,7 +22,7 @@ export interface Targets {
   ports: readonly number[];
   /** Unix sockets. Names of abstract ones begin with a zero character. */
   sockets: readonly string[];
-  /** The folder that the program may write. Its name in another folder is no find. */
+  /** The folder of the program. Its name in another folder is no find. */
   own?: string | undefined;
 }
 

@@ -1,20 +1,20 @@
 /** Attacks the service from inside the sandbox, and reports what was reached. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Targets, Try } from './attack.ts';
 import type { Sandbox } from './sandbox.ts';
-import { parserView, toolView, type View } from './views.ts';
+import { engineView, parserView, toolView, type View } from './views.ts';
 
 const TIME_MS = 60_000;
 const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const SCRIPT = new URL(`./attack${OWN_EXTENSION}`, import.meta.url);
 
-/** Who attacks: a parser, tesseract or LibreOffice after each was taken over. */
-export type Attacker = 'parser' | 'tesseract' | 'LibreOffice';
-export const ATTACKERS: readonly Attacker[] = ['parser', 'tesseract', 'LibreOffice'];
+/** Who attacks: a parser, the table engine, tesseract or LibreOffice after each was taken over. */
+export type Attacker = 'parser' | 'table engine' | 'tesseract' | 'LibreOffice';
+export const ATTACKERS: readonly Attacker[] = ['parser', 'table engine', 'tesseract', 'LibreOffice'];
 
 /**
  * Runs the attack with the view of an attacker. Without a sandbox, it runs with the rights of this process, but without its
@@ -23,7 +23,7 @@ export const ATTACKERS: readonly Attacker[] = ['parser', 'tesseract', 'LibreOffi
  * @throws FileError if a sandbox is required and there is none.
  */
 export async function attackFrom(attacker: Attacker, sandbox: Sandbox, targets: Targets): Promise<Try[]> {
-  const own = needsSystem(attacker) ? mkdtempSync(join(tmpdir(), 'pinakes-attack-')) : undefined;
+  const own = makeOwnFolder(attacker, targets);
   try {
     const prefix = await sandbox.prefix(viewOf(attacker, own));
     const [command = '', ...args] = [...prefix, process.execPath, '--no-warnings', fileURLToPath(SCRIPT)];
@@ -68,9 +68,18 @@ function needsSystem(attacker: Attacker): boolean {
   return attacker === 'LibreOffice';
 }
 
+/** Makes the folder of a program that has one. That of the table engine is beside the blobs. */
+function makeOwnFolder(attacker: Attacker, { blobs }: Targets): string | undefined {
+  if (attacker !== 'table engine' && !needsSystem(attacker)) return undefined;
+  const parent = attacker === 'table engine' ? join(blobs, '.tables') : tmpdir();
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, 'pinakes-attack-'));
+}
+
 /** Returns the view of an attacker. The attacking program is added to it, because none is installed. */
 function viewOf(attacker: Attacker, own: string | undefined): View {
   if (attacker === 'parser') return parserView(SCRIPT);
+  if (attacker === 'table engine') return engineView(SCRIPT, own!);
   const tool = toolView(process.execPath, own);
   const missing = [fileURLToPath(SCRIPT)].filter((path) => !tool.read.some((folder) => path.startsWith(`${folder}/`)));
   return { ...tool, read: [...tool.read, ...missing] };

@@ -38,6 +38,12 @@ export function parserView(script: URL): View {
   return view([...LIBRARIES, ...STORES, process.execPath, ...packagePaths(script)]);
 }
 
+/** Returns the view of a process of the table engine: that of a parser, and the folder with the files of its queries. */
+export function engineView(script: URL, own: string): View {
+  const { read, ...others } = parserView(script);
+  return { ...others, read: [...read, own] };
+}
+
 /** Returns the view of an installed program. `write` is its own folder. */
 export function toolView(command: string, write?: string): View {
   const program = realpathSync(command);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { FileError } from '../../files/failure.ts';
 import type { Sandbox } from '../../files/sandbox/sandbox.ts';
-import { parserView } from '../../files/sandbox/views.ts';
+import { engineView } from '../../files/sandbox/views.ts';
 import { EngineProcess, makeProcessFolder, type Outcome } from './engine-process.ts';
 import { QueryFailure } from './failures.ts';
 import type { QueryRequest, QueryResult } from './protocol.ts';
@@ -161,8 +161,7 @@ class Pool implements TableEngine {
     this.starting += 1;
     this.ticker ??= setInterval(() => this.endIdle(), TICK_MS).unref();
     const own = makeProcessFolder(folder, `${process.pid}-${randomUUID()}`);
-    const view = parserView(script);
-    const prefix = sandbox?.prefix({ ...view, read: [...view.read, own] }) ?? Promise.resolve([]);
+    const prefix = sandbox?.prefix(engineView(script, own)) ?? Promise.resolve([]);
     prefix.then(
       (words) => {
         this.starting -= 1;
