@@ -1797,7 +1797,7 @@ export type Table = {
 };
 
 export type TableAnswer = {
-  /** The statement that ran. */
+  /** The statement that ran. Empty if the model wrote none for a question. */
   sql: string;
   /** Columns of the result. */
   columns: Array<{
@@ -1818,6 +1818,10 @@ export type TableAnswer = {
   citations: Array<CitedRow>;
   /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
   witness_count: number | null;
+  /** For a `question` with several meanings: the meanings as questions. Then there are no rows. */
+  suggestions: Array<string>;
+  /** Why a `question` has no result; null otherwise. */
+  reason: string | null;
   /** Problems that did not stop the request, but that the caller should know. */
   warnings: Array<Warning>;
 };
@@ -3904,6 +3908,8 @@ export interface Operations {
         sql?: string | undefined;
         /** A query as data, which becomes SQL. */
         query?: TableQuery | undefined;
+        /** A question in words, for which the chat model writes the statement. Needs the scope `inference:run`, too. · minLength 1, maxLength 2000 */
+        question?: string | undefined;
         /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
         tables?: Array<string> | undefined;
         /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */

@@ -55,7 +55,7 @@ export interface WebResult {
 /** A task of the service itself, with a short text and without sources. */
 export interface AskRequest {
   /** The label of the task in metrics. */
-  use: 'rewrite' | 'probe';
+  use: 'rewrite' | 'table' | 'probe';
   system: string;
   text: string;
   outputTokensMax: number;

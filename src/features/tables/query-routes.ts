@@ -1,23 +1,22 @@
 /** The route POST /tables/query. */
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
-import { invalidRequest } from '../../errors.ts';
+import type { Caller } from '../../access/caller.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
 import { metadataFilterGroupSchema } from '../../filters/filter-group.ts';
 import { contentShape, toContent } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, warningsSchema } from '../../http/schemas.ts';
-import {
-  queryTables,
-  TABLES_PER_QUERY_MAX,
-  type TableAnswer,
-  type TableQuery,
-} from '../../retrieval/tables/query-tables.ts';
+import type { OnUsage } from '../../llm/models.ts';
+import { queryTables, TABLES_PER_QUERY_MAX } from '../../retrieval/tables/query-tables.ts';
+import { askTables, type QuestionAnswer } from '../../retrieval/tables/question.ts';
 import { structuredSql } from '../../retrieval/tables/structured.ts';
 import { AGGREGATES, type StructuredQuery } from '../../tables/structured-query.ts';
 import { text } from '../../util/text-schema.ts';
 
 const SQL_LENGTH_MAX = 10_000;
+const QUESTION_LENGTH_MAX = 2_000;
 const NAME_LENGTH_MAX = 256;
 const ROWS_MAX = 1_000;
 const ROWS_DEFAULT = 100;
@@ -75,6 +74,11 @@ const queryBody = z.strictObject({
     .optional()
     .describe('One SELECT in the SQL of DuckDB. Tables are named by their names in SQL.'),
   query: structuredSchema.optional().describe('A query as data, which becomes SQL.'),
+  question: text(1, QUESTION_LENGTH_MAX)
+    .optional()
+    .describe(
+      'A question in words, for which the chat model writes the statement. Needs the scope `inference:run`, too.',
+    ),
   tables: z
     .array(idSchema)
     .min(1)
@@ -109,7 +113,7 @@ const citedRowSchema = z
 
 export const tableAnswerSchema = z
   .object({
-    sql: z.string().describe('The statement that ran.'),
+    sql: z.string().describe('The statement that ran. Empty if the model wrote none for a question.'),
     columns: z
       .array(
         z.object({
@@ -133,6 +137,10 @@ export const tableAnswerSchema = z
       .int()
       .nullable()
       .describe('Number of rows that the aggregates of the result read; null for a result without aggregates.'),
+    suggestions: z
+      .array(z.string())
+      .describe('For a `question` with several meanings: the meanings as questions. Then there are no rows.'),
+    reason: z.string().nullable().describe('Why a `question` has no result; null otherwise.'),
     warnings: warningsSchema,
   })
   .meta({ id: 'TableAnswer' });
@@ -149,11 +157,11 @@ export function tableQueryRoutes(deps: Deps): Route[] {
         summary: 'Query tables',
         description:
           'Runs one read-only query over tables and returns its rows with their places. It sees only rows that the caller may see, ' +
-          'after redaction. Send either a statement or a structured query.',
+          'after redaction. Send either a statement, a structured query or a question.',
       },
       body: queryBody,
       response: { status: 200, schema: tableAnswerSchema },
-      errors: [404, 409],
+      errors: [404, 409, 502, 504],
       example: {
         query: {
           from: 'sales',
@@ -162,38 +170,56 @@ export function tableQueryRoutes(deps: Deps): Route[] {
         },
       },
       async handler({ body, caller, signal, rights }) {
-        if ((body.sql === undefined) === (body.query === undefined)) {
-          throw invalidRequest('Send exactly one of sql and query.');
-        }
+        const given = [body.sql, body.query, body.question].filter((one) => one !== undefined);
+        if (given.length !== 1) throw invalidRequest('Send exactly one of sql, query and question.');
         const asking = { ...caller, principal: principalOf(deps, body) };
-        const { row_limit: rowLimit, timeout_ms: timeoutMs, citation: cites, tables } = body;
+        const { row_limit: rowLimit, timeout_ms: timeoutMs, citation: cites, tables, question } = body;
+        const options = { tables, rowLimit, timeoutMs, cites };
+        if (question !== undefined) {
+          await assertMayAsk(deps, caller);
+          const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
+          const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
+          const asked = { ...options, question, onUsage, onRules: rights.holdRules };
+          const answered = await askTables({ ...deps, chatModel }, asking, asked, signal);
+          await rights.confirm(true);
+          return toRecord(answered);
+        }
         const sql = body.sql ?? (await structuredSql(deps, asking, toStructured(body.query!), tables, signal));
-        const query: TableQuery = { sql, tables, rowLimit, timeoutMs, cites };
-        const answer = await queryTables(deps, asking, query, signal);
+        const answer = await queryTables(deps, asking, { ...options, sql }, signal);
         await rights.confirm();
-        return toRecord(sql, answer);
+        return toRecord({ sql, answer, suggestions: [], reason: null });
       },
     }),
   ];
+}
+
+/** @throws ServiceError forbidden, rate_limited */
+async function assertMayAsk({ usage }: Pick<Deps, 'usage'>, caller: Caller): Promise<void> {
+  if (!caller.scopes.includes('inference:run')) {
+    throw new ServiceError('forbidden', 'The API key lacks the scope inference:run.');
+  }
+  await usage.assertBudget(caller);
 }
 
 function toStructured({ group_by, order_by, ...query }: z.output<typeof structuredSchema>): StructuredQuery {
   return { ...query, groupBy: group_by, orderBy: order_by };
 }
 
-function toRecord(sql: string, answer: TableAnswer): z.input<typeof tableAnswerSchema> {
+function toRecord({ sql, answer, suggestions, reason }: QuestionAnswer): z.input<typeof tableAnswerSchema> {
   return {
     sql,
-    columns: answer.columns,
-    rows: answer.rows,
-    row_count: answer.rows.length,
-    truncated: answer.truncated,
-    elapsed_ms: Math.round(answer.elapsedMs * 10) / 10,
-    citations: answer.citations.map(({ hit, tableId, row }) => ({
+    columns: answer?.columns ?? [],
+    rows: answer?.rows ?? [],
+    row_count: answer?.rows.length ?? 0,
+    truncated: answer?.truncated ?? false,
+    elapsed_ms: Math.round((answer?.elapsedMs ?? 0) * 10) / 10,
+    citations: (answer?.citations ?? []).map(({ hit, tableId, row }) => ({
       ...toContent(hit),
       row: { table_id: tableId, row },
     })),
-    witness_count: answer.witnessCount,
-    warnings: answer.warnings,
+    witness_count: answer?.witnessCount ?? null,
+    suggestions,
+    reason,
+    warnings: answer?.warnings ?? [],
   };
 }
