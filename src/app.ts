@@ -22,7 +22,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { evaluationRoutes } from './features/evaluation/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
-import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
+import { mcpTableTools, mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -115,7 +115,8 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
       authenticate: (auth, request) => auth.authenticate(keyOrBearer(request.headers)),
     });
   });
-  registerMcp(app, deps, [...mcpTools(deps, routes), ...moreTools], { admission, shutdown: shutdown.signal });
+  const tools = [...mcpTools(deps, routes), ...mcpTableTools(routes), ...moreTools];
+  registerMcp(app, deps, tools, { admission, shutdown: shutdown.signal });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });
 }

@@ -130,6 +130,25 @@ const audit = createRoute({
   validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
 });
+const evaluation = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluation',
+  component: lazyRouteComponent(() => import('./screens/evaluation/evaluation.tsx'), 'Evaluation'),
+});
+const questionSet = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluation/$id',
+  validateSearch: (given: Record<string, unknown>): { run?: string | undefined; with?: string | undefined } => ({
+    run: text(given['run']),
+    with: text(given['with']),
+  }),
+  component: lazyRouteComponent(() => import('./screens/evaluation/question-set.tsx'), 'QuestionSet'),
+});
+const judge = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluation/$id/$question',
+  component: lazyRouteComponent(() => import('./screens/evaluation/judge.tsx'), 'Judge'),
+});
 const health = createRoute({
   getParentRoute: () => root,
   path: '/health',
@@ -168,6 +187,9 @@ export const router = createRouter({
     connectors,
     runs,
     run,
+    evaluation,
+    questionSet,
+    judge,
     health,
     audit,
     policies,

@@ -24,6 +24,7 @@ import { rotateMasterKeyCommand } from './operate/rotate-master-key.ts';
 import { apiCommand, serveCommand, workerCommand } from './operate/serve.ts';
 import { tenantsCommand } from './operate/tenants.ts';
 import { parseCommand } from './parse.ts';
+import { queryCommand } from './query.ts';
 import { searchCommand } from './search.ts';
 import { type Command, helpOf, parseCommandLine, table } from './shared/command.ts';
 import { CliError, type Io, usageError } from './shared/io.ts';
@@ -39,6 +40,7 @@ const COMMANDS: readonly Command[] = [
   askCommand,
   agentCommand,
   searchCommand,
+  queryCommand,
   lsCommand,
   showCommand,
   rmCommand,

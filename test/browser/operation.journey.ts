@@ -86,6 +86,7 @@ describe('health and audit', { skip }, () => {
     await tabTo(page, panel.getByRole('button', { name: 'Only this object' }));
     await page.keyboard.press('Enter');
     await panel.waitFor({ state: 'detached' });
+    await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
     assert.equal(await page.getByRole('row').count(), 2);
     assert.deepEqual(faults, []);
     await context.close();

@@ -57,7 +57,7 @@ for (const kind of ['first', 'modern'] as const) {
       const { tools } = await client.listTools();
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['search', 'read_source', 'list_sources'],
+        ['search', 'read_source', 'list_sources', 'list_tables', 'describe_table', 'query_table'],
       );
       const found = await client.callTool({ name: 'search', arguments: { query: 'heron' } });
       assert.equal(found.structuredContent.results[0].content, 'The heron nests in the oak.');

@@ -21,7 +21,7 @@ export function FilterSelect({ label, icon, value, any, options, change }: Filte
         aria-label={label}
         value={value}
         onChange={(event) => change(event.target.value || undefined)}
-        className="field-sizing-content max-w-52 appearance-none bg-transparent pe-4 outline-none"
+        className="field-sizing-content max-w-60 appearance-none bg-transparent pe-4 outline-none"
       >
         <option value="">{any}</option>
         {value !== '' && !options.some(([one]) => one === value) && <option value={value}>{value}</option>}

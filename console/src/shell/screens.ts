@@ -13,6 +13,7 @@ export interface Screen {
     | '/secrets'
     | '/connectors'
     | '/runs'
+    | '/evaluation'
     | '/health'
     | '/audit'
     | '/policies'
@@ -60,6 +61,7 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     screens: [
       { to: '/connectors', name: 'connectors.title', icon: 'plug', scopes: ['ingestion:manage'] },
       { to: '/runs', name: 'runs.title', icon: 'activity', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/evaluation', name: 'evaluation.title', icon: 'circle-check', scopes: ['knowledge:write'] },
       { to: '/audit', name: 'audit.title', icon: 'scroll-text', scopes: ['audit:read'] },
       { to: '/health', name: 'health.title', icon: 'shield-check', scopes: ['knowledge:read', 'ingestion:manage'] },
     ],

@@ -23,6 +23,7 @@ import { refusedOrigin } from './origins.ts';
 import { readSourceTool } from './read-source-tool.ts';
 import { searchTool } from './search-tool.ts';
 import { openMcpServers } from './server.ts';
+import { tableTools } from './table-tools.ts';
 
 const PATH = '/mcp';
 /** Headers of the protocol; the handler of the library gets no others, so it never sees a key. */
@@ -34,18 +35,28 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 
-/** Returns the tools. A tool that needs a route of the API finds it by its operation. */
+/** Returns the tools that agent runs have, too. A tool that needs a route of the API finds it by its operation. */
 export function mcpTools(deps: Deps, routes: readonly Route[]): Tool[] {
-  const operation = (id: string): Route => {
-    const found = routes.find((route) => route.operation.id === id);
-    if (found === undefined) throw new Error(`there is no operation ${id}`);
-    return found;
-  };
   return [
-    searchTool(deps, operation('search')),
-    readSourceTool(deps, operation('getSourceText')),
+    searchTool(deps, operation(routes, 'search')),
+    readSourceTool(deps, operation(routes, 'getSourceText')),
     listSourcesTool(deps),
   ];
+}
+
+/** Returns the tools for tables. */
+export function mcpTableTools(routes: readonly Route[]): Tool[] {
+  return tableTools({
+    list: operation(routes, 'listTables'),
+    get: operation(routes, 'getTable'),
+    query: operation(routes, 'queryTables'),
+  });
+}
+
+function operation(routes: readonly Route[], id: string): Route {
+  const found = routes.find((route) => route.operation.id === id);
+  if (found === undefined) throw new Error(`there is no operation ${id}`);
+  return found;
 }
 
 /** Registers `/mcp`. `shutdown` aborts requests that still run when the grace time of a stop is over. */

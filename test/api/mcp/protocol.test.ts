@@ -9,6 +9,7 @@ import { connectMcp, postMcp, REVISIONS, toolCall } from '../../support/mcp.ts';
 
 const DETAIL = 'secret detail of the database';
 const LIST = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: {} };
+const NAMES = ['search', 'read_source', 'list_sources', 'list_tables', 'describe_table', 'query_table'];
 const TEXTS = ['The heron nests in the oak.', 'It eats frogs and small fish.', 'In winter it leaves for the south.'];
 
 let t: TestApp;
@@ -47,7 +48,7 @@ describe('official clients', () => {
         const { tools } = await client.listTools();
         assert.deepEqual(
           tools.map(({ name }) => name),
-          ['search', 'read_source', 'list_sources', 'broken'],
+          [...NAMES, 'broken'],
         );
         for (const { annotations, inputSchema } of tools) {
           assert.equal(annotations.readOnlyHint, true);
@@ -138,7 +139,7 @@ describe('tools', () => {
 
 describe('keys', () => {
   test('the tools follow the scopes of the key, and a missing tool is as unknown as a wrong name', async () => {
-    assert.deepEqual(await namesFor(await t.issueKey(['knowledge:read'])), ['search', 'read_source', 'list_sources']);
+    assert.deepEqual(await namesFor(await t.issueKey(['knowledge:read'])), NAMES);
     const other = await t.issueKey(['inference:run', 'ingestion:manage']);
     assert.deepEqual(await namesFor(other), []);
     const refused = await postMcp(t, toolCall('search', { query: 'frogs' }), {}, other);

@@ -3,10 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
+import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
+import { AddQuestion } from '../evaluation/add-question.tsx';
 import { filterText, readFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { Insight } from './insight.tsx';
@@ -21,6 +24,8 @@ export function Search() {
   const navigate = route.useNavigate();
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
+  const mayJudge = useScope('knowledge:write');
+  const [adding, setAdding] = useState(false);
   const filter = readFilter(given);
   const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter };
   const search = useQuery({
@@ -39,7 +44,14 @@ export function Search() {
 
   return (
     <>
-      <Header title={say('search.title')} />
+      <Header title={say('search.title')}>
+        {mayJudge && q !== '' && (
+          <Button icon="circle-check" onClick={() => setAdding(true)}>
+            {say('evaluation.addTitle')}
+          </Button>
+        )}
+      </Header>
+      {adding && <AddQuestion query={q} close={() => setAdding(false)} />}
       <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_340px]">
         <section
           tabIndex={0}

@@ -1,0 +1,125 @@
+/** The tools `list_tables`, `describe_table` and `query_table`: routes of tables, with short texts for a model. */
+import { z } from 'zod';
+import type { Route } from '../../http/route.ts';
+import { callRoute } from '../../http/tools/exchange.ts';
+import { type Json, type Tool, tool } from '../../http/tools/tool.ts';
+
+const LIMIT_MAX = 100;
+const EXAMPLES_SHOWN_MAX = 3;
+/** Maximum passages that the text names. The record has all. */
+const PASSAGES_SHOWN_MAX = 10;
+
+interface Column {
+  sql_name: string;
+  type: string;
+  unit: string | null;
+  description: string | null;
+  examples: string[];
+}
+
+interface Table {
+  id: string;
+  name: string;
+  sql_name: string;
+  description: string | null;
+  row_count: number | null;
+  columns: Column[];
+}
+
+interface Answer {
+  columns: { name: string }[];
+  rows: unknown[][];
+  citations: { id: string; name: string }[];
+  warnings: { message: string }[];
+}
+
+/** Arguments of the query besides its statement. Structured queries are left out: one way to ask is enough for a model. */
+const OPTIONAL_ARGUMENTS = { tables: true, row_limit: true, timeout_ms: true } as const;
+
+/** @param routes the routes listTables, getTable and queryTables. */
+export function tableTools({ list, get, query }: { list: Route; get: Route; query: Route }): Tool[] {
+  return [listTool(list), describeTool(get), queryTool(query)];
+}
+
+function listTool(route: Route): Tool {
+  return tool({
+    name: 'list_tables',
+    title: 'List the tables',
+    description:
+      'Lists the tables of the knowledge base: spreadsheets, CSV files and records. describe_table says what columns a table has.',
+    scopes: route.scopes,
+    input: z.strictObject({
+      name: z.string().optional().describe('Only tables with this name, or this name in SQL.'),
+      limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_MAX).describe('Maximum number of tables.'),
+      after_id: z.string().optional().describe('Lists on after this id: the next_id of the page before.'),
+    }),
+    output: route.response.schema as z.ZodObject,
+    run: async ({ limit, ...args }, exchange) =>
+      (await callRoute(route, { query: { ...args, limit: String(limit) } }, exchange)) as Json,
+    toText(result) {
+      const { tables, pagination } = result as unknown as { tables: Table[]; pagination: { next_id: string | null } };
+      const lines = tables.map((table) => `${headOf(table)} table_id: ${table.id}`);
+      const more =
+        pagination.next_id === null ? [] : [`More tables follow: list on with after_id ${pagination.next_id}.`];
+      return [...(lines.length === 0 ? ['There are no tables.'] : lines), ...more].join('\n');
+    },
+  });
+}
+
+function describeTool(route: Route): Tool {
+  return tool({
+    name: 'describe_table',
+    title: 'Describe a table',
+    description:
+      'Returns the columns of a table with types, units and examples, and a sample of its rows. Read this before query_table.',
+    scopes: route.scopes,
+    input: z.strictObject({ table_id: z.string().describe('Id of the table, from list_tables.') }),
+    output: route.response.schema as z.ZodObject,
+    run: async ({ table_id: id }, exchange) =>
+      (await callRoute(route, { params: { id }, query: {} }, exchange)) as Json,
+    toText(result) {
+      const table = result as unknown as Table;
+      const about = table.description === null ? [] : [table.description];
+      return [headOf(table), ...about, 'Columns:', ...table.columns.map(columnText)].join('\n');
+    },
+  });
+}
+
+function queryTool(route: Route): Tool {
+  const body = route.body as z.ZodObject;
+  return tool({
+    name: 'query_table',
+    title: 'Query tables',
+    description:
+      'Runs one read-only SELECT in the SQL of DuckDB over tables, for counts, sums, extremes and filters. Tables and columns are named ' +
+      'by their names in SQL. The result names passages that hold the rows: read_source reads them by their chunk_id.',
+    scopes: route.scopes,
+    input: body.pick({ sql: true }).required().extend(body.pick(OPTIONAL_ARGUMENTS).shape),
+    output: route.response.schema as z.ZodObject,
+    run: async (args, exchange) => (await callRoute(route, { body: args }, exchange)) as Json,
+    toText(result) {
+      const { columns, rows, citations, warnings } = result as unknown as Answer;
+      const lines = [columns.map(({ name }) => name), ...rows.map((row) => row.map((cell) => JSON.stringify(cell)))];
+      const passages = new Map(citations.map(({ id, name }) => [id, `From ${name} chunk_id: ${id}`]));
+      return [
+        ...lines.map((cells) => cells.join(' | ')),
+        ...[...passages.values()].slice(0, PASSAGES_SHOWN_MAX),
+        ...warnings.map(({ message }) => `Warning: ${message}`),
+      ].join('\n');
+    },
+  });
+}
+
+function headOf({ sql_name: sqlName, name, row_count: rows }: Table): string {
+  return `${JSON.stringify(sqlName)}: ${name}${rows === null ? '' : `, ${rows} rows`}`;
+}
+
+function columnText({ sql_name: sqlName, type, unit, description, examples }: Column): string {
+  const shown = examples.slice(0, EXAMPLES_SHOWN_MAX);
+  return [
+    `${JSON.stringify(sqlName)} ${type}`,
+    unit === null ? '' : ` in ${unit}`,
+    description === null ? '' : `, ${description}`,
+    shown.length === 0 ? '' : `, such as ${shown.map((value) => JSON.stringify(value)).join(', ')}`,
+  ].join('');
+}

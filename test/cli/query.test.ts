@@ -1,0 +1,58 @@
+/** `pinakes query` with a real service. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
+import type { Operations } from '../../src/client/api.ts';
+import { type CliResult, runPinakesHere } from '../support/cli.ts';
+import { copyTemplate } from '../support/database.ts';
+import { eventually } from '../support/upload.ts';
+
+const SALES = 'region,amount\nNorth,10\nSouth,20.5\nNorth,30\n';
+
+const folder = mkdtempSync(join(tmpdir(), 'pinakes-cli-query-'));
+const dataDir = join(folder, 'data');
+let service: LocalService;
+
+before(async () => {
+  await copyTemplate(dataDir);
+  process.env['PINAKES_PARSER_PROCESSES'] = '1';
+  service = await startLocalService(dataDir);
+  const file = join(folder, 'sales.csv');
+  writeFileSync(file, SALES);
+  assert.equal((await pinakes(['ingest', '--wait', file])).code, 0);
+  await eventually(async () => (await pinakes(['query', 'select 1', '--table', 'sales'])).code === 0);
+});
+after(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const pinakes = (args: readonly string[]): Promise<CliResult> =>
+  runPinakesHere(args, { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir });
+
+test('query prints the rows, and the places that hold them', async () => {
+  const { code, stdout, stderr } = await pinakes(['query', 'select region, amount from sales where amount > 15']);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, 'region  amount\nSouth     20.5\nNorth       30\n\nFrom:\n  sales.csv, rows 1, 2\n');
+  const summed = await pinakes(['query', 'select sum(amount) as total from sales', '--table', 'sales']);
+  assert.equal(summed.stdout, 'total\n 60.5\n\nFrom:\n  sales.csv, rows 0, 1, 2\n');
+});
+
+test('query cuts the rows off at --limit and says so, and --json prints the answer', async () => {
+  const { stdout, stderr } = await pinakes(['query', 'select * from sales', '--limit', '1', '--json']);
+  const answer = JSON.parse(stdout) as Operations['queryTables']['response'];
+  assert.deepEqual([answer.rows, answer.truncated, stderr], [[['North', 10]], true, '']);
+  const printed = await pinakes(['query', 'select * from sales', '-n', '1']);
+  assert.match(printed.stderr, /^Warning: Only the first 1 rows are returned\.\n$/);
+});
+
+test('query names a wrong column and an unknown table, with exit code 1', async () => {
+  const wrong = await pinakes(['query', 'select amunt from sales']);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /^pinakes: .*no column amunt\. The nearest names are: amount.*\(HTTP 400\)\n$/);
+  const none = await pinakes(['query', 'select 1', '--table', 'nothing']);
+  assert.deepEqual([none.code, none.stderr], [1, 'pinakes: There is no table "nothing".\n']);
+});
