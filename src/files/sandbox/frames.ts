@@ -20,9 +20,10 @@ export function encodeFrame(value: unknown): Buffer {
 export class FrameReader {
   private readonly onFrame: (value: unknown) => void;
   private readonly frameBytesMax: number;
-  private parts: Buffer[] = [];
-  private buffered = 0;
-  private wanted = -1;
+  private readonly head = Buffer.alloc(LENGTH_BYTES);
+  /** The message that arrives; undefined while its length arrives. Parts are copied as they come, so that none waits for all others. */
+  private body: Buffer | undefined;
+  private filled = 0;
 
   constructor(onFrame: (value: unknown) => void, frameBytesMax: number) {
     this.onFrame = onFrame;
@@ -30,31 +31,23 @@ export class FrameReader {
   }
 
   push(part: Buffer): void {
-    this.parts.push(part);
-    this.buffered += part.length;
-    while (this.next()) {
-      // `next` calls `onFrame`.
+    for (let rest = part; rest.length > 0; ) {
+      const target = this.body ?? this.head;
+      const copied = rest.copy(target, this.filled);
+      rest = rest.subarray(copied);
+      this.filled += copied;
+      if (this.filled < target.length) return;
+      this.filled = 0;
+      if (this.body) {
+        const { body } = this;
+        this.body = undefined;
+        this.onFrame(deserialize(body));
+      } else this.body = this.newBody(this.head.readUInt32BE());
     }
   }
 
-  private next(): boolean {
-    if (this.wanted < 0) {
-      if (this.buffered < LENGTH_BYTES) return false;
-      this.wanted = this.take(LENGTH_BYTES).readUInt32BE();
-      if (this.wanted > this.frameBytesMax)
-        throw new RangeError(`A message of ${this.wanted} bytes is over the limit.`);
-    }
-    if (this.buffered < this.wanted) return false;
-    const body = this.take(this.wanted);
-    this.wanted = -1;
-    this.onFrame(deserialize(body));
-    return true;
-  }
-
-  private take(length: number): Buffer {
-    const all = this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
-    this.buffered -= length;
-    this.parts = this.buffered > 0 ? [all.subarray(length)] : [];
-    return all.subarray(0, length);
+  private newBody(length: number): Buffer {
+    if (length > this.frameBytesMax) throw new RangeError(`A message of ${length} bytes is over the limit.`);
+    return Buffer.allocUnsafe(length);
   }
 }
