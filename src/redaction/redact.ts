@@ -55,6 +55,8 @@ export interface Redactor {
   readonly ingestMark: string;
   /** Returns false if no rule applies at this step, so texts pass unchanged. */
   appliesAt(at: ApplyAt): boolean;
+  /** Returns true if a rule of this step blocks whole texts. */
+  blocksAt(at: ApplyAt): boolean;
   /**
    * Redacts a text of any length. The redactor yields to other work between its steps, also between several texts. `any` applies
    * every rule. Do not call this function within a transaction: it may call the analyzer of names.
@@ -190,12 +192,15 @@ function redactorOf(
     if (isEnd) parts.push((await inTurns(session.end(), signal)).out);
     return parts.join('');
   }
-  const appliesAt = new Set<string>(policy.enabled ? policy.rules.flatMap((rule) => rule.apply_at) : []);
+  const active = policy.enabled ? policy.rules : [];
+  const appliesAt = new Set<string>(active.flatMap((rule) => rule.apply_at));
+  const blocksAt = new Set<string>(active.flatMap((rule) => (rule.action === 'block' ? rule.apply_at : [])));
 
   return {
     version: policy.version,
     ingestMark,
     appliesAt: (at) => appliesAt.has(at),
+    blocksAt: (at) => blocksAt.has(at),
     get withoutHashes() {
       return this;
     },

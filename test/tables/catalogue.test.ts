@@ -174,6 +174,8 @@ test('values, examples and extremes of a table are redacted as its text is', asy
     (await t.get(`/tables/${id}/rows`)).body.rows.map(({ values }: Loose) => values.name),
     ['Bob'],
   );
+  const blocked = (await t.get(`/tables/${id}`)).text;
+  for (const ofAnn of ['1980-02-03', '123456789']) assert.ok(!blocked.includes(ofAnn), ofAnn);
   await t.delete('/redaction-policy');
 });
 

@@ -141,8 +141,10 @@ async function toColumn(
   redactor: Redactor | null,
 ): Promise<z.input<typeof columnSchema>> {
   const steps = readerSteps(redactor, table.redactedBy);
+  // A rule that blocks one value takes its whole row away. Nobody knows of which rows the values and counts are.
+  const seesAll = table.seesAll && !steps.some((step) => redactor?.blocksAt(step));
   const value = async (text: string | null): Promise<string | null> => {
-    const redacted = await redactValue(redactor, table.seesAll ? text : null, steps);
+    const redacted = await redactValue(redactor, seesAll ? text : null, steps);
     return redacted === undefined || redacted === null ? null : String(redacted);
   };
   const values = (texts: readonly string[]): Promise<string[]> =>
@@ -153,12 +155,12 @@ async function toColumn(
     type: column.type,
     unit: column.unit,
     nullable: column.nullable,
-    distinct: table.seesAll ? column.distinct : null,
+    distinct: seesAll ? column.distinct : null,
     min: await value(column.min),
     max: await value(column.max),
     examples: await values(column.examples),
     description: column.description === null ? null : ((await redactFact(redactor, column.description)) ?? ''),
-    cast_failures: table.seesAll ? column.castFailures : null,
+    cast_failures: seesAll ? column.castFailures : null,
     cast_failure_examples: await values(column.castFailureExamples),
     header: (await redactFact(redactor, column.header)) ?? '',
   };

@@ -110,10 +110,11 @@ async function linesOf(
     (await redactText(masking, name, factSteps, signal)) === name;
   if (!(await isShown(table.sqlName))) return [];
   const valueSteps: readonly ApplyAt[] = [...readerSteps(redactor, table.redactedBy), 'llm_input'];
+  // The examples are of all rows. If a policy or a rule that blocks hides some, nobody knows of which rows they are.
+  const seesAll = parts === null && !valueSteps.some((step) => redactor?.blocksAt(step));
   const columns = await collect(table.columns, async (column) => {
     if (!(await isShown(column.sqlName))) return undefined;
-    // The examples are of all rows. If a policy hides some, nobody knows of which rows they are.
-    const examples = await collect(parts === null ? column.examples : [], async (value) => {
+    const examples = await collect(seesAll ? column.examples : [], async (value) => {
       const shown = await redactValue(redactor, value, valueSteps);
       return shown === undefined || shown === null ? undefined : oneLine(String(shown), EXAMPLE_UNITS_MAX);
     });
