@@ -145,6 +145,10 @@ describe('traces', () => {
       'select sales from sales',
       "select columns('.*') from sales",
       'select * from sales natural join regions',
+      'select *, region from sales group by all',
+      'select (select x from sales x limit 1) from sales',
+      'select #1 from sales',
+      'select amount from sales where exists (select * from sales natural join regions)',
     ]) {
       const result = await run(sql);
       assert.deepEqual(result.trace, { kind: 'none' }, sql);

@@ -26,7 +26,7 @@ export function traceStatement(statement: Statement, aggregates: ReadonlySet<str
     return undefined;
   if (node['sample'] !== null && node['sample'] !== undefined) return undefined;
   const bases = baseTablesOf(node['from_table']);
-  if (!bases || bases.length === 0 || hasRowReference(node, bases)) return undefined;
+  if (!bases || bases.length === 0 || mayShowPlaces(node, aggregates)) return undefined;
   const modifiers = nodesOf(node['modifiers']);
   if (modifiers.some(({ type }) => type === 'DISTINCT_MODIFIER')) return undefined;
   const places = bases.map(({ reference }, i) => placeOf(reference, i));
@@ -83,10 +83,21 @@ function baseTablesOf(from: unknown): Base[] | undefined {
   }
 }
 
-/** Returns true if an expression names a table as a whole: its value would have the place columns. */
-function hasRowReference(node: Node, bases: readonly Base[]): boolean {
-  const names = new Set(bases.map(({ reference }) => reference.toLowerCase()));
+/**
+ * Returns true if the place columns could get into a value: by the name of a table, the number of a column, a join of all columns, or a
+ * star that is not a member of the select list of rows.
+ */
+function mayShowPlaces(node: Node, aggregates: ReadonlySet<string>): boolean {
+  const names = new Set<string>();
+  const members = new Set(isAggregated(node, aggregates) ? [] : nodesOf(node['select_list']));
   let found = false;
+  walk(node, (inner) => {
+    if (inner['type'] === 'BASE_TABLE')
+      names.add((textOf(inner['alias']) || textOf(inner['table_name'])).toLowerCase());
+    if (inner['type'] === 'JOIN' && UNTRACED_JOINS.has(textOf(inner['ref_type']))) found = true;
+    if (inner['class'] === 'POSITIONAL_REFERENCE' || (inner['class'] === 'STAR' && !members.has(inner))) found = true;
+    return true;
+  });
   walk(node, (inner) => {
     const path = inner['class'] === 'COLUMN_REF' ? inner['column_names'] : undefined;
     if (Array.isArray(path) && path.length === 1 && names.has(textOf(path[0]).toLowerCase())) found = true;
