@@ -258,3 +258,13 @@ export async function saveCopy(
 export function withWarning(warnings: readonly TableWarning[], warning: TableWarning): TableWarning[] {
   return [...warnings.filter(({ code }) => code !== warning.code), warning];
 }
+
+/** Returns the hashes of the files of all tables of a source: the served versions and their redacted copies. */
+export async function listTableBlobs(tx: Queryable, tenantId: string, sourceId: string): Promise<string[]> {
+  const rows = await tx.query<{ hash: string }>(sql`
+    select t.blob_hash as hash from source_table t
+    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.blob_hash is not null
+    union select c.blob_hash from source_table_copy c join source_table t on t.tenant_id = c.tenant_id and t.id = c.table_id
+    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId}`);
+  return rows.map((row) => row.hash);
+}

@@ -9,6 +9,7 @@ import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { deleteGroup } from '../../src/ingest/removal/delete-group.ts';
 import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
+import { buildTables } from '../../src/ingest/tables/build-tables.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -82,6 +83,17 @@ async function cleanUp(group: string): Promise<void> {
   await deleteGroup(service.deps)({ tenantId: service.tenantId, groupId: group }, context());
   assert.equal(await storedBlobs(), 0);
 }
+
+test('the files of the tables of a source are removed with it', async () => {
+  const { group, ids } = await ingested({ 'birds.csv': 'bird,year\nheron,2024\nstork,2023\n' });
+  const [gone = ''] = ids;
+  await buildTables(service.deps)({ tenantId: service.tenantId, sourceId: gone }, context());
+  assert.equal(await storedBlobs(), 2);
+  await service.delete(`/sources/${gone}`);
+  await remove(gone);
+  assert.equal(await storedBlobs(), 0);
+  await cleanUp(group);
+});
 
 test('a deleted source is not found anywhere from the answer on, and the job removes its rows and blob', async () => {
   const { group, ids } = await ingested({

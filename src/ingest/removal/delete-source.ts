@@ -16,6 +16,7 @@ import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
+import { listTableBlobs } from '../../tables/store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { eraseHistory } from './erase-history.ts';
 
@@ -154,11 +155,12 @@ async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, s
       { background: true },
     );
   }
-  // One transaction removes the row and the blob: while the row exists, a retried job knows which blob to remove.
+  // One transaction removes the row and the blobs: while the row exists, a retried job knows which blobs to remove.
   await deps.db.transaction(tenantId, async (tx) => {
+    const ofTables = await listTableBlobs(tx, tenantId, sourceId);
     const hash = await removeTombstonedSource(tx, tenantId, sourceId);
     if (hash === undefined) return;
-    const unneeded = await removeUnneededBlobRows(tx, tenantId, [hash]);
+    const unneeded = await removeUnneededBlobRows(tx, tenantId, [hash, ...ofTables]);
     await Promise.all(unneeded.map((blob) => deps.blobs.delete(tenantId, blob)));
     deps.crash.reach('delete.blobs_removed');
   });
