@@ -264,7 +264,7 @@ function warningsOf(
   }
   for (const { table } of tables) {
     if (table.totalRows === 0) continue;
-    const message = `${table.totalRows} rows of totals of ${table.sqlName} are left out.`;
+    const message = `Rows of totals that are left out of ${table.sqlName}: ${table.totalRows}.`;
     warnings.push({ type: 'total_rows_excluded', message });
   }
   if (truncated) warnings.push({ type: 'rows_truncated', message: `Only the first ${rows.length} rows are returned.` });
