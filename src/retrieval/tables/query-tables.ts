@@ -259,7 +259,8 @@ function warningsOf(
   const warnings: Warning[] = [];
   if (query.cites && trace.kind === 'none' && tables.length > 0) {
     const message =
-      'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation or a query in FROM.';
+      'The rows of the result cannot be traced: the query has DISTINCT, WITH, a set operation, a query in FROM, a natural join, or a ' +
+      'star outside of a plain list of columns.';
     warnings.push({ type: 'rows_not_traced', message });
   }
   for (const { table } of tables) {
