@@ -16,6 +16,8 @@ export const TABLE_BYTES_MAX = 256 * 1024 * 1024;
 const CELL_UNITS_MAX = 32_768;
 /** The header is looked for in this many rows. */
 const HEAD_ROWS = 200;
+/** Rows below a table that have a first cell only. */
+const NOTES_MAX = 10;
 const SUM_TOLERANCE = 1e-6;
 const TEXT_SHOWN_UNITS_MAX = 200;
 
@@ -65,9 +67,9 @@ export function buildTable(request: BuildRequest): BuiltTable {
   if (layout.headers.length > TABLE_COLUMNS_MAX)
     throw new TableProblem(`The table has more than ${TABLE_COLUMNS_MAX} columns.`);
   const warnings: TableWarning[] = [];
-  const { columns, rows, endsInTotal } = planColumns(request, layout, warnings);
+  const { columns, totalAt } = planColumns(request, layout, warnings);
   const file = openTableFile(request.out, columns);
-  const counts = writeRows(request, layout, columns, endsInTotal ? rows - 1 : -1, (row) => file.add(row), warnings);
+  const counts = writeRows(request, layout, columns, totalAt, (row) => file.add(row), warnings);
   const bytes = file.finish();
   if (bytes > TABLE_BYTES_MAX) throw new TableProblem('The table is larger than 256 MiB.');
   return {
@@ -126,27 +128,29 @@ function recordLayout(text: TableText): Layout {
   };
 }
 
-/** Decides the types of all columns over all rows. */
+/** Decides the types of all columns over all rows. `totalAt` is the index of the row that may be a total, or -1. */
 function planColumns(
   { language, settings }: BuildRequest,
   layout: Layout,
   warnings: TableWarning[],
-): { columns: Column[]; rows: number; endsInTotal: boolean } {
+): { columns: Column[]; totalAt: number } {
   const stats = layout.headers.map(() => new ColumnStats());
   const add = (cells: readonly string[]): void => {
     for (let i = 0; i < stats.length; i += 1) stats[i]!.add(cells[i] ?? '');
   };
   let rows = 0;
-  let last: string[] | undefined;
+  // The last row, which may be a total, and notes below it. They must not decide a type.
+  const held: string[][] = [];
   for (const { cells } of layout.rows()) {
-    if (last) add(last);
-    last = cells;
+    if (held.length > NOTES_MAX || !isNote(cells, held[0])) for (const row of held.splice(0)) add(row);
+    held.push(cells);
     rows += 1;
     if (rows > TABLE_ROWS_MAX) throw new TableProblem(`The table has more than ${TABLE_ROWS_MAX} rows.`);
   }
-  // A row of totals must not decide a type.
-  const endsInTotal = rows > 2 && last !== undefined && isTotal(last);
+  const last = held[0];
+  const endsInTotal = last !== undefined && rows - held.length >= 2 && isTotal(last);
   if (last && !endsInTotal) add(last);
+  if (stats.length === 1) for (const row of held.slice(1)) add(row);
   const marks = new Set(stats.flatMap(({ provenMark }) => provenMark ?? []));
   const tableMark = marks.size === 1 ? [...marks][0] : undefined;
   const taken = new Set<string>();
@@ -159,7 +163,13 @@ function planColumns(
       warnings.push({ code: warning.code, message: warning.message, column: name });
     return { header, sqlName: name, setting, plan: forced, summary: new ColumnSummary() };
   });
-  return { columns, rows, endsInTotal };
+  return { columns, totalAt: endsInTotal ? rows - held.length : -1 };
+}
+
+/** Returns whether a row has a text in the first column of the row above it, and nothing else. */
+function isNote(cells: readonly string[], above: readonly string[] | undefined): boolean {
+  const first = above?.findIndex((cell) => cell !== '');
+  return cells.every((cell, column) => (cell !== '') === (column === first));
 }
 
 function isTotal(cells: readonly string[]): boolean {

@@ -51,6 +51,10 @@ test('numbers that read in two ways are decided by other columns or by the langu
   assert.deepEqual(columnOf(['1,234', '5,678'], 'en').values, ['1234', '5678']);
   assert.deepEqual([columnOf(['1,234'], 'de').type, columnOf(['1,234'], 'de').warning], ['text', 'ambiguous_format']);
   assert.deepEqual(columnOf(['1,234', '1.234']).warning, 'ambiguous_format');
+  assert.deepEqual(columnOf(['1.234', '5.678']).warning, 'ambiguous_format');
+  assert.deepEqual(columnOf(['1.234', '5.678'], 'en').values, ['1.234', '5.678']);
+  assert.deepEqual(columnOf(['1.234', '0.125']).values, ['1.234', '0.125'], 'a group of thousands has no leading zero');
+  assert.deepEqual(columnOf(['1.234', '1500']).values, ['1.234', '1500.000'], 'thousands are not grouped');
 });
 
 test('dates are read in every usual form, and their order comes from the whole column', () => {

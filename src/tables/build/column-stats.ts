@@ -47,6 +47,8 @@ export class ColumnStats {
   private readonly scales = { point: 0, comma: 0 };
   private readonly wholeDigits = { point: 0, comma: 0 };
   private exponents = 0;
+  /** Whole numbers of four digits and more without a mark: the column does not group thousands. */
+  private ungrouped = 0;
   /** Whole numbers with leading zeros or too many digits: the column has identifiers. */
   private identifiers = 0;
   private readonly units = new Map<string, number>();
@@ -95,6 +97,7 @@ export class ColumnStats {
     if (point !== comma) this.only[point ? 'point' : 'comma'] += 1;
     else if (body.includes(',')) this.unclear[','] += 1;
     else if (body.includes('.')) this.unclear['.'] += 1;
+    if (/^[1-9]\d{3,}$/.test(body)) this.ungrouped += 1;
     if (/^0\d/.test(body) || (body.length > INTEGER_DIGITS_MAX && /^\d+$/.test(body))) this.identifiers += 1;
   }
 
@@ -136,12 +139,14 @@ export class ColumnStats {
     language: string | null,
   ): ReturnType<ColumnStats['decide']> {
     if (this.identifiers > 0) return { plan: text };
-    const unclear = this.unclear[','] + this.unclear['.'];
+    // Next to 1234, the number 1.234 has decimals.
+    const unclear = this.unclear[','] + (this.ungrouped > 0 ? 0 : this.unclear['.']);
     const proven = this.only.point + this.only.comma > 0;
     const mark = proven ? (this.only.point >= this.only.comma ? 'point' : 'comma') : (tableMark ?? 'point');
     if (!proven && unclear > 0 && tableMark === undefined) {
       const contradicts = this.unclear[','] > 0 && this.unclear['.'] > 0;
-      if (contradicts || (language !== null && COMMA_LANGUAGES.has(language)))
+      const isComma = language === null ? this.unclear[','] === 0 : COMMA_LANGUAGES.has(language);
+      if (contradicts || isComma)
         return {
           plan: text,
           warning: { code: 'ambiguous_format', message: 'Numbers such as 1,234 can be read in two ways.' },

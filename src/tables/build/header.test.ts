@@ -33,3 +33,16 @@ test('two rows of headers become one', () => {
   const found = findHeader(rowsOf('|Sales|Sales\nregion|units|amount\nnorth|1|2\nsouth|3|4'));
   assert.deepEqual(found, { names: ['region', 'Sales / units', 'Sales / amount'], caption: [], rows: 2 });
 });
+
+test('two rows of headers are found with merged cells in both directions, and with the group in its first cell only', () => {
+  const names = ['region', 'Sales / units', 'Sales / amount'];
+  assert.deepEqual(findHeader(rowsOf('region|Sales|Sales\nregion|units|amount\nnorth|1|2\nsouth|3|4')).names, names);
+  assert.deepEqual(findHeader(rowsOf('region|Sales|\n|units|amount\nnorth|1|2\nsouth|3|4')).names, names);
+  const texts = findHeader(rowsOf('no|place|Notes|\n||first|second\n1|north|a|b\n2|south|c|d'));
+  assert.deepEqual(texts.names, ['no', 'place', 'Notes / first', 'Notes / second']);
+  assert.equal(findHeader(rowsOf('no|place|note|\n|north|a|b\n2|south|c|d')).rows, 1);
+});
+
+test('columns that all have the same name have a header, not a title', () => {
+  assert.deepEqual(findHeader(rowsOf('Share|Share\nnorth|1\nsouth|2')).names, ['Share', 'Share']);
+});

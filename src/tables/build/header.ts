@@ -20,26 +20,34 @@ export function findHeader(rows: readonly (readonly string[])[]): Header {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const caption: string[] = [];
   let at = 0;
-  while (width > 1 && at < TITLE_ROWS_MAX && at < rows.length - 2 && isTitle(rows[at]!)) {
+  while (width > 1 && at < TITLE_ROWS_MAX && at < rows.length - 2 && isTitle(rows, at, width)) {
     caption.push(rows[at]!.find((cell) => cell !== '') ?? '');
     at += 1;
   }
   const candidate = rows[at];
   if (!candidate) return { names: [], caption, rows: at };
-  const body = rows.slice(at + 1);
-  if (!isHeader(candidate, body, width)) return { names: Array<string>(width).fill(''), caption, rows: at };
-  const second = rows[at + 1];
   const names = Array.from({ length: width }, (_, column) => candidate[column] ?? '');
-  if (second && hasGaps(names) && isSecondHeader(second, rows.slice(at + 2), width)) {
-    return { names: names.map((name, column) => joined(name, second[column] ?? '')), caption, rows: at + 2 };
-  }
-  return { names, caption, rows: at + 1 };
+  const count = countHeaders(rows, at, width);
+  if (count === 0) return { names: names.map(() => ''), caption, rows: at };
+  return { names: count === 2 ? joined(names, rows[at + 1]!) : names, caption, rows: at + count };
+}
+
+/** Returns how many rows from `at` are a header: 0, 1 or 2. */
+function countHeaders(rows: readonly (readonly string[])[], at: number, width: number): number {
+  const [first = [], second] = rows.slice(at, at + 2);
+  const names = Array.from({ length: width }, (_, column) => first[column] ?? '');
+  if (second && hasGaps(names) && areHeaders([first, second], rows.slice(at + 2), width)) return 2;
+  return isHeader(first, rows.slice(at + 1), width) ? 1 : 0;
 }
 
 /** Returns whether a row has one text only, in one cell or, as the text of a merged cell, in all. */
-function isTitle(row: readonly string[]): boolean {
+function isTitle(rows: readonly (readonly string[])[], at: number, width: number): boolean {
+  const row = rows[at]!;
   const filled = row.filter((cell) => cell !== '');
-  return filled.length <= 1 || (filled.length === row.length && new Set(filled).size === 1);
+  if (filled.length <= 1) return true;
+  // Columns may all have the same name. Their header has data below.
+  const isOneText = filled.length === row.length && new Set(filled).size === 1;
+  return isOneText && countHeaders(rows, at + 1, width) > 0;
 }
 
 function isHeader(candidate: readonly string[], body: readonly (readonly string[])[], width: number): boolean {
@@ -61,7 +69,8 @@ function compare(
   for (let column = 0; column < width; column += 1) {
     const stats = new ColumnStats();
     for (const row of body) stats.add(row[column] ?? '');
-    const { type } = stats.decide(undefined, null).plan;
+    // A number is a number in both readings.
+    const { type } = stats.decide('point', null).plan;
     const cell = candidate[column] ?? '';
     if (type === 'text' || cell === '' || isNullWord(cell)) continue;
     if (isOfKind(cell, type)) converting += 1;
@@ -86,12 +95,43 @@ function hasGaps(names: readonly string[]): boolean {
   return names.some((name, column) => name === '' || name === names[column + 1]);
 }
 
-function isSecondHeader(second: readonly string[], body: readonly (readonly string[])[], width: number): boolean {
-  if (body.length === 0 || second.filter((cell) => cell !== '').length * 2 < width) return false;
+/** Returns whether two rows are a header: neither has values of the columns, and together they name all columns or most. */
+function areHeaders(
+  [first, second]: readonly [readonly string[], readonly string[]],
+  body: readonly (readonly string[])[],
+  width: number,
+): boolean {
+  if (body.length === 0) return false;
   const { converting, other } = compare(second, body, width);
-  return other > 0 && converting === 0;
+  const above = compare(first, body, width);
+  if (converting + above.converting > 0) return false;
+  const filled = second.filter((cell) => cell !== '').length;
+  if (fitTogether(first, second, body, width)) return filled > 0 && other + above.other > 0;
+  return other > 0 && filled * 2 >= width;
 }
 
-function joined(first: string, second: string): string {
-  return first === '' || second === '' || first === second ? first || second : `${first} / ${second}`;
+/** Returns whether two rows name each column once, except below a name that stands above several columns. */
+function fitTogether(
+  first: readonly string[],
+  second: readonly string[],
+  body: readonly (readonly string[])[],
+  width: number,
+): boolean {
+  for (let column = 0; column < width; column += 1) {
+    const isAbove = first[column] !== '' && (first[column + 1] === '' || first[column + 1] === first[column]);
+    if (first[column] && second[column] && !isAbove && first[column - 1] !== first[column]) return false;
+    if (!first[column] && !second[column] && body.some((row) => row[column])) return false;
+  }
+  return true;
+}
+
+/** Returns the names of both rows. A name above others is in its first cell only, or in all, as the text of a merged cell. */
+function joined(first: readonly string[], second: readonly string[]): string[] {
+  let above = '';
+  return first.map((name, column) => {
+    const below = second[column] ?? '';
+    if (name !== '' || below === '') above = below === '' ? '' : name;
+    if (above === '' || below === '' || above === below) return name || below;
+    return `${above} / ${below}`;
+  });
 }

@@ -19,11 +19,11 @@ export interface Numeral {
 const GROUP_SPACE = "[ \\u00a0\\u202f'’]";
 const PLAIN = /^\d+$/;
 const POINT_NUMBER = new RegExp(
-  `^(?:(?:\\d+|\\d{1,3}(?:,\\d{2,3})*,\\d{3}|\\d{1,3}(?:${GROUP_SPACE}\\d{3})+)(?:\\.\\d+)?|\\.\\d+)(?:e[+-]?\\d{1,3})?$`,
+  `^(?:(?:\\d+|[1-9]\\d{0,2}(?:,\\d{2,3})*,\\d{3}|\\d{1,3}(?:${GROUP_SPACE}\\d{3})+)(?:\\.\\d+)?|\\.\\d+)(?:e[+-]?\\d{1,3})?$`,
   'i',
 );
 const COMMA_NUMBER = new RegExp(
-  `^(?:(?:\\d+|\\d{1,3}(?:\\.\\d{3})+|\\d{1,3}(?:${GROUP_SPACE}\\d{3})+)(?:,\\d+)?|,\\d+)(?:e[+-]?\\d{1,3})?$`,
+  `^(?:(?:\\d+|[1-9]\\d{0,2}(?:\\.\\d{3})+|\\d{1,3}(?:${GROUP_SPACE}\\d{3})+)(?:,\\d+)?|,\\d+)(?:e[+-]?\\d{1,3})?$`,
   'i',
 );
 const NUMBER_UNITS_MAX = 60;

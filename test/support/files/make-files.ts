@@ -13,10 +13,12 @@ export interface DocxOptions {
   blocks: readonly DocxBlock[];
 }
 
-export type XlsxValue = string | number | boolean | Date | null;
+/** The member `percent` is a number that the sheet shows as percents. */
+export type XlsxValue = string | number | boolean | Date | { percent: number } | null;
 
 export interface XlsxOptions {
-  sheets: readonly { name: string; rows: readonly (readonly XlsxValue[])[] }[];
+  /** Merged ranges are written such as `A1:C2`. */
+  sheets: readonly { name: string; rows: readonly (readonly XlsxValue[])[]; merged?: readonly string[] }[];
 }
 
 export interface PdfOptions {
@@ -75,7 +77,7 @@ export function makeDocx(options: DocxOptions): Uint8Array {
 /** Returns an Excel workbook. A Date becomes a date cell, and a string becomes an inline string. */
 export function makeXlsx(options: XlsxOptions): Uint8Array {
   const files: Record<string, string> = {
-    'xl/styles.xml': `${XML}<styleSheet xmlns="${SHEET}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+    'xl/styles.xml': `${XML}<styleSheet xmlns="${SHEET}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="10" applyNumberFormat="1"/><xf numFmtId="22" applyNumberFormat="1"/></cellXfs></styleSheet>`,
   };
   const types: Record<string, string> = {
     '/xl/workbook.xml': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml',
@@ -85,7 +87,10 @@ export function makeXlsx(options: XlsxOptions): Uint8Array {
   const entries = options.sheets.map((sheet, index) => {
     const part = `worksheets/sheet${index + 1}.xml`;
     const rows = sheet.rows.map((row, r) => `<row r="${r + 1}">${row.map((v, c) => cell(v, r, c)).join('')}</row>`);
-    files[`xl/${part}`] = `${XML}<worksheet xmlns="${SHEET}"><sheetData>${rows.join('')}</sheetData></worksheet>`;
+    const ranges = (sheet.merged ?? []).map((range) => `<mergeCell ref="${range}"/>`).join('');
+    const merged = ranges && `<mergeCells>${ranges}</mergeCells>`;
+    files[`xl/${part}`] =
+      `${XML}<worksheet xmlns="${SHEET}"><sheetData>${rows.join('')}</sheetData>${merged}</worksheet>`;
     types[`/xl/${part}`] = 'application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml';
     links.push([`${OFFICE}/relationships/worksheet`, part]);
     return `<sheet name="${escapeXml(sheet.name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`;
@@ -174,11 +179,15 @@ function cell(value: XlsxValue, row: number, column: number): string {
   const ref = `${columnName(column)}${row + 1}`;
   if (typeof value === 'number') return `<c r="${ref}"><v>${value}</v></c>`;
   if (typeof value === 'boolean') return `<c r="${ref}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  if (value instanceof Date) return `<c r="${ref}" s="1"><v>${value.getTime() / 86_400_000 + 25_569}</v></c>`;
+  if (value instanceof Date) {
+    const style = value.getTime() % 86_400_000 === 0 ? 1 : 3;
+    return `<c r="${ref}" s="${style}"><v>${value.getTime() / 86_400_000 + 25_569}</v></c>`;
+  }
+  if (typeof value === 'object') return `<c r="${ref}" s="2"><v>${value.percent / 100}</v></c>`;
   return `<c r="${ref}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(value)}</t></is></c>`;
 }
 
-function columnName(index: number): string {
+export function columnName(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
 }
@@ -216,6 +225,6 @@ function zip(files: Record<string, string>): Uint8Array {
   return zipSync(bytes, { mtime: ZIP_TIME });
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text.replace(/[<>&"]/g, (char) => ({ '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' })[char]!);
 }

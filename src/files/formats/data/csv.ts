@@ -58,9 +58,12 @@ export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly
   };
 }
 
-/** Returns the character before a quote within quotes: some programs write `\"` instead of `""`. */
+/**
+ * Returns the character before a quote within quotes: some programs write `\"` instead of `""`. A cell that ends with a backslash proves
+ * nothing.
+ */
 function findEscape(text: string): '"' | '\\' {
-  return /[^\\]\\"/.test(text) && !/[^,;\t|\n"]""[^,;\t|\n"]/.test(text) ? '\\' : '"';
+  return /[^\\]\\"(?:[^,;\t|\n"]|"(?:[,;\t|\n]|$))/.test(text) && !/[^,;\t|\n"]""[^,;\t|\n"]/.test(text) ? '\\' : '"';
 }
 
 /** Yields rows. The text is parsed in pieces that end with a line outside of quotes. */
@@ -115,8 +118,8 @@ function findDelimiter(text: string, usual: string): string {
   const lines = text
     .slice(0, SAMPLE_UNITS)
     .split('\n', SAMPLE_LINES)
-    .map(withoutQuoted)
-    .filter((line) => line.trim() !== '');
+    .filter((line) => line.trim() !== '')
+    .map(withoutQuoted);
   let best = usual;
   let bestScore = 0;
   for (const delimiter of DELIMITERS) {

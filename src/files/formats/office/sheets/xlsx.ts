@@ -86,6 +86,8 @@ function valueText(value: unknown): string {
 /** Returns the date, with the time unless it is midnight. */
 function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return '';
-  const [day, time] = date.toISOString().slice(0, 19).split('T');
+  // A workbook has days as binary fractions, which are a little less or more than a second.
+  const seconds = new Date(Math.round(date.getTime() / 1000) * 1000);
+  const [day, time] = seconds.toISOString().slice(0, 19).split('T');
   return time === '00:00:00' ? day! : `${day} ${time}`;
 }
