@@ -284,7 +284,7 @@ test('the next transaction begins right after one that only read, and outside it
 test('background work lets others go first, also the next statement of a caller that just received an answer', async () => {
   await copyTemplate(join(folder, 'turns'));
   const engine = await openEngine(join(folder, 'turns', 'database'));
-  const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 });
+  const session = createSession(engine, { quietMs: 500, heldBackQuietMs: 500, waitMs: 600_000, betweenMs: 0 });
   const order: string[] = [];
   const holder = await session.lease();
   const background = session.lease({ background: true }).then(async (lease) => {
@@ -309,7 +309,7 @@ test('a tenant that used the session most lets others go first, and its backgrou
   t.after(() => engine.close());
   const counted: string[] = [];
   const shares = { add: (owner: string) => void counted.push(owner), isBusy: (owner: string) => owner === 'busy' };
-  const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 }, shares);
+  const session = createSession(engine, { quietMs: 500, heldBackQuietMs: 500, waitMs: 600_000, betweenMs: 0 }, shares);
   const order: string[] = [];
   const use = async (owner: string, isBackground = false): Promise<void> => {
     const lease = await session.lease({ background: isBackground, owner });
@@ -324,10 +324,54 @@ test('a tenant that used the session most lets others go first, and its backgrou
   assert.deepEqual(counted.toSorted(), ['busy', 'reader', 'reader']);
 });
 
+test('a tenant that is held back waits for the next statement of a caller that just received an answer', async (t) => {
+  await copyTemplate(join(folder, 'held-back'));
+  const engine = await openEngine(join(folder, 'held-back', 'database'));
+  t.after(() => engine.close());
+  const shares = { add: () => {}, isBusy: (owner: string) => owner === 'busy' };
+  const limits = { quietMs: 0, heldBackQuietMs: 500, waitMs: 600_000, betweenMs: 0 };
+  const session = createSession(engine, limits, shares);
+  const order: string[] = [];
+  const holder = await session.lease();
+  const busy = session.lease({ owner: 'busy' }).then(async (lease) => {
+    order.push('busy');
+    await lease.end(simpleQuery(''));
+  });
+  const search = (async () => {
+    for (const step of ['key', 'search']) {
+      await session.single(simpleQuery('select 1'));
+      order.push(step);
+    }
+  })();
+  await holder.end(simpleQuery(''));
+  await Promise.all([busy, search]);
+  assert.deepEqual(order, ['key', 'search', 'busy']);
+});
+
+test('after a transaction of a busy tenant, whoever waits goes before its next one, however long that has waited', async (t) => {
+  await copyTemplate(join(folder, 'twice'));
+  const engine = await openEngine(join(folder, 'twice', 'database'));
+  t.after(() => engine.close());
+  const used = new Set<string>();
+  const shares = { add: (owner: string) => void used.add(owner), isBusy: (owner: string) => used.has(owner) };
+  const limits = { quietMs: 0, heldBackQuietMs: 100, waitMs: 0, betweenMs: 600_000 };
+  const session = createSession(engine, limits, shares);
+  const order: string[] = [];
+  const first = await session.lease({ owner: 'busy' });
+  const second = session.lease({ owner: 'busy' }).then(async (lease) => {
+    order.push('busy');
+    await lease.end(simpleQuery(''));
+  });
+  const key = session.single(simpleQuery('select 1')).then(() => order.push('key'));
+  await first.end(simpleQuery(''));
+  await Promise.all([second, key]);
+  assert.deepEqual(order, ['key', 'busy']);
+});
+
 test('background work that has waited for long goes first', async () => {
   await copyTemplate(join(folder, 'overdue'));
   const engine = await openEngine(join(folder, 'overdue', 'database'));
-  const session = createSession(engine, { quietMs: 600_000, waitMs: 20, betweenMs: 0 });
+  const session = createSession(engine, { quietMs: 600_000, heldBackQuietMs: 600_000, waitMs: 20, betweenMs: 0 });
   let isDone = false;
   await session.single(simpleQuery('select 1'));
   const background = session.lease({ background: true }).then(async (lease) => {
@@ -342,7 +386,7 @@ test('background work that has waited for long goes first', async () => {
 test('of several background transactions that have waited for long, only one at a time goes first', async () => {
   await copyTemplate(join(folder, 'one'));
   const engine = await openEngine(join(folder, 'one', 'database'));
-  const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 60_000 });
+  const session = createSession(engine, { quietMs: 1, heldBackQuietMs: 1, waitMs: 20, betweenMs: 60_000 });
   const order: string[] = [];
   const holder = await session.lease();
   const runs = ['first run', 'second run'].map(async (name) => {

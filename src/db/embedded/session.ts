@@ -9,8 +9,9 @@
  * An urgent transaction goes before all others. Only the checks of the rights of running requests are urgent: tenants cannot make
  * more of them than a few in a second.
  *
- * A tenant that used much of the last second, while others used some of it, has only background transactions. Otherwise a search of
- * another tenant would wait for a long statement of the busy tenant before each of its own transactions.
+ * A tenant that used much of the last second, while others used some of it, is held back: it has only background transactions, which
+ * start later after an answer than others. Otherwise a search of another tenant would wait for a long statement of the busy tenant before
+ * each of its own statements: the look-up of its key, the search, the check after a rerank model.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
@@ -32,12 +33,14 @@ const OVERLOADED_RETRY_SECONDS = 2;
 export interface BackgroundLimits {
   /** The time since the last answer to anybody else … */
   quietMs: number;
+  /** … or, for a tenant that is held back, this time: a request that got an answer sends its next statement meanwhile … */
+  heldBackQuietMs: number;
   /** … or the time that it has waited … */
   waitMs: number;
   /** … together with the time since the previous background transaction. */
   betweenMs: number;
 }
-const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100, betweenMs: 30 };
+const BACKGROUND: BackgroundLimits = { quietMs: 3, heldBackQuietMs: 25, waitMs: 100, betweenMs: 30 };
 
 /** The session, held by one transaction. */
 export interface Lease {
@@ -79,6 +82,7 @@ interface Turn {
   since: number;
   /** Whether it holds the session for more than a batch. */
   isLong: boolean;
+  isHeldBack?: boolean;
   start(asBackground: boolean): void;
 }
 
@@ -106,16 +110,18 @@ export function createSession(
       const now = performance.now();
       const overdueAt = behind && Math.max(behind.since + limits.waitMs, nextOverdueAt);
       const overdue = overdueAt !== undefined && now >= overdueAt;
+      const quietMs = behind?.isHeldBack ? limits.heldBackQuietMs : limits.quietMs;
       if (urgent.length > 0) urgent.shift()!.start(false);
       else if (waiting.length > 0 && !overdue) {
         const turn = waiting.shift()!;
-        if (turn.isLong && shares.isBusy(turn.owner)) background.push(turn.owner, turn);
+        if (turn.isLong && shares.isBusy(turn.owner))
+          background.push(turn.owner, Object.assign(turn, { isHeldBack: true }));
         else turn.start(false);
       } else if (behind === undefined || overdueAt === undefined) break;
-      else if (overdue || (running === 0 && now - answeredAt >= limits.quietMs)) background.shift()!.start(true);
+      else if (overdue || (running === 0 && now - answeredAt >= quietMs)) background.shift()!.start(true);
       else {
         if (again !== undefined) return;
-        const waitMs = Math.ceil(Math.min(limits.quietMs, overdueAt - now));
+        const waitMs = Math.ceil(Math.min(quietMs, overdueAt - now));
         again = setTimeout(() => {
           again = undefined;
           next();
@@ -181,8 +187,8 @@ export function createSession(
             const usedMs = now - heldAt;
             // Background work goes last anyway. A tenant's own ingestion must not slow its searches.
             if (owner !== '' && !isBackground) shares.add(owner, usedMs);
-            if (asBackground) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
-            else answeredAt = now;
+            if (asBackground || shares.isBusy(owner)) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
+            if (!asBackground) answeredAt = now;
             next();
           };
           resolve(createLease(engine, send, release, interruptUnless));
