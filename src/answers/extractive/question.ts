@@ -42,8 +42,14 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 const MARKED_WORDS = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu;
 
 /** Names as code spells them: `--option`, `a::b`, `a.b`, `a_b`, `f(` and `HTTP/2`. Each alternative is linear in the length of a word. */
-const CODE_NAMES =
-  /(?<![\w-])--[a-z][\w-]+|(?<![\w.:])[A-Za-z_]\w+(?:(?:::|\.)[A-Za-z_]\w+)+|\b[A-Za-z][A-Za-z0-9]*_\w+|\b[A-Za-z]+\/\d[\w.]*|\b[A-Za-z_]\w+(?=\()/g;
+const CODE_NAMES = anyOf(
+  [
+    /(?<![\w-])--[a-z][\w-]+/,
+    /(?<![\w.:])[A-Za-z_]\w+(?:(?:::|\.)[A-Za-z_]\w+)+/,
+    /\b[A-Za-z][A-Za-z0-9]*_\w+|\b[A-Za-z]+\/\d[\w.]*|\b[A-Za-z_]\w+(?=\()/,
+  ],
+  'g',
+);
 
 /** Returns the names of the question that are spelled as code. */
 export function codeNames(question: string): readonly string[] {
