@@ -1,15 +1,19 @@
 /**
  * The cited passage is marked exactly, or not at all: citations are taken as the console takes them, and the text under their marks is
- * compared with what they quote. `npm run check:marks` takes 200 and more.
+ * compared with what they quote. `npm run check:marks` takes some hundreds. With PINAKES_TEST_MARKED_FILES=folder it also takes them
+ * from the files of a folder, at random.
  */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { placeOfQuote } from '../../console/src/spans/spans.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type Box, textUnder } from '../support/files/text-under.ts';
 import { FORMATS, LANGUAGE_NAMES, reportOf } from '../support/passages/six-scripts.ts';
-import { ingest } from '../support/upload.ts';
+import { newSeed, openRandom, TEST_SEED } from '../support/random.ts';
+import { ingest, uploadFiles, waitForGroup } from '../support/upload.ts';
 
 const IS_LONG = process.env['PINAKES_TEST_MARKS'] === 'all';
 /** Questions to each file. */
@@ -87,6 +91,40 @@ test('the text under the mark of a citation is what the citation quotes', { time
   judge(tally);
 });
 
+const FOLDER = process.env['PINAKES_TEST_MARKED_FILES'];
+const FOLDER_FORMATS = new Set<string>(FORMATS);
+/** Files of the folder, their size, sentences that are asked about in each, and the shortest and longest of these. */
+const FOLDER_LIMITS = { files: 80, bytes: 8_000_000, sentences: 6, letters: [20, 300] } as const;
+
+test('citations of real files are marked exactly', { skip: !FOLDER, timeout: 3_600_000 }, async () => {
+  const random = openRandom(process.env['PINAKES_TEST_SEED'] ? TEST_SEED : newSeed());
+  console.log(`seed ${random.seed}`);
+  const paths = readdirSync(FOLDER!, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && FOLDER_FORMATS.has(extname(entry.name).slice(1)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => statSync(path).size < FOLDER_LIMITS.bytes)
+    .slice(0, FOLDER_LIMITS.files);
+  const tally = new Map<string, Tally>();
+  for (const path of paths) {
+    const content = readFileSync(path);
+    const group = await uploadFiles(t, { [basename(path)]: content });
+    if ((await waitForGroup(t, group)) !== 'success') continue;
+    const found: Tally = { cited: 0, marked: 0, wrong: [], unmarked: [] };
+    const [source] = (await t.get(`/source-groups/${group}/sources`)).body.sources;
+    const { chunks } = (await t.get(`/sources/${source.id}/chunks?limit=100`)).body;
+    const [shortest, longest] = FOLDER_LIMITS.letters;
+    for (let n = 0; n < FOLDER_LIMITS.sentences && chunks.length > 0; n += 1) {
+      const sentences = random.pick<{ content: string }>(chunks).content.split(/(?<=[.!?。।])\s+|\n+/);
+      const question = random.pick(sentences).slice(0, longest);
+      if (question.length < shortest) continue;
+      await check(question, { file_types: [source.file_type] }, new Map([[source.id, content]]), found);
+    }
+    tally.set(path, found);
+    await t.delete(`/source-groups/${group}`);
+  }
+  judge(tally);
+});
+
 async function check(
   question: string,
   filters: object,
@@ -97,6 +135,7 @@ async function check(
   const { status, body: answer } = await t.post('/completions', body);
   assert.equal(status, 200, JSON.stringify(answer));
   for (const { source_id: source, pages, citation, ...chunk } of answer.choices[0].citations) {
+    if (!contents.has(source)) continue;
     found.cited += 1;
     const place = placeOfQuote(chunk, citation.quote);
     const text = place && (await marked(source, place, pages, contents.get(source)!));
@@ -136,10 +175,10 @@ function judge(tally: ReadonlyMap<string, Tally>): void {
   const sum = (count: (one: Tally) => number): number => all.reduce((total, one) => total + count(one), 0);
   const [cited, marked] = [sum((one) => one.cited), sum((one) => one.marked)];
   if (IS_LONG) console.log(`${cited} citations in ${tally.size} files: ${marked} marked exactly`);
-  for (const [name, { wrong, unmarked }] of tally) {
+  for (const [name, { unmarked }] of tally)
     if (IS_LONG) for (const quote of unmarked) console.log(`${name}: nothing is marked for ${JSON.stringify(quote)}`);
-    assert.deepEqual(wrong, [], `${name}: other text is marked`);
-  }
+  const wrong = [...tally].flatMap(([name, one]) => one.wrong.map((text) => `${name}: ${text}`));
+  assert.deepEqual(wrong, [], 'other text is marked');
   assert.ok(cited >= tally.size, `only ${cited} citations were taken from ${tally.size} files`);
   assert.ok(marked >= cited * MARKED_SHARE_MIN, `${cited - marked} of ${cited} passages are not marked`);
 }
