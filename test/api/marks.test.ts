@@ -18,7 +18,8 @@ import { ingest, uploadFiles, waitForGroup } from '../support/upload.ts';
 const IS_LONG = process.env['PINAKES_TEST_MARKS'] === 'all';
 /** Questions to each file. */
 const QUESTIONS = IS_LONG ? 8 : 1;
-const MARKED_SHARE_MIN = 0.97;
+/** Files of a folder may repeat themselves, so that nobody knows where a passage stands. */
+const MARKED_SHARE_MIN = { ours: 0.97, folder: 0.9 } as const;
 
 let t: TestApp;
 let stop: () => Promise<void>;
@@ -88,7 +89,7 @@ test('the text under the mark of a citation is what the citation quotes', { time
       }
     }
   }
-  judge(tally);
+  judge(tally, MARKED_SHARE_MIN.ours);
 });
 
 const FOLDER = process.env['PINAKES_TEST_MARKED_FILES'];
@@ -122,7 +123,7 @@ test('citations of real files are marked exactly', { skip: !FOLDER, timeout: 3_6
     tally.set(path, found);
     await t.delete(`/source-groups/${group}`);
   }
-  judge(tally);
+  judge(tally, MARKED_SHARE_MIN.folder);
 });
 
 async function check(
@@ -170,7 +171,7 @@ function lettersOf(text: string): string {
 }
 
 /** Fails if one mark is wrong, or if many passages have none. Long runs print what they counted. */
-function judge(tally: ReadonlyMap<string, Tally>): void {
+function judge(tally: ReadonlyMap<string, Tally>, shareMin: number): void {
   const all = [...tally.values()];
   const sum = (count: (one: Tally) => number): number => all.reduce((total, one) => total + count(one), 0);
   const [cited, marked] = [sum((one) => one.cited), sum((one) => one.marked)];
@@ -180,5 +181,5 @@ function judge(tally: ReadonlyMap<string, Tally>): void {
   const wrong = [...tally].flatMap(([name, one]) => one.wrong.map((text) => `${name}: ${text}`));
   assert.deepEqual(wrong, [], 'other text is marked');
   assert.ok(cited >= tally.size, `only ${cited} citations were taken from ${tally.size} files`);
-  assert.ok(marked >= cited * MARKED_SHARE_MIN, `${cited - marked} of ${cited} passages are not marked`);
+  assert.ok(marked >= cited * shareMin, `${cited - marked} of ${cited} passages are not marked`);
 }

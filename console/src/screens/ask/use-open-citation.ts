@@ -3,7 +3,10 @@ import { useCallback } from 'react';
 import { readPlace } from '../../data/ask.ts';
 import type { Citation } from '../../data/turns.ts';
 
-/** Returns what opens the source of a citation at the cited passage; near it if its place is not certain, at the beginning if it is gone. */
+/**
+ * Returns what opens the source of a citation at the cited passage: near the passage if its place is not certain, at the beginning of
+ * the source if the passage is gone.
+ */
 export function useOpenCitation(): (citation: Citation) => void {
   const navigate = useNavigate();
   return useCallback(
