@@ -1,8 +1,9 @@
 /** Questions and their answers, as they stream. */
 import type { CompletionTrace } from '../../../src/client/api.ts';
-import { placeOf, type Span } from '../spans/spans.ts';
+import { placeOfQuote } from '../spans/spans.ts';
 import { pinakes } from './api.ts';
 import { readEvents } from './events.ts';
+import { readText } from './source.ts';
 import { type Answer, type Citation, EMPTY_ANSWER, type Turn, turnsOf } from './turns.ts';
 
 /** Streams the answer to a question. Yields it after each event; returns the id of the conversation, null if it is not stored. */
@@ -48,16 +49,14 @@ export async function readConversation(id: string): Promise<{ title: string; tur
 }
 
 /**
- * Returns where a citation stands in the text of its source: its quote, exactly; the whole chunk if the quote is not there; no span if a
- * policy hides the place.
+ * Returns where a citation stands in the text of its source. Without an `end`, nothing may be marked: the place of the quote is not
+ * certain, and `start` is that of its chunk. Without a `start`, a policy hides the place.
  */
-export async function readPlace(
-  citation: Citation,
-): Promise<Partial<Span> & { sourceId: string; page: number | null }> {
-  const content = 'content' in citation ? citation : await pinakes.getContent({ params: { id: citation.id } });
-  const at = placeOf(content.content, citation.citation.quote);
-  const { start_offset: start, end_offset: end } = content;
-  if (start === null || end === null) return { sourceId: citation.source_id, page: content.pages?.[0] ?? null };
-  const span = at ? { start: start + at.start, end: start + at.end } : { start, end };
-  return { ...span, sourceId: citation.source_id, page: content.pages?.[0] ?? null };
+export async function readPlace(citation: Citation): Promise<{ start?: number; end?: number; page?: number }> {
+  const chunk = 'content' in citation ? citation : await pinakes.getContent({ params: { id: citation.id } });
+  const place = placeOfQuote(chunk, citation.citation.quote);
+  if (place && (await readText(citation.source_id, place.start, place.end)).text === citation.citation.quote)
+    return place;
+  const [page] = chunk.pages ?? [];
+  return { ...(chunk.start_offset !== null && { start: chunk.start_offset }), ...(page !== undefined && { page }) };
 }

@@ -57,6 +57,16 @@ export function pageImage(id: string, page: number): string {
   return `/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/image?scale=2`;
 }
 
+/** Whether chunks of the page have a part of the span. */
+export function overlaps(span: Span, page: Page): boolean {
+  return (
+    page.start_offset !== null &&
+    page.end_offset !== null &&
+    span.start < page.end_offset &&
+    span.end > page.start_offset
+  );
+}
+
 function isPlaced<T extends Pick<Content, 'chunk_index' | 'start_offset' | 'end_offset'>>(
   chunk: T,
 ): chunk is T & Chunk {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { blocksOf, cutAt, placeOf } from './spans.ts';
+import { blocksOf, blocksOfParts, cutAt, placeOf, placeOfQuote } from './spans.ts';
 
 describe('spans', () => {
   test('a quote is found by code points, not by UTF-16 units', () => {
@@ -64,6 +64,35 @@ describe('spans', () => {
       [
         [0, 'abc'],
         [1, 'def'],
+      ],
+    );
+  });
+
+  test('a quote has a place in the source, but none in a chunk whose length redaction has changed', () => {
+    const chunk = { content: 'Ask [K] at noon.', start_offset: 40, end_offset: 56 };
+    assert.deepEqual(placeOfQuote(chunk, 'at noon.'), { start: 48, end: 56 });
+    assert.equal(placeOfQuote({ ...chunk, end_offset: 60 }, 'at noon.'), undefined);
+    assert.equal(placeOfQuote({ ...chunk, start_offset: null, end_offset: null }, 'at noon.'), undefined);
+  });
+
+  test('redacted parts of a text have no borders and no mark, and parts behind them have their own', () => {
+    const parts = [
+      { text: 'abc', start_offset: 0, end_offset: 3 },
+      { text: '[K]e', start_offset: 3, end_offset: 10 },
+      { text: 'fghij', start_offset: 10, end_offset: 15 },
+    ];
+    const chunks = [
+      { chunk_index: 0, start_offset: 0, end_offset: 12 },
+      { chunk_index: 1, start_offset: 12, end_offset: 15 },
+    ];
+    const blocks = blocksOfParts(parts, chunks, { start: 2, end: 11 });
+    assert.deepEqual(
+      blocks.map(({ chunk, pieces }) => [chunk, pieces.map(({ text, marked }) => (marked ? `*${text}` : text))]),
+      [
+        [0, ['ab', '*c']],
+        [null, ['[K]e']],
+        [0, ['*f', 'g']],
+        [1, ['hij']],
       ],
     );
   });

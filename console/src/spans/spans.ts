@@ -14,6 +14,24 @@ export function placeOf(text: string, quote: string): Span | undefined {
   return { start, end: start + [...quote].length };
 }
 
+interface PlacedText {
+  content: string;
+  /** Null: a policy hides the place. */
+  start_offset: number | null;
+  end_offset: number | null;
+}
+
+/** Whether offsets of the content are those of the source: redaction may have made it shorter or longer. */
+export function keepsOffsets({ content, start_offset: start, end_offset: end }: PlacedText): boolean {
+  return start !== null && end !== null && [...content].length === end - start;
+}
+
+/** Returns the place of a quote of a chunk in the text of the source; undefined if it is not certain. */
+export function placeOfQuote(chunk: PlacedText, quote: string): Span | undefined {
+  const at = keepsOffsets(chunk) ? placeOf(chunk.content, quote) : undefined;
+  return at && { start: chunk.start_offset! + at.start, end: chunk.start_offset! + at.end };
+}
+
 export interface Piece {
   text: string;
   start: number;
@@ -36,8 +54,9 @@ export function cutAt(text: string, spans: readonly Span[]): Piece[] {
 }
 
 export interface Block {
-  /** Position of the chunk in the source; null for text between chunks. */
+  /** Position of the chunk in the source; null for text between chunks, and for redacted text, where borders are unknown. */
   chunk: number | null;
+  redacted?: true;
   pieces: { text: string; start: number; marked: boolean }[];
 }
 
@@ -65,5 +84,29 @@ export function blocksOf(text: string, from: number, chunks: readonly ChunkRange
     if (last && last.chunk === chunk) last.pieces.push(part);
     else blocks.push({ chunk, pieces: [part] });
   }
+  return blocks;
+}
+
+/** Returns the blocks of consecutive parts of the text. In a part whose length redaction has changed, no place is known. */
+export function blocksOfParts(
+  parts: readonly { text: string; start_offset: number; end_offset: number }[],
+  chunks: readonly ChunkRange[],
+  mark: Span | null,
+): Block[] {
+  const blocks: Block[] = [];
+  let [joined, from] = ['', parts[0]?.start_offset ?? 0];
+  const flush = (until: number): void => {
+    blocks.push(...blocksOf(joined, from, chunks, mark));
+    [joined, from] = ['', until];
+  };
+  for (const { text, start_offset: start, end_offset: end } of parts) {
+    if (keepsOffsets({ content: text, start_offset: start, end_offset: end })) {
+      joined += text;
+      continue;
+    }
+    flush(end);
+    blocks.push({ chunk: null, redacted: true, pieces: [{ text, start, marked: false }] });
+  }
+  flush(0);
   return blocks;
 }

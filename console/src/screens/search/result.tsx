@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Hit } from '../../data/search.ts';
 import { FileGlyph } from '../../parts/layout.tsx';
-import type { Span } from '../../spans/spans.ts';
+import { keepsOffsets, type Span } from '../../spans/spans.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { excerptOf } from './excerpt.ts';
@@ -22,7 +22,7 @@ export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexi
             <Link
               to="/sources/$id"
               params={{ id: hit.source_id }}
-              search={{ ...span, ...(page !== undefined && { page }) }}
+              search={{ ...span, ...(span.end === undefined && page !== undefined && { page }) }}
               className="after:absolute after:inset-0"
             >
               <bdi>{hit.name}</bdi>
@@ -90,9 +90,10 @@ function Score({
   );
 }
 
-/** Returns where the best sentence, or else the passage, is in the text; nothing if a policy hides the place. */
+/** Returns where the best sentence, or else the passage, is in the text; only its beginning if redaction has changed the offsets. */
 function spanOf(hit: Hit, sentence: Span | null): Partial<Span> {
   const { start_offset: start, end_offset: end } = hit;
   if (start === null || end === null) return {};
+  if (!keepsOffsets(hit)) return { start };
   return sentence ? { start: start + sentence.start, end: start + sentence.end } : { start, end };
 }

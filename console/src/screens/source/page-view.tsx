@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { type Box, type Chunk, type Page, pageImage, readBoxes } from '../../data/source.ts';
+import { type Box, type Chunk, overlaps, type Page, pageImage, readBoxes } from '../../data/source.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { Span } from '../../spans/spans.ts';
@@ -160,13 +160,4 @@ function union(boxes: readonly Box[]): Box | null {
 
 function place({ x, y, width, height }: Box): React.CSSProperties {
   return { insetInlineStart: `${x * 100}%`, top: `${y * 100}%`, width: `${width * 100}%`, height: `${height * 100}%` };
-}
-
-function overlaps(span: Span, page: Page): boolean {
-  return (
-    page.start_offset !== null &&
-    page.end_offset !== null &&
-    span.start < page.end_offset &&
-    span.end > page.start_offset
-  );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { inWords } from '../../data/api.ts';
-import { type Page, readPages, readSource } from '../../data/source.ts';
+import { overlaps, type Page, readBoxes, readPages, readSource } from '../../data/source.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, FileGlyph, Header, Spinner } from '../../parts/layout.tsx';
@@ -29,10 +29,17 @@ export function Source() {
   const [borders, setBorders] = useState(true);
   const [active, setActive] = useState<number | null>(null);
   const mark: Span | null = start !== undefined && end !== undefined && start < end ? { start, end } : null;
-  const chunks = useChunks(id, mark?.end ?? 0);
+  const chunks = useChunks(id, mark?.end ?? start ?? 0);
   const hasPages = (pages.data?.length ?? 0) > 0;
   const asPages = hasPages && view !== 'text';
-  const shownPage = page ?? pageOf(pages.data ?? [], mark?.start ?? 0);
+  const at = start ?? 0;
+  const marked = useQuery({
+    queryKey: ['marked-page', id, mark],
+    queryFn: () => findMarkedPage(id, pages.data ?? [], mark!),
+    enabled: hasPages && mark !== null && page === undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const shownPage = page ?? marked.data ?? pageOf(pages.data ?? [], at);
   useEffect(() => {
     if (source.data) document.title = `${source.data.name} · Pinakes`;
     return () => {
@@ -79,7 +86,7 @@ export function Source() {
         </Button>
       </Header>
       <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
-        {source.isPending || pages.isLoading ? (
+        {source.isPending || pages.isLoading || marked.isLoading ? (
           <div className="p-6">
             <Spinner label={say('loading')} />
           </div>
@@ -99,6 +106,7 @@ export function Source() {
           <TextView
             id={id}
             mark={mark}
+            at={at}
             borders={borders}
             chunks={chunks.chunks}
             reach={chunks.reach}
@@ -136,4 +144,11 @@ function Crumbs({ name, type }: { name?: string | undefined; type?: string | und
 function pageOf(pages: readonly Page[], position: number): number {
   const found = pages.findLast(({ start_offset }) => start_offset !== null && start_offset <= position);
   return found?.number ?? 1;
+}
+
+/** Returns the first page on which a passage is found; null if no page has it. A chunk may go on over several pages. */
+async function findMarkedPage(id: string, pages: readonly Page[], mark: Span): Promise<number | null> {
+  for (const page of pages.filter((one) => overlaps(mark, one)))
+    if ((await readBoxes(id, page.number, mark)).boxes.length > 0) return page.number;
+  return null;
 }

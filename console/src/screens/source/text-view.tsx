@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useEffect, useMemo, useRef } from 'react';
 import { inWords } from '../../data/api.ts';
-import { type Chunk, readText } from '../../data/source.ts';
+import { type Chunk, readText, type SourceText } from '../../data/source.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Problem, Spinner } from '../../parts/layout.tsx';
-import { type Block, blocksOf, type Span } from '../../spans/spans.ts';
+import { type Block, blocksOfParts, type Span } from '../../spans/spans.ts';
 import { say } from '../../words/words.ts';
 
 /** Code points of a request. */
@@ -15,6 +15,8 @@ const BEFORE = 3_000;
 interface TextViewProps {
   id: string;
   mark: Span | null;
+  /** Offset that is shown first where nothing is marked. */
+  at: number;
   borders: boolean;
   chunks: readonly Chunk[];
   /** Loads the chunks up to an offset. */
@@ -24,11 +26,11 @@ interface TextViewProps {
 }
 
 /** The extracted text around the marked passage. More of it is loaded at both ends. */
-export function TextView({ id, mark, borders, chunks, reach, active, setActive }: TextViewProps) {
-  const from = mark ? Math.max(0, mark.start - BEFORE) : 0;
+export function TextView({ id, mark, at, borders, chunks, reach, active, setActive }: TextViewProps) {
+  const from = mark ? Math.max(0, mark.start - BEFORE) : at;
   const query = useInfiniteQuery({
-    queryKey: ['text', id, from],
-    queryFn: ({ pageParam: [start, end] }) => readText(id, start, end),
+    queryKey: ['text', id, from, mark],
+    queryFn: ({ pageParam: [start, end] }) => readParts(id, start, end, mark),
     initialPageParam: [from, from + WINDOW] as [number, number],
     getNextPageParam: ({ next_offset: next }): [number, number] | undefined =>
       next === null ? undefined : [next, next + WINDOW],
@@ -39,8 +41,7 @@ export function TextView({ id, mark, borders, chunks, reach, active, setActive }
   const end = pages?.at(-1)?.end_offset ?? 0;
   useEffect(() => reach(end), [reach, end]);
   const blocks = useMemo(() => {
-    const text = pages?.map((page) => page.text).join('') ?? '';
-    return blocksOf(text, pages?.[0]?.start_offset ?? 0, chunks, mark);
+    return blocksOfParts(pages?.flatMap(({ parts }) => parts) ?? [], chunks, mark);
   }, [pages, chunks, mark]);
   const marked = useRef<HTMLElement>(null);
   const ready = query.isSuccess;
@@ -96,6 +97,20 @@ export function TextView({ id, mark, borders, chunks, reach, active, setActive }
   );
 }
 
+interface Parts extends Pick<SourceText, 'start_offset' | 'end_offset' | 'next_offset'> {
+  parts: SourceText[];
+}
+
+/** Reads a window of the text. The marked passage is a part of its own: redaction before it changes the length of the text. */
+async function readParts(id: string, start: number, end: number, mark: Span | null): Promise<Parts> {
+  const inside = mark ? [mark.start, mark.end].filter((border) => start < border && border < end) : [];
+  const borders = [start, ...inside, end];
+  const read = await Promise.all(borders.slice(1).map((border, at) => readText(id, borders[at]!, border)));
+  const parts = read.filter(({ start_offset: from, end_offset: to }) => from < to);
+  const last = parts.at(-1) ?? read[0]!;
+  return { parts, start_offset: start, end_offset: last.end_offset, next_offset: last.next_offset };
+}
+
 interface ChunkBlockProps extends Pick<TextViewProps, 'borders' | 'active' | 'setActive'> {
   block: Block;
   marked: React.RefObject<HTMLElement | null>;
@@ -115,6 +130,7 @@ function ChunkBlock({ block, borders, active, setActive, marked }: ChunkBlockPro
   // The borders show where a chunk ends: blank lines between them would be gaps.
   if (borders && chunk === null && block.pieces.every((piece) => piece.text.trim() === '' && !piece.marked))
     return null;
+  if (block.redacted) return pieces;
   if (chunk === null) return <span className="text-ink-3">{pieces}</span>;
   if (!borders) return pieces;
   const tone = active === chunk ? 'border-accent bg-accent-soft/60' : 'border-line';

@@ -63,6 +63,18 @@ test('a passage at the beginning of a page is found if the page before ends as t
   );
 });
 
+test('of equal lines on two pages, only the one with the same surroundings is found', () => {
+  const passage = {
+    before: 'The bell was mended in the year 1900.\n',
+    text: 'Ask the keeper.',
+    after: '\nThe lamp burns.',
+  };
+  const first = 'The bell was mended in the year 1900.\r\nAsk the keeper.\r\nThe lamp burns.';
+  const second = 'The chest was mended in the year 1900.\r\nAsk the keeper.\r\nThe stove is cold.';
+  assert.deepEqual(found(first, passage, ['', second]), ['Ask the keeper.']);
+  assert.deepEqual(found(second, passage, [first, '']), []);
+});
+
 test('a passage over two pages is found in parts, if both parts are there', () => {
   const text = 'The keeper of the lighthouse writes down each ship that passes in the night.';
   const first = 'Some text. The keeper of the lighthouse writes\r\n- 3 -';

@@ -51,17 +51,22 @@ interface Found {
 
 function findLine(letters: PageLetters, line: string, context: { before: string; after: string }): Found | undefined {
   const page = letters.page.folded;
-  const places = occurrences(page, line, OCCURRENCES_MAX);
-  if (places.length === 0) return findSplit(letters, line);
-  const rated = places.map((start) => {
-    const before = commonEnd(page.slice(Math.max(0, start - CONTEXT_MAX), start), context.before);
-    const after = commonStart(page.slice(start + line.length, start + line.length + CONTEXT_MAX), context.after);
-    return { start, before, after, score: before + after };
+  if (!page.includes(line)) return findSplit(letters, line);
+  // The passage may be on a neighbouring page, and the same line with similar surroundings on this one.
+  const whole = letters.before + page + letters.after;
+  const first = letters.before.length;
+  const rated = occurrences(whole, line, OCCURRENCES_MAX).map((place) => {
+    const before = commonEnd(whole.slice(Math.max(0, place - CONTEXT_MAX), place), context.before);
+    const after = commonStart(whole.slice(place + line.length, place + line.length + CONTEXT_MAX), context.after);
+    return { start: place - first, before, after, score: before + after };
   });
   rated.sort((a, b) => b.score - a.score);
   const [best, second] = rated;
   if (second && second.score === best!.score) return undefined;
   const { start, score } = best!;
+  const end = start + line.length;
+  if (end <= 0 || start >= page.length) return undefined;
+  if (start < 0 || end > page.length) return findSplit(letters, line);
   if (!agrees(best!, letters, line, context)) return undefined;
   const available = line.length + context.before.length + context.after.length;
   if (line.length + score < Math.min(LETTERS_MIN, available)) return undefined;
