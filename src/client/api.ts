@@ -492,6 +492,8 @@ export type CitedRow = {
     table_id: string;
     /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
     row: number | null;
+    /** Text of the row in its source, up to the end of the chunk. */
+    text: string;
   };
 };
 

@@ -1,6 +1,6 @@
 /** Chooses the tables that a question is about. Pure. */
 import { analyzeForIndex, UNDETERMINED, weighTerms } from '../../text/analyzer.ts';
-import type { OpenedTable } from './query-tables.ts';
+import type { OpenedTable } from './visible.ts';
 
 /**
  * Returns the `limit` tables that share most with the question, the best first. A word that few tables have counts more.
