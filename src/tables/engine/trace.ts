@@ -158,7 +158,11 @@ const ROW_BITS = 32;
 const START_BITS = 32;
 
 /** The value of the place column, in SQL. */
-export const PLACE_SQL = `_part::hugeint * ${2n ** BigInt(ROW_BITS + START_BITS)} + _start::hugeint * ${2n ** BigInt(ROW_BITS)} + _row::hugeint`;
+export const PLACE_SQL = [
+  `_part::hugeint * ${2n ** BigInt(ROW_BITS + START_BITS)}`,
+  `_start::hugeint * ${2n ** BigInt(ROW_BITS)}`,
+  '_row::hugeint',
+].join(' + ');
 
 /** Returns the row, its first code point in the text of the source, and the part of a place. */
 export function rowOfPlace(place: bigint): { row: number; start: number; part: number } {
