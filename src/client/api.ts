@@ -132,6 +132,37 @@ export type AgentStep = {
   elapsed_ms: number;
 };
 
+export type AnswerTableQuery = {
+  /** The statement that the chat model wrote and that ran. */
+  sql: string;
+  /** Columns of the result. */
+  columns: Array<{
+    /** Name of the column in the result. */
+    name: string;
+    /** Type of the column, as DuckDB names it. */
+    type: string;
+  }>;
+  /** Rows of the result, at most 50, as in POST /tables/query. */
+  rows: Array<Array<unknown>>;
+  /** Number of these rows. */
+  row_count: number;
+  /** Whether there are more rows. */
+  truncated: boolean;
+  /** Number of rows that the aggregates of the result read; null for a result without aggregates. */
+  witness_count: number | null;
+  /** The sentences of the answer that cite the result. */
+  spans: Array<{
+    /** Offset of the first code point, from 0. */
+    start: number;
+    /** Offset behind the last code point. */
+    end: number;
+    /** Whether the numbers and names of the sentence are in the result. */
+    verified: boolean;
+    /** Why the sentence is not verified. Null when it is verified. */
+    reason: string | null;
+  }>;
+};
+
 export type ApiKey = {
   /** Id of the key. · format "uuid" */
   id: string;
@@ -360,6 +391,8 @@ export type ChatCompletion = {
     citations: Array<CitedContent>;
     /** Parts of the answer that rest on web pages. Absent when the answer cites no web page. */
     web_citations?: Array<WebCitation> | undefined;
+    /** The query of tables from which the answer was made. Absent when there was none. */
+    table_query?: AnswerTableQuery | undefined;
     /** Sentences that no verified citation supports. Absent when there are none. */
     unsupported_spans?: Array<Span> | undefined;
   }>;
@@ -432,13 +465,20 @@ export type CitedContent = {
     quote: string;
     /** True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. By rules: the quote has every number with its unit, every name and at least 60 % of the words of the sentence, and the same negations. */
     verified: boolean;
-    /** What decided: computed `rules`, or the entailment `model` of the service. */
-    verified_by: "rules" | "model";
+    /** What decided: computed `rules`, the entailment `model` of the service, or `query`: rules compared the sentence with the result of the query of tables. Then each number of a verified sentence is a cell of the result, rounded at most to the decimals that are written. */
+    verified_by: "rules" | "model" | "query";
     /** Why the sentence is not verified: the number, the name or the words that the quote lacks. Null when it is verified. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word, as in extractive answers. */
     quoted: boolean;
   };
+  /** The row of a table that is cited. Absent when a passage is cited. */
+  row?: {
+    /** Id of the table. · format "uuid" */
+    table_id: string;
+    /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
+    row: number | null;
+  } | undefined;
 };
 
 /** A row of a table, as the chunk that holds it. */
@@ -492,6 +532,8 @@ export type CitedRow = {
     table_id: string;
     /** Number of the row in its table, from 0. Null if a policy hides some rows of the table. */
     row: number | null;
+    /** Text of the row in its source, up to the end of the chunk. */
+    text: string;
   };
 };
 
@@ -521,6 +563,8 @@ export type CompletionResult = {
     citations: Array<CitedContent>;
     /** Parts of the answer that rest on web pages. Absent when the answer cites no web page. */
     web_citations?: Array<WebCitation> | undefined;
+    /** The query of tables from which the answer was made. Absent when there was none. */
+    table_query?: AnswerTableQuery | undefined;
     /** Sentences that no verified citation supports. Absent when there are none. */
     unsupported_spans?: Array<Span> | undefined;
   }>;
@@ -637,6 +681,15 @@ export type ConversationMessage = {
     /** Offset behind the last code point. */
     end: number;
   }> | undefined;
+  /** The query of tables from which the answer was made. Absent when there was none. */
+  table_query?: {
+    /** The statement that ran. */
+    sql: string;
+    /** Number of rows of its result. */
+    row_count: number;
+    /** Number of rows that its aggregates read; null without aggregates. */
+    witness_count: number | null;
+  } | undefined;
   /** Null for user messages. */
   finish_reason: string | null;
   /** Unix seconds. */
@@ -1751,8 +1804,8 @@ export type StoredCitation = {
     quote: string;
     /** True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question. */
     verified: boolean;
-    /** What compared sentence and passage. */
-    verified_by: "rules" | "model";
+    /** What compared the sentence: rules or a model with the passage, or rules with the result of a query. */
+    verified_by: "rules" | "model" | "query";
     /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word. */
@@ -2236,6 +2289,8 @@ export interface Operations {
         citation?: boolean | undefined;
         /** Also searches the web. Ignored unless the chat model supports web search and the feature is on. · default false */
         grounding?: boolean | undefined;
+        /** With `auto`, a question that fits a table of a retrieved chunk is also answered from a query that the chat model writes. Ignored without a chat model and without the table engine. · default "off" */
+        tables?: "off" | "auto" | undefined;
         /** Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`. · default false */
         trace?: boolean | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */

@@ -35,7 +35,7 @@ export interface StoredCitation {
     quote: string;
     verified: boolean;
     /** Older stored answers lack the following members. */
-    verified_by?: 'rules' | 'model';
+    verified_by?: 'rules' | 'model' | 'query';
     reason?: string | null;
     quoted?: boolean;
   };
@@ -50,9 +50,17 @@ export interface StoredWebCitation {
   end: number;
 }
 
+/** The query of tables from which an answer was made. */
+export interface StoredTableQuery {
+  sql: string;
+  row_count: number;
+  witness_count: number | null;
+}
+
 export interface NewMessage extends StoredMessage {
   citations: readonly StoredCitation[];
   webCitations: readonly StoredWebCitation[];
+  tableQuery: StoredTableQuery | null;
   finishReason: string | null;
   createdAt: Date;
   context: MessageContext;
@@ -249,7 +257,9 @@ export async function listMessages(
   messageId?: string,
 ): Promise<TreeMessage[]> {
   const named = messageId === undefined ? raw('true') : sql`b.id = ${messageId}`;
-  const rows = await db.query<Omit<TreeMessage, 'citations' | 'webCitations'> & { all: AnyCitation[] }>(sql`
+  const rows = await db.query<
+    Omit<TreeMessage, 'citations' | 'webCitations' | 'tableQuery'> & { all: AnyCitation[] }
+  >(sql`
     select b.id, b.parent_id, b.role, b.content, b.citations as "all", b.finish_reason,
       b.created_at, ${isSeen(tenantId, access)} as seen
     from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId} and ${named}
@@ -257,15 +267,16 @@ export async function listMessages(
   return rows.map(({ all, ...message }) => ({
     ...message,
     citations: all.filter((one) => 'id' in one),
-    webCitations: all.filter((one): one is StoredWebCitation => !('id' in one)),
+    webCitations: all.filter((one) => 'snippet' in one),
+    tableQuery: all.find((one) => 'sql' in one) ?? null,
   }));
 }
 
-/** One column holds both kinds: only citations of chunks have an id. */
-type AnyCitation = StoredCitation | StoredWebCitation;
+/** One column holds all kinds. Citations of chunks have an id, those of web pages a snippet. */
+type AnyCitation = StoredCitation | StoredWebCitation | StoredTableQuery;
 
-function allCitations({ citations, webCitations }: NewMessage): AnyCitation[] {
-  return [...citations, ...webCitations];
+function allCitations({ citations, webCitations, tableQuery }: NewMessage): AnyCitation[] {
+  return [...citations, ...webCitations, ...(tableQuery ? [tableQuery] : [])];
 }
 
 export async function renameConversation(tx: Tx, tenantId: string, id: string, title: string): Promise<void> {

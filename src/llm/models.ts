@@ -22,6 +22,8 @@ export interface ContextChunk {
   isCode?: boolean;
   /** True for a web page. */
   isWeb?: boolean;
+  /** True for the result of a query of tables. */
+  isResult?: boolean;
 }
 
 export interface ChatRequest {

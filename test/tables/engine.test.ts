@@ -110,12 +110,12 @@ describe('traces', () => {
       kind: 'rows',
       rows: [
         [
-          { table: 0, row: 2, part: 2 },
-          { table: 1, row: 0, part: 0 },
+          { table: 0, row: 2, start: 2, part: 2 },
+          { table: 1, row: 0, start: 0, part: 0 },
         ],
         [
-          { table: 0, row: 1, part: 1 },
-          { table: 1, row: 1, part: 1 },
+          { table: 0, row: 1, start: 1, part: 1 },
+          { table: 1, row: 1, start: 1, part: 1 },
         ],
       ],
     });
@@ -130,8 +130,8 @@ describe('traces', () => {
       kind: 'aggregates',
       count: 2,
       rows: [
-        { table: 0, row: 0, part: 0 },
-        { table: 0, row: 2, part: 2 },
+        { table: 0, row: 0, start: 0, part: 0 },
+        { table: 0, row: 2, start: 2, part: 2 },
       ],
     });
   });

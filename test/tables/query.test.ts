@@ -56,7 +56,10 @@ describe('results', () => {
       body.citations.map(({ row }: { row: { row: number } }) => row.row),
       [1, 2, 3],
     );
-    for (const [i, { content }] of body.citations.entries()) assert.match(content, new RegExp(body.rows[i][0]));
+    for (const [i, { content, row }] of body.citations.entries()) {
+      assert.ok(content.includes(row.text));
+      assert.match(row.text, new RegExp(`^\\| ${body.rows[i][0]} \\| ${body.rows[i][1]} `));
+    }
   });
 
   test('a structured query becomes SQL and names the rows that an aggregate reads', async () => {
@@ -198,6 +201,18 @@ describe('redaction', () => {
     const { text } = await query({ sql: 'select email from sales', citation: false });
     assert.doesNotMatch(text, /example\.com/);
     assert.doesNotMatch((await query({ sql: 'select cast(email as integer) from sales' })).text, /example\.com/);
+  });
+
+  test('a rule for output applies to citations, and a row that it blocks is not cited', async () => {
+    assert.equal((await t.put('/redaction-policy', rule(['output']))).status, 200);
+    const masked = await query({ sql: 'select region from sales order by amount' });
+    assert.equal(masked.body.citations.length, 4);
+    assert.doesNotMatch(masked.text, /example\.com/);
+    assert.equal((await t.put('/redaction-policy', rule(['output'], { action: 'block' }))).status, 200);
+    const { body, text } = await query({ sql: "select if(region = 'East', email, region) as x from sales" });
+    assert.deepEqual(body.rows, [['North'], ['South'], ['North']]);
+    assert.deepEqual(body.citations, []);
+    assert.doesNotMatch(text, /example\.com/);
   });
 });
 

@@ -1,7 +1,11 @@
 /** A question of POST /tables/query: what the model gets, what becomes of its reply, and what it never sees. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
+import { openTableEngine } from '../../src/tables/engine/pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi, type Script } from '../support/fakes/openai.ts';
@@ -192,6 +196,21 @@ test('a question needs the scope inference:run and a chat model', async () => {
     assert.deepEqual([status, body.error.message], [400, 'A question needs a chat model: set PINAKES_CHAT_MODEL.']);
   } finally {
     await plain.close();
+  }
+});
+
+test('without the package of the engine, a question says what to install and calls no model', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pinakes-engine-'));
+  const tableEngine = openTableEngine({ processes: 1, memoryMib: 256, folder, isInstalled: () => false });
+  const env = { PINAKES_CHAT_MODEL: 'openai-compatible:m', PINAKES_CHAT_BASE_URL: fake.url };
+  const without = await openTestApp({ env, given: { tableEngine } });
+  try {
+    const { status, body } = await without.post('/tables/query', { question: QUESTION });
+    assert.deepEqual([status, fake.calls.length], [400, 0]);
+    assert.match(body.error.message, /npm install @duckdb\/node-api/);
+  } finally {
+    await without.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

@@ -38,8 +38,8 @@ export interface Citation<Chunk> {
   spans: Span[];
   quote: string;
   verified: boolean;
-  /** What decided about a sentence of the citation last. */
-  verifiedBy: 'rules' | 'model';
+  /** What decided about a sentence of the citation last. `query`: it was compared with the result of a query of tables. */
+  verifiedBy: 'rules' | 'model' | 'query';
   /** Why the citation is not verified, in plain words. Null when it is verified. */
   reason: string | null;
   /** True when the cited text was copied from the chunk word for word, not written by a model. */

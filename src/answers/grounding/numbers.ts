@@ -44,6 +44,8 @@ const MAGNITUDES: readonly [RegExp, number][] = [
 
 /** A number of a text, and the keys under which evidence and claims meet. */
 export interface FoundNumber {
+  /** UTF-16 offset in `normalizeDigits(text)`. */
+  at: number;
   /** The number as written, and with its unit. */
   written: string;
   withUnit: string;
@@ -88,6 +90,7 @@ export function numbersIn(text: string, language: string | null): FoundNumber[] 
     const sign = currency + after;
     const written = `${comparison}${currency}${normal.slice(start, end)}${after}`;
     return {
+      at: start,
       written,
       withUnit: sign === '' && words[0] !== undefined ? `${written} ${words[0].word}` : written,
       readings: readings.map((reading) => comparison + reading),

@@ -8,11 +8,12 @@ import type { Deps } from '../../http/deps.ts';
 import type { ChatEvent, ChatRequest, ContextChunk } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
 import { openAnswerText } from './answer-text.ts';
-import type { Context, LabelledHit } from './context.ts';
+import type { Context } from './context.ts';
 import type { Asked } from './conversation.ts';
 import { noAnswerText } from './no-answer.ts';
 import type { CompletionBody } from './request.ts';
 import { saveTurn } from './save-turn.ts';
+import { type CitedHit, citeResult, type ResultSpan, type TableResult, toResultChunk } from './table-query.ts';
 import { citeWeb, toChunk, type WebCitation } from './web.ts';
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
@@ -20,8 +21,10 @@ export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
 export interface Answer {
   text: string;
   finishReason: FinishReason;
-  citations: Citation<LabelledHit>[];
+  citations: Citation<CitedHit>[];
   webCitations: WebCitation[];
+  /** The query of tables from which the answer was made, and the sentences that cite its result. Null without one. */
+  tableQuery: { result: TableResult; spans: ResultSpan[] } | null;
   unsupported: Span[];
   warnings: Warning[];
   /** Null when the caller did not ask for the trace. */
@@ -62,7 +65,7 @@ export async function* answer(
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
   const { turn, outputRedactor } = asked;
-  const sourceCount = context.hits.forModel.length + context.pages.forModel.length;
+  const sourceCount = (context.table ? 1 : 0) + context.hits.forModel.length + context.pages.forModel.length;
   const answerText = openAnswerText(
     (number) => number >= 1 && number <= sourceCount,
     outputRedactor?.appliesAt('output') ? outputRedactor.stream('output', signal) : null,
@@ -94,6 +97,7 @@ export async function* answer(
   }
   const judge = openJudge(deps.entailment, signal, (err) => deps.log.warn({ err }, 'the entailment model failed'));
   const cited = await cite(text, isAnswer && body.citation ? answerText.markers() : null, context, judge);
+  if (!isAnswer || finishReason === 'content_filter') cited.tableQuery = null;
   const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
   const stores = isAnswer && body.store !== false;
   const alongside = async (tx: Tx): Promise<void> => body.alongside?.(tx, answered);
@@ -131,7 +135,7 @@ function retrievedIn({ hits, pages }: Context): Parameters<typeof openOutputPoli
 function frame(
   { usage: ledger }: Pick<Deps, 'usage'>,
   { caller, history, question }: Asked,
-  { query, hits, pages }: Context,
+  { query, table, hits, pages }: Context,
   citation: boolean,
 ): ChatRequest {
   const chunks = hits.forModel.map(
@@ -153,7 +157,7 @@ function frame(
     ],
     question: question.forModel,
     standalone: query.rewrittenBy === null ? question.forModel : query.forModel,
-    chunks: [...chunks, ...pages.forModel.map(toChunk)],
+    chunks: [...(table ? [toResultChunk(table)] : []), ...chunks, ...pages.forModel.map(toChunk)],
     citation,
     onUsage: (usage) => ledger.add(caller, usage),
   };
@@ -163,11 +167,28 @@ function frame(
 async function cite(
   text: string,
   markers: readonly Marker[] | null,
-  { hits, pages }: Context,
+  { table, hits, pages }: Context,
   judge: Judge | null,
-): Promise<Pick<Answer, 'citations' | 'webCitations' | 'unsupported'>> {
-  if (markers === null) return { citations: [], webCitations: [], unsupported: [] };
-  const { citations, unsupported } = await citeAnswer(text, markers, hits.forReader, judge);
-  const web = citeWeb(text, markers, pages.forReader, unsupported);
-  return { citations, webCitations: web.citations, unsupported: web.unsupported };
+): Promise<Pick<Answer, 'citations' | 'webCitations' | 'tableQuery' | 'unsupported'>> {
+  const tableQuery = table && { result: table, spans: [] };
+  if (markers === null) return { citations: [], webCitations: [], tableQuery, unsupported: [] };
+  const ofChunks = await citeAnswer(text, markers, hits.forReader, judge);
+  const ofPages = citeWeb(text, markers, pages.forReader, ofChunks.unsupported);
+  const { citations } = ofChunks;
+  const web = { citations, webCitations: ofPages.citations, tableQuery, unsupported: ofPages.unsupported };
+  if (table === null) return web;
+  const ofResult = citeResult(text, markers, table, ofPages.unsupported);
+  return {
+    ...web,
+    citations: inOrder([...ofResult.citations, ...citations]),
+    tableQuery: { result: table, spans: ofResult.spans },
+    unsupported: ofResult.unsupported,
+  };
+}
+
+/** Returns the citations numbered in the order of the answer. */
+function inOrder<Chunk>(citations: readonly Citation<Chunk>[]): Citation<Chunk>[] {
+  return citations
+    .toSorted((a, b) => a.spans[0]!.start - b.spans[0]!.start)
+    .map((citation, i) => ({ ...citation, number: i + 1 }));
 }

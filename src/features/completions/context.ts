@@ -10,6 +10,7 @@ import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
 import type { Asked } from './conversation.ts';
 import type { CompletionBody } from './request.ts';
+import { queryForAnswer, type TableResult } from './table-query.ts';
 import { findOnWeb, redactPage, type WebPage } from './web.ts';
 
 /** Maximum UTF-16 units of a search query. A longer query does not improve the search. */
@@ -17,6 +18,8 @@ const QUERY_UNITS_MAX = 2000;
 /** Hits that are retrieved for each chunk of the context. The spare hits let several sources share the context. */
 const SPARE_FACTOR = 2;
 const RETRIEVE_MAX = 100;
+
+const NO_TABLE = { result: null, warnings: [] };
 
 /** A retrieved chunk with its label in the request to the model. */
 export type LabelledHit = Hit & { number: number };
@@ -26,6 +29,8 @@ export interface Context {
   query: View<string> & Pick<StandaloneQuery, 'rewrittenBy' | 'modelFailure'>;
   /** The retrieved chunks, the best first. */
   hits: View<LabelledHit[]>;
+  /** The result of a query of tables, which comes first. Null without one. */
+  table: TableResult | null;
   /** The pages of the web search. Empty without web grounding. */
   pages: View<WebPage[]>;
   /** The chunks that the answer may repeat. When one of them is gone, the answer ends. */
@@ -41,7 +46,20 @@ export interface Context {
  * @throws what retrieval throws; the signal's reason.
  */
 export async function findContext(
-  deps: Pick<Deps, 'db' | 'config' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker'>,
+  deps: Pick<
+    Deps,
+    | 'db'
+    | 'config'
+    | 'log'
+    | 'chatModel'
+    | 'usage'
+    | 'embedding'
+    | 'reranker'
+    | 'blobs'
+    | 'queue'
+    | 'redactors'
+    | 'tableEngine'
+  >,
   asked: Asked,
   body: CompletionBody,
   signal: AbortSignal,
@@ -58,6 +76,7 @@ export async function findContext(
     asked.history,
     signal,
   );
+  const search = query.text.slice(0, QUERY_UNITS_MAX).toWellFormed();
   const { hits, warnings, timings } = await retrieve(
     deps,
     {
@@ -66,7 +85,7 @@ export async function findContext(
       sourceGroupIds: caller.sourceGroupIds,
       tagIds: caller.tagIds,
       principal,
-      query: query.text.slice(0, QUERY_UNITS_MAX).toWellFormed(),
+      query: search,
       mode: 'hybrid',
       filters: asked.filters,
       usePostfilter: body.use_postfilter,
@@ -77,9 +96,13 @@ export async function findContext(
   );
   const chosen = diversify(hits, body.limit);
   const { access, pastChunks } = asked;
-  const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...pastChunks] };
+  const found =
+    body.tables === 'auto' ? await queryForAnswer(deps, asked, search, chosen, body.citation, signal) : NO_TABLE;
+  const { result: table } = found;
+  const citedRows = table?.citations.map(({ hit }) => hit) ?? [];
+  const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...citedRows, ...pastChunks] };
   asked.rights.holdContent(content);
-  const hitViews = await viewHits(asked, chosen);
+  const hitViews = await viewHits(asked, chosen, table === null ? 0 : 1);
   const web = (await webSearch) ?? { pages: [], warnings: [] };
   const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
   return {
@@ -89,27 +112,30 @@ export async function findContext(
       forReader: (await redactText(masking, query.text, ['output'])) ?? '',
     },
     hits: hitViews,
-    pages: labelled(pageViews, hitViews.forModel.length),
+    table,
+    pages: labelled(pageViews, hitViews.forModel.length + (table === null ? 0 : 1)),
     content,
     // The search also asks for spare hits. The warning counts only when fewer hits than `limit` were found.
     warnings: [
       ...warnings.filter(({ type }) => type !== 'postfilter_underfilled' || hits.length < body.limit),
+      ...found.warnings,
       ...web.warnings,
     ],
     timings,
   };
 }
 
-/** Returns the hits as the model and as readers get them, numbered from 1. */
+/** Returns the hits as the model and as readers get them, numbered after the first `before` sources. */
 export async function viewHits(
   { access, redactor, outputRedactor }: Pick<Asked, 'access' | 'redactor' | 'outputRedactor'>,
   hits: readonly Hit[],
+  before = 0,
 ): Promise<View<LabelledHit[]>> {
   const views = await viewsOf(hits, (hit, step) =>
     redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
   );
   if (!isUnrestricted(access)) views.forReader = views.forReader.map((hit, i) => withoutStatistics(hit, i + 1));
-  return labelled(views, 0);
+  return labelled(views, before);
 }
 
 /** Numbers the sources after the first `before` ones. */

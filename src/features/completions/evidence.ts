@@ -81,6 +81,7 @@ async function contextOf(deps: Deps, asked: Asked, evidence: readonly Evidence[]
   return {
     query: { ...question, rewrittenBy: null, modelFailure: null },
     hits: await viewHits(asked, hits),
+    table: null,
     pages: { forModel: [], forReader: [] },
     content,
     warnings: [],

@@ -42,6 +42,13 @@ export const parameters = z.strictObject({
     .boolean()
     .default(false)
     .describe('Also searches the web. Ignored unless the chat model supports web search and the feature is on.'),
+  tables: z
+    .enum(['off', 'auto'])
+    .default('off')
+    .describe(
+      'With `auto`, a question that fits a table of a retrieved chunk is also answered from a query that the chat model writes. ' +
+        'Ignored without a chat model and without the table engine.',
+    ),
   trace: z
     .boolean()
     .default(false)

@@ -11,7 +11,7 @@ const spanSchema = z
   })
   .meta({ id: 'Span', description: 'Half-open range of code points of the answer text.' });
 
-const VERIFIERS = ['rules', 'model'] as const;
+const VERIFIERS = ['rules', 'model', 'query'] as const;
 
 const citedContentSchema = contentSchema
   .extend({
@@ -29,7 +29,11 @@ const citedContentSchema = contentSchema
           ),
         verified_by: z
           .enum(VERIFIERS)
-          .describe('What decided: computed `rules`, or the entailment `model` of the service.'),
+          .describe(
+            'What decided: computed `rules`, the entailment `model` of the service, or `query`: rules compared the sentence with the ' +
+              'result of the query of tables. Then each number of a verified sentence is a cell of the result, rounded at most to the ' +
+              'decimals that are written.',
+          ),
         reason: z
           .string()
           .nullable()
@@ -41,6 +45,16 @@ const citedContentSchema = contentSchema
           .describe('True when the cited text is copied from the passage word for word, as in extractive answers.'),
       })
       .describe('Where the answer rests on this chunk, and whether this was verified.'),
+    row: z
+      .object({
+        table_id: idSchema.describe('Id of the table.'),
+        row: z
+          .int()
+          .nullable()
+          .describe('Number of the row in its table, from 0. Null if a policy hides some rows of the table.'),
+      })
+      .optional()
+      .describe('The row of a table that is cited. Absent when a passage is cited.'),
   })
   .meta({ id: 'CitedContent' });
 
@@ -53,6 +67,35 @@ const webCitationSchema = spanSchema
     snippet: z.string().describe('The text that was found on the page; at most 300 code points.'),
   })
   .meta({ id: 'WebCitation', description: 'A half-open range of code points of the answer that rests on a web page.' });
+
+const tableQuerySchema = z
+  .object({
+    sql: z.string().describe('The statement that the chat model wrote and that ran.'),
+    columns: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the column in the result.'),
+          type: z.string().describe('Type of the column, as DuckDB names it.'),
+        }),
+      )
+      .describe('Columns of the result.'),
+    rows: z.array(z.array(z.unknown())).describe('Rows of the result, at most 50, as in POST /tables/query.'),
+    row_count: z.int().describe('Number of these rows.'),
+    truncated: z.boolean().describe('Whether there are more rows.'),
+    witness_count: z
+      .int()
+      .nullable()
+      .describe('Number of rows that the aggregates of the result read; null for a result without aggregates.'),
+    spans: z
+      .array(
+        spanSchema.extend({
+          verified: z.boolean().describe('Whether the numbers and names of the sentence are in the result.'),
+          reason: z.string().nullable().describe('Why the sentence is not verified. Null when it is verified.'),
+        }),
+      )
+      .describe('The sentences of the answer that cite the result.'),
+  })
+  .meta({ id: 'AnswerTableQuery' });
 
 const traceSchema = z
   .object({
@@ -114,6 +157,9 @@ export const completionResultSchema = z
             .array(webCitationSchema)
             .optional()
             .describe('Parts of the answer that rest on web pages. Absent when the answer cites no web page.'),
+          table_query: tableQuerySchema
+            .optional()
+            .describe('The query of tables from which the answer was made. Absent when there was none.'),
           unsupported_spans: z
             .array(spanSchema)
             .optional()
@@ -140,12 +186,21 @@ export function toResult(answer: Answer, created: number): z.input<typeof comple
         finish_reason: answer.finishReason,
         citations: toCitations(answer.citations),
         ...(answer.webCitations.length > 0 ? { web_citations: answer.webCitations } : {}),
+        ...(answer.tableQuery ? { table_query: toTableQuery(answer.tableQuery) } : {}),
         ...(answer.unsupported.length > 0 ? { unsupported_spans: answer.unsupported } : {}),
       },
     ],
     warnings: answer.warnings,
     ...(answer.trace && { trace: toTrace(answer.trace) }),
   };
+}
+
+/** Returns the query of an answer in its wire format. */
+export function toTableQuery({
+  result: { sql, columns, rows, truncated, witnessCount },
+  spans,
+}: NonNullable<Answer['tableQuery']>): z.input<typeof tableQuerySchema> {
+  return { sql, columns, rows, row_count: rows.length, truncated, witness_count: witnessCount, spans };
 }
 
 export function toTrace({ query, hits }: NonNullable<Answer['trace']>): z.input<typeof traceSchema> {
@@ -162,5 +217,6 @@ export function toCitations(citations: Answer['citations']): z.input<typeof cite
   return citations.map(({ chunk, number, spans, quote, verified, verifiedBy, reason, quoted }) => ({
     ...toContent(chunk),
     citation: { number, spans, quote, verified, verified_by: verifiedBy, reason, quoted },
+    ...(chunk.row && { row: { table_id: chunk.row.tableId, row: chunk.row.row } }),
   }));
 }

@@ -10,6 +10,7 @@ import {
   type NewMessage,
   ownerOf,
   type StoredCitation,
+  type StoredTableQuery,
   type StoredWebCitation,
 } from '../../corpus/conversation-store.ts';
 import type { Tx } from '../../db/database.ts';
@@ -19,6 +20,7 @@ import { endedError } from '../../http/live-rights.ts';
 import { findGone, type ReadContent } from '../../retrieval/reading/fence.ts';
 import type { Context, LabelledHit } from './context.ts';
 import { type Asked, type PastMessage, reachedLimit } from './conversation.ts';
+import type { TableResult } from './table-query.ts';
 
 const TITLE_CODE_POINTS_MAX = 80;
 /** Maximum ids that are stored. An answer that rests on more is hidden from everybody who may not see the whole tenant. */
@@ -29,6 +31,7 @@ interface Answered {
   text: string;
   finishReason: string;
   citations: readonly Citation<LabelledHit>[];
+  tableQuery: { result: TableResult } | null;
   webCitations: readonly StoredWebCitation[];
   /** The numbers of the quoted chunks when the answer has no other text. Otherwise null. */
   quotedNumbers: ReadonlySet<number> | null;
@@ -44,7 +47,7 @@ interface Answered {
 export async function saveTurn(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   asked: Asked,
-  context: Pick<Context, 'hits' | 'content'>,
+  context: Pick<Context, 'hits' | 'table' | 'content'>,
   answered: Answered,
   signal: AbortSignal,
   alongside: (tx: Tx) => Promise<void>,
@@ -60,7 +63,7 @@ export async function saveTurn(
     stored = await deps.db.transaction(
       caller.tenantId,
       async (tx) => {
-        const rested = restsOn(hits, asked.history, answered.quotedNumbers);
+        const rested = restsOn(hits, context.table !== null, asked.history, answered.quotedNumbers);
         ended = await findEnd(tx, asked, context.content, rested.groupIds, createdAt);
         if (ended !== undefined) return false;
         if (turn.isNew) {
@@ -121,6 +124,7 @@ function messagesOf(
     content: question.forReader,
     citations: [],
     webCitations: [],
+    tableQuery: null,
     finishReason: null,
     context: { groupIds: null, sourceIds: null, chunkIds: null },
     createdAt,
@@ -132,6 +136,7 @@ function messagesOf(
     content: answered.text,
     citations: answered.citations.map(toStored),
     webCitations: answered.webCitations,
+    tableQuery: answered.tableQuery && toStoredQuery(answered.tableQuery),
     finishReason: answered.finishReason,
     context,
     createdAt,
@@ -151,6 +156,11 @@ function toStored(citation: Citation<LabelledHit>): StoredCitation {
   };
 }
 
+/** Returns the query without its rows: they can be selected again. */
+function toStoredQuery({ result: { sql, rows, witnessCount } }: { result: TableResult }): StoredTableQuery {
+  return { sql, row_count: rows.length, witness_count: witnessCount };
+}
+
 /** Returns the title of a conversation: its first question on one line, truncated. */
 function titleOf(question: string): string {
   const line = [...question.replace(/\s+/g, ' ').trim()];
@@ -160,10 +170,11 @@ function titleOf(question: string): string {
 /**
  * Returns what an answer rests on, cited or not: the hits, and what the earlier answers rest on, because the model may repeat something
  * of them. The record decides later who may read the answer. An answer of quotations rests on the quoted chunks alone, but its source
- * groups are those of the whole context.
+ * groups are those of the whole context. The result of a query rests on chunks that nobody lists, so those of the answer are unknown.
  */
 function restsOn(
   hits: readonly LabelledHit[],
+  restsOnResult: boolean,
   history: readonly PastMessage[],
   quotedNumbers: ReadonlySet<number> | null,
 ): MessageContext {
@@ -173,7 +184,9 @@ function restsOn(
   return {
     groupIds: union([hits.map(({ sourceGroupId }) => sourceGroupId), ...past.map(({ groupIds }) => groupIds)]),
     sourceIds: union([restedHits.map(({ sourceId }) => sourceId), ...restedPast.map(({ sourceIds }) => sourceIds)]),
-    chunkIds: union([restedHits.map(({ id }) => id), ...restedPast.map(({ chunkIds }) => chunkIds)]),
+    chunkIds: restsOnResult
+      ? null
+      : union([restedHits.map(({ id }) => id), ...restedPast.map(({ chunkIds }) => chunkIds)]),
   };
 }
 

@@ -4,7 +4,7 @@ import { toServiceError } from '../../http/error-handler.ts';
 import { openEventStream, startStream, writeText } from '../../http/sse.ts';
 import type { Answer } from './answer.ts';
 import type { Asked, Turn } from './conversation.ts';
-import { toCitations, toTrace } from './result.ts';
+import { toCitations, toTableQuery, toTrace } from './result.ts';
 
 /** Names the conversation, whose id is allocated before the first byte. Both streams send this header. */
 const CONVERSATION_HEADER = 'x-conversation-id';
@@ -83,6 +83,9 @@ export async function sendEvents(
 function closingEvents(answer: Answer, threadId: string, runId: string, messageId: string): object[] {
   const { conversationId, userMessageId, assistantMessageId, finishReason, warnings, unsupported } = answer;
   return [
+    ...(answer.tableQuery
+      ? [{ type: 'CUSTOM', name: 'table_query', value: { message_id: messageId, ...toTableQuery(answer.tableQuery) } }]
+      : []),
     { type: 'CUSTOM', name: 'citations', value: { message_id: messageId, citations: toCitations(answer.citations) } },
     ...(answer.webCitations.length > 0
       ? [{ type: 'CUSTOM', name: 'grounding', value: { message_id: messageId, web_citations: answer.webCitations } }]

@@ -28,7 +28,7 @@ export async function redactMessage(redactor: Redactor | null, message: TreeMess
   const redacted = message.seen
     ? await redactWithOffsets(masking(redactor), message.content, STORED_ANSWER_STEPS)
     : undefined;
-  if (!redacted) return { ...message, content: REMOVED, citations: [], webCitations: [] };
+  if (!redacted) return { ...message, content: REMOVED, citations: [], webCitations: [], tableQuery: null };
   const { text, offsetOf } = redacted;
   const citations = await collect(message.citations, (citation) => redactCitation(redactor, citation, offsetOf));
   const webCitations = await collect(message.webCitations, async ({ start, end, ...page }) => {
@@ -38,7 +38,10 @@ export async function redactMessage(redactor: Redactor | null, message: TreeMess
     if (url === undefined || title === undefined || snippet === undefined) return undefined;
     return { url, title, snippet, start: offsetOf(start), end: offsetOf(end) };
   });
-  return { ...message, content: text, citations, webCitations };
+  const { tableQuery } = message;
+  const statement = tableQuery && (await redactText(masking(redactor), tableQuery.sql, STORED_ANSWER_STEPS));
+  const shownQuery = tableQuery && { ...tableQuery, sql: statement ?? '' };
+  return { ...message, content: text, citations, webCitations, tableQuery: shownQuery };
 }
 
 async function redactCitation(

@@ -60,7 +60,11 @@ const citationSchema = z
           .describe(
             'True when the cited passage states what the cited sentence states. It does not say that the sentence answers the question.',
           ),
-        verified_by: z.enum(['rules', 'model']).describe('What compared sentence and passage.'),
+        verified_by: z
+          .enum(['rules', 'model', 'query'])
+          .describe(
+            'What compared the sentence: rules or a model with the passage, or rules with the result of a query.',
+          ),
         reason: z
           .string()
           .nullable()
@@ -98,6 +102,14 @@ const messageSchema = z
       )
       .optional()
       .describe('Parts of the answer that rest on web pages. Absent when there are none.'),
+    table_query: z
+      .object({
+        sql: z.string().describe('The statement that ran.'),
+        row_count: z.int().describe('Number of rows of its result.'),
+        witness_count: z.int().nullable().describe('Number of rows that its aggregates read; null without aggregates.'),
+      })
+      .optional()
+      .describe('The query of tables from which the answer was made. Absent when there was none.'),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
     creation_time: timeSchema,
   })
@@ -251,6 +263,7 @@ function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
       citation: { ...CITATION_DEFAULTS, ...citation },
     })),
     ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
+    ...(message.tableQuery ? { table_query: message.tableQuery } : {}),
     finish_reason: message.finishReason,
     creation_time: unixSeconds(message.createdAt),
   };

@@ -106,6 +106,7 @@ const citedRowSchema = z
           .int()
           .nullable()
           .describe('Number of the row in its table, from 0. Null if a policy hides some rows of the table.'),
+        text: z.string().describe('Text of the row in its source, up to the end of the chunk.'),
       })
       .describe('The row that is cited.'),
   })
@@ -213,9 +214,9 @@ function toRecord({ sql, answer, suggestions, reason }: QuestionAnswer): z.input
     row_count: answer?.rows.length ?? 0,
     truncated: answer?.truncated ?? false,
     elapsed_ms: Math.round((answer?.elapsedMs ?? 0) * 10) / 10,
-    citations: (answer?.citations ?? []).map(({ hit, tableId, row }) => ({
+    citations: (answer?.citations ?? []).map(({ hit, tableId, row, quote }) => ({
       ...toContent(hit),
-      row: { table_id: tableId, row },
+      row: { table_id: tableId, row, text: quote },
     })),
     witness_count: answer?.witnessCount ?? null,
     suggestions,

@@ -9,13 +9,14 @@ import type { Redactors } from '../../redaction/redactors.ts';
 import { QueryFailure } from '../../tables/engine/failures.ts';
 import { nearestNames } from '../../tables/engine/nearest-names.ts';
 import type { TableEngine } from '../../tables/engine/pool.ts';
-import type { Cell, EngineTable, QueryResult, TracedRow } from '../../tables/engine/protocol.ts';
+import type { EngineTable, QueryResult } from '../../tables/engine/protocol.ts';
 import { readPartRange } from '../../tables/part-range.ts';
 import { isId } from '../../util/ids.ts';
-import { toHit, UNRANKED } from '../reading/hits.ts';
-import type { Hit, Warning } from '../types.ts';
+import type { Warning } from '../types.ts';
+import { type CitedRow, citeRows, readCited, tracedRows } from './cited-rows.ts';
 import { type CopyDeps, redactedFile } from './redacted-copy.ts';
-import { listQueryable, type QueriedTable, readPartRows, readVisibleParts, type Wanted } from './visible.ts';
+import { resultForReader } from './result-output.ts';
+import { listQueryable, type OpenedTable, type QueriedTable, readVisibleParts, type Wanted } from './visible.ts';
 
 export interface TableDeps extends CopyDeps {
   redactors: Redactors;
@@ -37,13 +38,6 @@ export interface TableQuery {
   cites: boolean;
 }
 
-export interface CitedRow {
-  hit: Hit;
-  tableId: string;
-  /** Null if a policy hides some rows of the table: gaps would show that. */
-  row: number | null;
-}
-
 export interface TableAnswer extends Omit<QueryResult, 'trace'> {
   citations: CitedRow[];
   /** Number of rows that the aggregates read; null if the result is not of aggregates. */
@@ -51,21 +45,14 @@ export interface TableAnswer extends Omit<QueryResult, 'trace'> {
   warnings: Warning[];
 }
 
-/** A table with what of it is visible. */
-export interface OpenedTable {
-  table: QueriedTable;
-  /** Ordinals of the visible parts; null: all. */
-  parts: number[] | null;
-}
-
 export const TABLES_PER_QUERY_MAX = 10;
 const TABLE_BYTES_PER_QUERY_MAX = 1024 * 1024 * 1024;
-const CITATIONS_MAX = 50;
 const NAMES_SUGGESTED_FROM_MAX = 1_000;
 
-/** Says that tables are switched off. @throws ServiceError invalid_request */
+/** Returns the engine. Says that tables are switched off, or what to install. @throws ServiceError invalid_request */
 export function requireEngine({ tableEngine }: Pick<TableDeps, 'tableEngine'>): TableEngine {
   if (!tableEngine) throw invalidRequest('Queries of tables are switched off (PINAKES_TABLES=off).');
+  tableEngine.requireInstalled();
   return tableEngine;
 }
 
@@ -157,17 +144,12 @@ export async function queryTables(
       'A table or the rules for it changed while the query ran. Send the query again.',
     );
   }
-  const citations: CitedRow[] = [];
-  for (const { opened, row, chunk } of rows) {
-    const hit = await toHit(chunk, UNRANKED, now.redactor);
-    if (hit) citations.push({ hit, tableId: opened.table.tableId, row: opened.parts ? null : row });
-  }
-  const shown = await outputOf(now.redactor, result, signal);
+  const { shown, kept } = await resultForReader(now.redactor, result, signal);
   return {
     ...shown,
     truncated: result.truncated,
     elapsedMs: result.elapsedMs,
-    citations,
+    citations: await citeRows(rows, kept, now.redactor, signal),
     witnessCount: result.trace.kind === 'aggregates' ? result.trace.count : null,
     warnings: warningsOf(query, before.tables, result),
   };
@@ -187,68 +169,6 @@ function stateOf({ tables, redactor }: OpenedTables): string {
     redactor?.version ?? null,
     tables.map(({ table, parts }) => [table.tableId, table.version, table.generation, parts]),
   ]);
-}
-
-/** Returns the first rows of the trace, each once. */
-function tracedRows({ trace }: QueryResult): TracedRow[] {
-  const all = trace.kind === 'rows' ? trace.rows.flat() : trace.kind === 'aggregates' ? trace.rows : [];
-  const distinct = new Map(all.map((one) => [`${one.table} ${one.row}`, one]));
-  return [...distinct.values()].slice(0, CITATIONS_MAX);
-}
-
-async function readCited(tx: Tx, tables: readonly OpenedTable[], access: Access, traced: readonly TracedRow[]) {
-  const byTable = Map.groupBy(traced, ({ table }) => table);
-  const chunks = new Map<number, Awaited<ReturnType<typeof readPartRows>>>();
-  for (const [table, rows] of byTable) {
-    const parts = [...new Set(rows.map(({ part }) => part))];
-    chunks.set(table, await readPartRows(tx, tables[table]!.table, access, parts));
-  }
-  return traced.flatMap(({ table, row, part }) => {
-    const chunk = chunks.get(table)!.get(part);
-    return chunk ? [{ opened: tables[table]!, row, chunk }] : [];
-  });
-}
-
-/** Returns columns and rows after the rules for output. A row with a blocked cell is left out. */
-async function outputOf(
-  redactor: Redactor | null,
-  { columns, rows }: QueryResult,
-  signal: AbortSignal,
-): Promise<Pick<QueryResult, 'columns' | 'rows'>> {
-  if (!redactor?.appliesAt('output')) return { columns, rows };
-  const shown: Cell[][] = [];
-  for (const row of rows) {
-    const cells = await redactCell(redactor, row, signal);
-    if (cells !== undefined) shown.push(cells as Cell[]);
-  }
-  const named: QueryResult['columns'] = [];
-  for (const { name, type } of columns) {
-    // The names are the caller's own words, so that a hash would tell the hash of a chosen value.
-    named.push({ name: (await redactText(redactor.withoutHashes, name, ['output'], signal)) ?? '', type });
-  }
-  return { columns: named, rows: shown };
-}
-
-async function redactCell(redactor: Redactor, cell: Cell, signal: AbortSignal): Promise<Cell | undefined> {
-  if (cell === null || typeof cell === 'boolean') return cell;
-  if (Array.isArray(cell)) {
-    const members: Cell[] = [];
-    for (const member of cell) {
-      const shown = await redactCell(redactor, member, signal);
-      if (shown === undefined) return undefined;
-      members.push(shown);
-    }
-    return members;
-  }
-  if (typeof cell === 'object') {
-    const members = await redactCell(redactor, Object.values(cell), signal);
-    if (members === undefined) return undefined;
-    return Object.fromEntries(Object.keys(cell).map((name, i) => [name, (members as Cell[])[i]!]));
-  }
-  const text = String(cell);
-  // A statement can carry any text of the caller, so hashes would tell the hash of a chosen value.
-  const shown = await redactText(redactor.withoutHashes, text, ['output'], signal);
-  return shown === text ? cell : shown;
 }
 
 function warningsOf(

@@ -10,7 +10,7 @@ import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { redactValue } from '../../tables/redact-value.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
-import type { OpenedTable } from './query-tables.ts';
+import type { OpenedTable } from './visible.ts';
 
 const EXAMPLES_MAX = 3;
 const EXAMPLE_UNITS_MAX = 60;

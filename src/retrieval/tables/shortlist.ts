@@ -1,6 +1,10 @@
-/** Chooses the tables that a question is about. Pure. */
+/** Chooses the tables that a question is about. */
 import { analyzeForIndex, UNDETERMINED, weighTerms } from '../../text/analyzer.ts';
-import type { OpenedTable } from './query-tables.ts';
+import { openTables, requireEngine, type TableCaller, type TableDeps } from './query-tables.ts';
+import type { OpenedTable } from './visible.ts';
+
+/** Tables among which those are chosen that fit. */
+const TABLES_MAX = 1_000;
 
 /**
  * Returns the `limit` tables that share most with the question, the best first. A word that few tables have counts more.
@@ -39,4 +43,34 @@ function termsOf({ table, parts }: OpenedTable, usesExamples: boolean): Set<stri
   const texts = [table.name, table.sqlName, table.description, ...columns].filter((text) => text !== null);
   const words = texts.flatMap((text) => [text, text.replaceAll('_', ' ')]).join('\n');
   return new Set(analyzeForIndex(words, null).split(' '));
+}
+
+/**
+ * Returns the ids of up to `limit` tables that a question fits, without a model: tables of the sources of the hits whose names or columns
+ * share a word with the question, and tables of the best hit. The best come first.
+ *
+ * @throws ServiceError invalid_request if a table fits and the engine is not installed.
+ */
+export async function findFitting(
+  deps: TableDeps,
+  caller: TableCaller,
+  question: string,
+  hits: readonly { sourceId: string }[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const sourceIds = [...new Set(hits.map(({ sourceId }) => sourceId))];
+  if (sourceIds.length === 0) return [];
+  const { tables, redactor } = await deps.db.transaction(
+    caller.tenantId,
+    (tx) => openTables(tx, deps, caller, { sourceIds }, TABLES_MAX),
+    { signal, readOnly: true },
+  );
+  const asked = [...weighTerms(question, [UNDETERMINED]).keys()];
+  const fitting = tables.filter((opened) => {
+    const terms = termsOf(opened, false);
+    return opened.table.sourceId === sourceIds[0] || asked.some((term) => terms.has(term));
+  });
+  if (fitting.length > 0) requireEngine(deps);
+  return shortlist(question, fitting, redactor === null, limit).map(({ table }) => table.tableId);
 }

@@ -24,8 +24,21 @@ export interface QueriedTable
   chunkCount: number;
 }
 
-/** How the tables are chosen: by their ids, by names in a text, or all. */
-export type Wanted = { ids: readonly string[] } | { namesIn: string } | 'all';
+/** A table with what of it is visible. */
+export interface OpenedTable {
+  table: QueriedTable;
+  /** Ordinals of the visible parts; null: all. */
+  parts: number[] | null;
+}
+
+/** A chunk, and the code point of its source's text with which it begins. */
+export interface PartRow {
+  chunk: HitRow;
+  startsAt: number;
+}
+
+/** How the tables are chosen: by their ids, by their sources, by names in a text, or all. */
+export type Wanted = { ids: readonly string[] } | { sourceIds: readonly string[] } | { namesIn: string } | 'all';
 
 const COLUMNS =
   raw(`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
@@ -47,6 +60,7 @@ export function listQueryable(
 ): Promise<QueriedTable[]> {
   const chosen: Sql[] = [];
   if (wanted !== 'all' && 'ids' in wanted) chosen.push(sql`t.id = any(${[...wanted.ids]}::uuid[])`);
+  if (wanted !== 'all' && 'sourceIds' in wanted) chosen.push(sql`t.source_id = any(${[...wanted.sourceIds]}::uuid[])`);
   if (wanted !== 'all' && 'namesIn' in wanted) chosen.push(sql`strpos(lower(${wanted.namesIn}), t.sql_name) > 0`);
   return tx.query<QueriedTable>(sql`
     select ${COLUMNS} from source_table t join ${SOURCE_TABLES} on s.tenant_id = t.tenant_id and s.id = t.source_id
@@ -69,12 +83,14 @@ export async function readPartRows(
   table: QueriedTable,
   access: Access,
   ordinals: readonly number[],
-): Promise<Map<number, HitRow>> {
-  const rows = await tx.query<HitRow & { ordinal: number }>(sql`
-    select ${hitColumns(access.tagIds)}, c.ordinal
+): Promise<Map<number, PartRow>> {
+  const rows = await tx.query<HitRow & { ordinal: number; startsAt: number }>(sql`
+    select ${hitColumns(access.tagIds)}, c.ordinal, c.start_offset as starts_at
     from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${table.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
       and c.ordinal = any(${[...ordinals]}::int[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
-  return new Map(rows.map(({ ordinal, ...row }) => [ordinal, withPlace(row as HitRow, access)]));
+  return new Map(
+    rows.map(({ ordinal, startsAt, ...row }) => [ordinal, { chunk: withPlace(row as HitRow, access), startsAt }]),
+  );
 }

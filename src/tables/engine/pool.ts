@@ -37,6 +37,8 @@ export interface TableEngineOptions {
 }
 
 export interface TableEngine {
+  /** Says what to install if the package of the engine is not there. @throws ServiceError invalid_request */
+  requireInstalled(): void;
   /**
    * Runs a statement for a tenant.
    *
@@ -79,9 +81,13 @@ class Pool implements TableEngine {
     this.options = options;
   }
 
+  requireInstalled(): void {
+    if (!(this.options.isInstalled ?? isEngineInstalled)()) throw notInstalled();
+  }
+
   async query(owner: string, request: Omit<QueryRequest, 'id'>, signal?: AbortSignal): Promise<QueryResult> {
     signal?.throwIfAborted();
-    if (!(this.options.isInstalled ?? isEngineInstalled)()) throw notInstalled();
+    this.requireInstalled();
     const { length } = this.queue.filter((task) => task.owner === owner);
     if (this.queue.length >= QUEUE_MAX || length >= QUEUE_OF_OWNER_MAX || this.closed)
       throw overloaded('Too many queries of tables wait. Try again.');

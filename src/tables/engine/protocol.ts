@@ -31,6 +31,8 @@ export type Cell = null | boolean | number | string | Cell[] | { [name: string]:
 export interface TracedRow {
   table: number;
   row: number;
+  /** Its first code point in the text of the source. */
+  start: number;
   part: number;
 }
 

@@ -8,7 +8,7 @@ import { failureOf, QueryFailure } from './failures.ts';
 import { type AllowedFunctions, checkStatement, Refused } from './gate.ts';
 import type { Cell, EngineTable, QueryRequest, QueryResult, TracedRow } from './protocol.ts';
 import { isNode, nodesOf, parseTree, type Statement, textOf } from './syntax.ts';
-import { PLACE_COLUMN, rowOfPlace, type Traced, traceStatement } from './trace.ts';
+import { PLACE_COLUMN, PLACE_SQL, rowOfPlace, type Traced, traceStatement } from './trace.ts';
 
 export const STATEMENT_UNITS_MAX = 10_000;
 const RESULT_UNITS_MAX = 1024 * 1024;
@@ -135,7 +135,7 @@ async function openTables(
 
 function selectTable(table: EngineTable, hasPlace: boolean, condition: string): string {
   const columns = table.columns.map(({ name }) => quoted(name));
-  if (hasPlace) columns.push(`(_part::bigint << 32) | _row::bigint as ${PLACE_COLUMN}`);
+  if (hasPlace) columns.push(`${PLACE_SQL} as ${PLACE_COLUMN}`);
   const kind = table.hasTotals ? `and _kind = 'data'` : '';
   return `select ${columns.join(', ')} from read_parquet(${literal(table.file)}) where ${condition} ${kind}`;
 }

@@ -153,10 +153,22 @@ function placeOf(reference: string, index: number): Node {
 /** The place of a node that is not in the text of the statement. */
 const NOWHERE = '18446744073709551615';
 
-/** The bits of a place below those of the part. */
+/** The bits of a place below those of the start, and below those of the part. A place is a whole number of 128 bits. */
 const ROW_BITS = 32;
+const START_BITS = 32;
 
-/** Returns the row and the part of a place. */
-export function rowOfPlace(place: bigint): { row: number; part: number } {
-  return { row: Number(BigInt.asUintN(ROW_BITS, place)), part: Number(place >> BigInt(ROW_BITS)) };
+/** The value of the place column, in SQL. */
+export const PLACE_SQL = [
+  `_part::hugeint * ${2n ** BigInt(ROW_BITS + START_BITS)}`,
+  `_start::hugeint * ${2n ** BigInt(ROW_BITS)}`,
+  '_row::hugeint',
+].join(' + ');
+
+/** Returns the row, its first code point in the text of the source, and the part of a place. */
+export function rowOfPlace(place: bigint): { row: number; start: number; part: number } {
+  return {
+    row: Number(BigInt.asUintN(ROW_BITS, place)),
+    start: Number(BigInt.asUintN(START_BITS, place >> BigInt(ROW_BITS))),
+    part: Number(place >> BigInt(ROW_BITS + START_BITS)),
+  };
 }

@@ -5,10 +5,10 @@ import type { Answer } from '../answer.ts';
 const START = '\n\n---\n\n1. ';
 const QUOTATION_CODE_POINTS_MAX = 60;
 
-type Cited = Pick<Answer, 'citations' | 'webCitations'>;
+type Cited = Pick<Answer, 'citations' | 'webCitations' | 'tableQuery'>;
 
 /** Returns the text that follows the answer; empty when it cites nothing. The answer itself stays as it is, so offsets in it stay valid. */
-export function footnotesOf({ citations, webCitations }: Cited): string {
+export function footnotesOf({ citations, webCitations, tableQuery }: Cited): string {
   const ofChunks = citations.map(({ chunk, quote, quoted, verified }) => {
     const place = [chunk.name, ...chunk.headingPath].filter((part) => part !== '').join(' › ');
     const pages = chunk.pages?.length ? `, page ${chunk.pages.join(', ')}` : '';
@@ -18,7 +18,8 @@ export function footnotesOf({ citations, webCitations }: Cited): string {
     return `${inert(line(place))}${pages}${url}${inert(said)}${verified ? '' : ' (not verified)'}`;
   });
   const ofPages = webCitations.map(({ title, url }) => `${inert(line(title))} (${url})`);
-  const [first, ...others] = [...ofChunks, ...new Set(ofPages)];
+  const ofQuery = tableQuery ? [`Query of tables: ${inert(line(tableQuery.result.sql))}`] : [];
+  const [first, ...others] = [...ofQuery, ...ofChunks, ...new Set(ofPages)];
   return first === undefined ? '' : START + [first, ...others.map((note, i) => `${i + 2}. ${note}`)].join('\n');
 }
 

@@ -42,6 +42,7 @@ export const chatCompletionSchema = z
           ),
           citations: ownChoice.citations,
           web_citations: ownChoice.web_citations,
+          table_query: ownChoice.table_query,
           unsupported_spans: ownChoice.unsupported_spans,
         }),
       )
