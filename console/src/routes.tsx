@@ -5,7 +5,7 @@ import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
-import { loadControlWords } from './words/words.ts';
+import { loadControlWords, loadTablesWords } from './words/words.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const whole = (value: unknown): number | undefined =>
@@ -102,6 +102,22 @@ const secrets = createRoute({
   component: controlScreen(() => import('./screens/secrets/secrets.tsx'), 'Secrets'),
 });
 
+/** Loads a screen of tables together with its words. */
+const tablesScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
+  lazyRouteComponent(async () => (await Promise.all([load(), loadTablesWords()]))[0], name);
+const tables = createRoute({
+  getParentRoute: () => root,
+  path: '/tables',
+  validateSearch: named,
+  component: tablesScreen(() => import('./screens/tables/tables.tsx'), 'Tables'),
+});
+const table = createRoute({
+  getParentRoute: () => root,
+  path: '/tables/$id',
+  validateSearch: (given: Record<string, unknown>): { sql?: string | undefined } => ({ sql: text(given['sql']) }),
+  component: tablesScreen(() => import('./screens/tables/table-page.tsx'), 'TablePage'),
+});
+
 const connectors = createRoute({
   getParentRoute: () => root,
   path: '/connectors',
@@ -178,6 +194,8 @@ export const router = createRouter({
     start,
     sources,
     source,
+    tables,
+    table,
     search,
     ask,
     keys,

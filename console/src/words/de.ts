@@ -67,6 +67,7 @@ export const de: Catalogue = {
   'column.size': 'Größe',
   'column.language': 'Spr.',
   'column.changed': 'Geändert',
+  'tables.title': 'Tabellen',
   'sources.title': 'Quellen',
   'sources.rows': 'Zeilen der Quellen',
   'sources.type': 'Dateityp',

@@ -64,6 +64,7 @@ export const en = {
   'column.size': 'Size',
   'column.language': 'Lang',
   'column.changed': 'Changed',
+  'tables.title': 'Tables',
   'sources.title': 'Sources',
   'sources.rows': 'Source rows',
   'sources.type': 'File type',
