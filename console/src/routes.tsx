@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readAuditSearch } from './screens/audit/filters.ts';
 import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
+import { readTableRequest } from './screens/tables/table-query.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { loadControlWords, loadTablesWords } from './words/words.ts';
@@ -114,7 +115,7 @@ const tables = createRoute({
 const table = createRoute({
   getParentRoute: () => root,
   path: '/tables/$id',
-  validateSearch: (given: Record<string, unknown>): { sql?: string | undefined } => ({ sql: text(given['sql']) }),
+  validateSearch: readTableRequest,
   component: tablesScreen(() => import('./screens/tables/table-page.tsx'), 'TablePage'),
 });
 

@@ -214,6 +214,8 @@ export const de: Catalogue = {
   'source.missing': 'Diese Quelle kann nicht gezeigt werden',
   'source.asText': 'Text',
   'source.asPages': 'Seiten',
+  'source.buildTable': 'Erstellen',
+  'source.tableNumber': 'Tabelle {n}',
   'source.borders': 'Chunk-Grenzen',
   'source.text': 'Text der Quelle',
   'source.noText': 'Es gibt keinen Text',

@@ -208,6 +208,8 @@ export const en = {
   'source.missing': 'This source cannot be shown',
   'source.asText': 'Text',
   'source.asPages': 'Pages',
+  'source.buildTable': 'Build',
+  'source.tableNumber': 'Table {n}',
   'source.borders': 'Chunk borders',
   'source.text': 'Text of the source',
   'source.noText': 'There is no text',

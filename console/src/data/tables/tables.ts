@@ -1,10 +1,22 @@
 /** Tables: what they contain, and queries on them. */
 import { useQueries } from '@tanstack/react-query';
-import type { CitedRow, Source, Table, TableAnswer, TableDetails, TableRow } from '../../../../src/client/api.ts';
+import type {
+  CitedRow,
+  Operations,
+  Source,
+  Table,
+  TableAnswer,
+  TableDetails,
+  TableQuery,
+  TableRow,
+} from '../../../../src/client/api.ts';
 import { pinakes } from '../api.ts';
 import { ROWS_PER_REQUEST } from '../pages.ts';
 
-export type { CitedRow, Table, TableAnswer, TableDetails, TableRow };
+export type { CitedRow, Table, TableAnswer, TableDetails, TableQuery, TableRow };
+/** What is asked of tables: a structured query, a statement, or a question. */
+export type TableRequest = Pick<Operations['queryTables']['request']['body'], 'query' | 'sql' | 'question' | 'tables'>;
+export type SourceTable = Operations['listSourceTables']['response']['tables'][number];
 
 export const TABLES = 'tables';
 const KEPT_MS = 300_000;
@@ -28,8 +40,19 @@ export function readTable(id: string, signal: AbortSignal): Promise<TableDetails
   return pinakes.getTable({ params: { id } }, { signal });
 }
 
-export function queryTables(sql: string, signal: AbortSignal): Promise<TableAnswer> {
-  return pinakes.queryTables({ body: { sql } }, { signal });
+export function queryTables(body: TableRequest, signal: AbortSignal): Promise<TableAnswer> {
+  return pinakes.queryTables({ body }, { signal });
+}
+
+/** Returns the tables of a source, with those that are built on request. */
+export async function listSourceTables(id: string): Promise<SourceTable[]> {
+  return (await pinakes.listSourceTables({ params: { id } })).tables;
+}
+
+/** Builds a table of a source, and returns its id. */
+export async function buildTable(sourceId: string, index: number): Promise<string> {
+  const body = { source: { source_id: sourceId, position: { index } } };
+  return (await pinakes.createTable({ body })).table_id;
 }
 
 /** Returns the sources with these ids, as they arrive. */

@@ -11,11 +11,13 @@ interface GridProps {
 
 const HEAD =
   'sticky top-0 z-10 h-8 border-b border-line bg-surface px-3 text-xs whitespace-nowrap font-medium text-ink-3';
+const ALIGNED_DIGITS_MAX = 4;
 const CELL = 'h-8 max-w-96 border-b border-line/60 px-3';
 
 /** Cells as they are. Wide tables scroll in themselves. */
 export function Grid({ label, columns, rows, lead }: GridProps) {
   const numeric = columns.map((_, at) => rows.some((row) => typeof row[at] === 'number'));
+  const digits = columns.map((_, at) => digitsOf(rows.map((row) => row[at])));
   return (
     <section
       aria-label={label}
@@ -47,7 +49,7 @@ export function Grid({ label, columns, rows, lead }: GridProps) {
               {row.map((value, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: As above.
                 <td key={at} className={`${CELL} ${numeric[at] ? 'num text-end' : ''}`}>
-                  <Cell value={value} />
+                  <Cell value={typeof value === 'number' && digits[at] ? value.toFixed(digits[at]) : value} />
                 </td>
               ))}
             </tr>
@@ -56,6 +58,17 @@ export function Grid({ label, columns, rows, lead }: GridProps) {
       </table>
     </section>
   );
+}
+
+/** Returns how many digits the numbers of a column show after the point, so that the points stand in one line; 0: as they are. */
+function digitsOf(values: readonly unknown[]): number {
+  const most = Math.max(0, ...values.map((value) => (typeof value === 'number' ? fractionOf(value) : 0)));
+  return most <= ALIGNED_DIGITS_MAX ? most : 0;
+}
+
+function fractionOf(value: number): number {
+  const text = String(value);
+  return text.includes('e') ? ALIGNED_DIGITS_MAX + 1 : (text.split('.')[1]?.length ?? 0);
 }
 
 function Cell({ value }: { value: unknown }) {

@@ -20,7 +20,7 @@ const route = getRouteApi('/tables/$id');
 /** One table: what its columns mean, its first rows, and queries. */
 export function TablePage() {
   const { id } = route.useParams();
-  const { sql } = route.useSearch();
+  const request = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
     queryKey: [TABLES, id],
@@ -68,8 +68,8 @@ export function TablePage() {
               <Query
                 key={id}
                 table={table}
-                sql={sql}
-                run={(next) => void navigate({ search: { sql: next }, replace: true })}
+                request={request}
+                run={(next) => void navigate({ search: next, replace: true })}
               />
               <SampleRows table={table} />
             </>
