@@ -81,8 +81,8 @@ function Cell({ value }: { value: unknown }) {
     );
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return (
-    <span dir="auto" className="block truncate" title={text.length > 40 ? text : undefined}>
-      {text}
+    <span className="block truncate" title={text.length > 40 ? text : undefined}>
+      <bdi>{text}</bdi>
     </span>
   );
 }
