@@ -44,7 +44,7 @@ export function Tables() {
         />
       )}
       <Listing
-        list={{ ...list, hasNextPage: false, isFetchingNextPage: false, fetchNextPage: () => undefined }}
+        list={list}
         empty={rows.length === 0}
         nothing={
           all.length > 0 ? (
