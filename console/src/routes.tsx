@@ -3,9 +3,10 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readAuditSearch } from './screens/audit/filters.ts';
 import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
+import { readTableRequest } from './screens/tables/table-query.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
-import { loadControlWords } from './words/words.ts';
+import { loadControlWords, loadTablesWords } from './words/words.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const whole = (value: unknown): number | undefined =>
@@ -102,6 +103,22 @@ const secrets = createRoute({
   component: controlScreen(() => import('./screens/secrets/secrets.tsx'), 'Secrets'),
 });
 
+/** Loads a screen of tables together with its words. */
+const tablesScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
+  lazyRouteComponent(async () => (await Promise.all([load(), loadTablesWords()]))[0], name);
+const tables = createRoute({
+  getParentRoute: () => root,
+  path: '/tables',
+  validateSearch: named,
+  component: tablesScreen(() => import('./screens/tables/tables.tsx'), 'Tables'),
+});
+const table = createRoute({
+  getParentRoute: () => root,
+  path: '/tables/$id',
+  validateSearch: readTableRequest,
+  component: tablesScreen(() => import('./screens/tables/table-page.tsx'), 'TablePage'),
+});
+
 const connectors = createRoute({
   getParentRoute: () => root,
   path: '/connectors',
@@ -178,6 +195,8 @@ export const router = createRouter({
     start,
     sources,
     source,
+    tables,
+    table,
     search,
     ask,
     keys,

@@ -33,6 +33,8 @@ test('the entry has at most 160 kB, and each route at most 40 kB more, compresse
   const routes = [
     'sources',
     'source',
+    'tables',
+    'table-page',
     'search',
     'ask',
     'keys',

@@ -1,11 +1,13 @@
 /** Dialogs that ask: a form, or whether something shall be done. */
 import { Dialog } from '@base-ui/react/dialog';
+import type { QueryKey } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import { inWords } from '../data/api.ts';
 import { say } from '../words/words.ts';
 import { Button } from './button.tsx';
 import type { IconName } from './icon.tsx';
 import { Problem } from './layout.tsx';
+import { useChange } from './use-change.ts';
 
 interface DialogProps {
   title: string;
@@ -41,6 +43,18 @@ interface AskProps extends DialogProps {
   submit(): void;
   wide?: boolean;
   disabled?: boolean;
+}
+
+interface DeleteProps extends Omit<DialogProps, 'children'> {
+  remove(): Promise<unknown>;
+  /** What is read again afterwards. */
+  keys: readonly QueryKey[];
+}
+
+/** Asks before something is deleted. */
+export function DeleteDialog({ remove, keys, ...dialog }: DeleteProps) {
+  const change = useChange({ run: remove, keys, done: dialog.close });
+  return <FormDialog {...dialog} {...change} action={say('action.delete')} icon="trash-2" />;
 }
 
 /** A form in a dialog. Enter sends it, Escape leaves it, and an error of the service stands above the buttons. */

@@ -1,5 +1,9 @@
 /** Fields of forms. Each has a label of its own, and a hint or an error below. */
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import { say } from '../words/words.ts';
+
+const NAME_LENGTH_MAX = 200;
+const DESCRIPTION_LENGTH_MAX = 1_000;
 
 interface FieldProps {
   label: string;
@@ -87,5 +91,34 @@ export function Fields({ label, children }: { label: string; children: ReactNode
       <legend className="mb-1.5 text-xs font-medium text-ink-2">{label}</legend>
       {children}
     </fieldset>
+  );
+}
+
+interface ValueProps {
+  value: string;
+  change(value: string): void;
+}
+
+/** The name of something new, which takes the focus. */
+export function NameField({ value, change }: ValueProps) {
+  return (
+    <TextField
+      autoFocus
+      label={say('column.name')}
+      maxLength={NAME_LENGTH_MAX}
+      value={value}
+      onChange={(event) => change(event.target.value)}
+    />
+  );
+}
+
+export function DescriptionField({ value, change }: ValueProps) {
+  return (
+    <TextField
+      label={say('column.description')}
+      maxLength={DESCRIPTION_LENGTH_MAX}
+      value={value}
+      onChange={(event) => change(event.target.value)}
+    />
   );
 }

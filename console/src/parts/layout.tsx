@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { say } from '../words/words.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export function Header({ title, count, children }: { title: ReactNode; count?: ReactNode; children?: ReactNode }) {
@@ -92,6 +93,25 @@ export function FileGlyph({ type, name }: { type: string; name?: string }) {
 
 export function Kbd({ children }: { children: ReactNode }) {
   return <kbd className="kbd">{children}</kbd>;
+}
+
+const KEYS = { move: ['J', 'K'], select: ['X'], open: ['↵'] } as const;
+
+/** The bar below a list with the keys that work in it, and what else is to be said. */
+export function KeyBar({ keys, children }: { keys: readonly (keyof typeof KEYS)[]; children?: ReactNode }) {
+  return (
+    <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
+      {keys.map((name) => (
+        <span key={name} className="flex items-center gap-1.5">
+          {KEYS[name].map((key) => (
+            <Kbd key={key}>{key === '↵' ? <Icon name="corner-down-left" size={11} /> : key}</Kbd>
+          ))}
+          {say(`keys.${name}`)}
+        </span>
+      ))}
+      {children && <span className="ms-auto truncate max-md:hidden">{children}</span>}
+    </footer>
+  );
 }
 
 export function Spinner({ label }: { label: string }) {

@@ -5,10 +5,8 @@ import { say } from '../words/words.ts';
 import { Button } from './button.tsx';
 import { Problem, Spinner } from './layout.tsx';
 
-type Result = Pick<
-  UseInfiniteQueryResult<unknown>,
-  'isPending' | 'isError' | 'error' | 'hasNextPage' | 'isFetchingNextPage'
-> & { refetch(): unknown; fetchNextPage(): unknown };
+type Result = Pick<UseInfiniteQueryResult<unknown>, 'isPending' | 'isError' | 'error'> & { refetch(): unknown };
+type Pages = Pick<UseInfiniteQueryResult<unknown>, 'hasNextPage' | 'isFetchingNextPage'> & { fetchNextPage(): unknown };
 
 interface ListingProps {
   list: Result;
@@ -41,7 +39,7 @@ export function Listing({ list, empty, nothing, children }: ListingProps) {
 }
 
 /** The button that reads the next page of a list; nothing on the last page. */
-export function More({ list }: { list: Result }) {
+export function More({ list }: { list: Pages }) {
   if (!list.hasNextPage) return null;
   return (
     <div className="p-4">

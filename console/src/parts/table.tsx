@@ -9,6 +9,7 @@ export interface Column<Row> {
   end?: boolean;
   /** Width, and at which widths of the window the column is shown. */
   className?: string;
+  /** A link with `after:absolute after:inset-0` covers the row. */
   cell(row: Row): ReactNode;
 }
 
@@ -41,7 +42,7 @@ export function Table<Row>({ label, rows, columns, keyOf, children }: TableProps
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="group hover:bg-hover">
+            <tr key={keyOf(row)} className="group relative hover:bg-hover">
               {columns.map(({ id, end, className = '', cell }) => (
                 <td
                   key={id}

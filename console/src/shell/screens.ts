@@ -7,6 +7,7 @@ export interface Screen {
     | '/ask'
     | '/search'
     | '/sources'
+    | '/tables'
     | '/tags'
     | '/columns'
     | '/keys'
@@ -37,6 +38,7 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     title: 'shell.knowledge',
     screens: [
       { to: '/sources', name: 'sources.title', icon: 'file-text', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/tables', name: 'tables.title', icon: 'table', scopes: ['knowledge:read'] },
       { to: '/tags', name: 'tags.title', icon: 'tag', scopes: ['knowledge:read'] },
       { to: '/columns', name: 'columns.title', icon: 'braces', scopes: ['knowledge:read'] },
     ],

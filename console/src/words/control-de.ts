@@ -2,13 +2,6 @@
 import type { ControlCatalogue } from './words.ts';
 
 export const controlDe: ControlCatalogue = {
-  'action.done': 'Fertig',
-  'action.edit': 'Bearbeiten',
-  'action.editOne': '{name} bearbeiten',
-  'action.deleteOne': '{name} löschen',
-  'action.save': 'Speichern',
-  'column.description': 'Beschreibung',
-  'list.actions': 'Aktionen',
   'list.filter': 'Nach Namen filtern',
   'list.noMatch': 'Nichts passt zu diesem Filter',
   'list.noMatchText': 'Nur Namen werden verglichen. Ändern oder leeren Sie den Text.',

@@ -2,13 +2,6 @@
 import type { Entry } from './words.ts';
 
 export const controlEn = {
-  'action.done': 'Done',
-  'action.edit': 'Edit',
-  'action.editOne': 'Edit {name}',
-  'action.deleteOne': 'Delete {name}',
-  'action.save': 'Save',
-  'column.description': 'Description',
-  'list.actions': 'Actions',
   'list.filter': 'Filter by name',
   'list.noMatch': 'Nothing matches this filter',
   'list.noMatchText': 'Only names are compared. Change or clear the text.',

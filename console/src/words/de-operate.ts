@@ -279,8 +279,6 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
     'Eine Sammlung enthält Fragen Ihrer Nutzer und die Passagen, die sie beantworten. Sie misst, wie gut die Suche diese findet.',
   'evaluation.questions': 'Fragen',
   'evaluation.created': 'Angelegt',
-  'evaluation.actions': 'Aktionen',
-  'evaluation.deleteOne': '{name} löschen',
   'evaluation.deleteTitle': '{name} löschen?',
   'evaluation.deleteText': 'Ihre Fragen, Urteile und Messungen werden mit gelöscht.',
   'evaluation.deleteQuestion': 'Diese Frage und ihre Urteile löschen?',

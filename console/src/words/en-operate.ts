@@ -267,8 +267,6 @@ export const operateEn = {
     'A set has questions of your users and the passages that answer them. It measures how well the search finds these.',
   'evaluation.questions': 'Questions',
   'evaluation.created': 'Created',
-  'evaluation.actions': 'Actions',
-  'evaluation.deleteOne': 'Delete {name}',
   'evaluation.deleteTitle': 'Delete {name}?',
   'evaluation.deleteText': 'Its questions, judgements and runs are deleted, too.',
   'evaluation.deleteQuestion': 'Delete this question and its judgements?',

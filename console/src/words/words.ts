@@ -4,13 +4,16 @@
  */
 import type { controlEn } from './control-en.ts';
 import type { en } from './en.ts';
+import type { tablesEn } from './tables-en.ts';
 
 /** A text, or its forms by number: the value `n` chooses one. */
 export type Entry = string | { readonly one: string; readonly other: string };
-export type Key = keyof typeof en | keyof typeof controlEn;
+export type Key = keyof typeof en | keyof typeof controlEn | keyof typeof tablesEn;
 export type Catalogue = Readonly<Record<keyof typeof en, Entry>>;
 /** The words of the screens under Control, which are loaded with the first of them. */
 export type ControlCatalogue = Readonly<Record<keyof typeof controlEn, Entry>>;
+/** The words of tables, which are loaded with the first of their screens. */
+export type TablesCatalogue = Readonly<Record<keyof typeof tablesEn, Entry>>;
 export type Values = Readonly<Record<string, string | number>>;
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -46,6 +49,13 @@ export async function loadWords(): Promise<void> {
 export async function loadControlWords(): Promise<void> {
   const words: ControlCatalogue =
     locale === 'de' ? (await import('./control-de.ts')).controlDe : (await import('./control-en.ts')).controlEn;
+  catalogue = { ...catalogue, ...(await changed(words)) };
+}
+
+/** Adds the words of tables. */
+export async function loadTablesWords(): Promise<void> {
+  const words: TablesCatalogue =
+    locale === 'de' ? (await import('./tables-de.ts')).tablesDe : (await import('./tables-en.ts')).tablesEn;
   catalogue = { ...catalogue, ...(await changed(words)) };
 }
 

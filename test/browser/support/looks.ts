@@ -22,14 +22,14 @@ export async function look(page: Page, name: string): Promise<void> {
   assert.ok(wide <= width, `${name} is ${wide} wide in a window of ${width}`);
 }
 
-/** Looks at one screen in both themes, at two widths, in German and from right to left. `ready` shows that it is complete. */
+/** Looks at one screen in both themes, at two widths, in German and from right to left. `ready` shows that it is complete; `screen` names its pictures. */
 export async function lookEverywhere(
   browser: Browser,
   service: TestService,
   path: string,
   ready: (page: Page) => Promise<unknown>,
+  screen = path,
 ): Promise<void> {
-  const [screen = path] = path.split(/[?/]/);
   const all = [
     ...(['light', 'dark'] as const).flatMap((theme) => [1440, 768].map((width) => ({ theme, width, language: 'en' }))),
     { theme: 'light' as const, width: 1024, language: 'de' },

@@ -1,14 +1,15 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { inWords } from '../../data/api.ts';
 import { type AuditEvent, listAuditEvents, readKeyNames } from '../../data/audit.ts';
+import { usePages } from '../../data/pages.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FilterSelect } from '../../parts/filter-select.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { Empty, Header, KeyBar } from '../../parts/layout.tsx';
+import { Listing, More } from '../../parts/listing.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
-import { type Column, TableHead } from '../../parts/table-head.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { moment, number } from '../../words/format.ts';
@@ -22,72 +23,35 @@ const route = getRouteApi('/audit');
 export function Audit() {
   const { event: openId, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery({
-    queryKey: ['audit', filters],
-    queryFn: ({ pageParam }) => listAuditEvents(filters, pageParam),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.pagination.next_id ?? undefined,
-    placeholderData: keepPreviousData,
-  });
+  const query = usePages(['audit', filters], (afterId) => listAuditEvents(filters, afterId));
   useRowKeys();
   const mayList = useScope('apikeys:issue');
   const keys = useQuery({ queryKey: ['key-names'], queryFn: readKeyNames, enabled: mayList, retry: false });
   const names = keys.data ?? new Map<string, string>();
-  const events = query.data?.pages.flatMap((page) => page.audit_events) ?? [];
-  const total = query.data?.pages[0]?.pagination.total;
+  const events = query.pages.flatMap((page) => page.audit_events);
   const open = events.find((event) => event.id === openId);
   const change = (next: AuditSearch) => void navigate({ search: next, replace: true });
 
   return (
     <>
-      <Header title={say('audit.title')} count={total !== undefined && number(total)} />
+      <Header title={say('audit.title')} count={query.total !== undefined && number(query.total)} />
       <Filters filters={filters} names={names} change={change} />
-      {query.isError ? (
-        <div className="p-4">
-          <Problem text={inWords(query.error)} />
-        </div>
-      ) : query.isPending ? (
-        <div className="p-4">
-          <Spinner label={say('loading')} />
-        </div>
-      ) : events.length === 0 ? (
-        <Empty icon="scroll-text" title={say('audit.none')} text={say('audit.noneText')}>
-          <Link to="/audit" search={{}} className={buttonClass()}>
-            {say('sources.clear')}
-          </Link>
-        </Empty>
-      ) : (
-        <div className="scroll min-h-0 flex-1" tabIndex={0}>
-          <table className="w-full table-fixed border-collapse">
-            <caption className="sr-only">{say('audit.title')}</caption>
-            <TableHead columns={COLUMNS} />
-            <tbody>
-              {events.map((event) => (
-                <Row key={event.id} event={event} filters={filters} name={names.get(event.api_key_id ?? '')} />
-              ))}
-            </tbody>
-          </table>
-          {query.hasNextPage && (
-            <div className="p-3 text-center">
-              <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-                {say('action.more')}
-              </Button>
-            </div>
-          )}
-        </div>
-      )}
-      <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
-        <span className="flex items-center gap-1.5">
-          <Kbd>J</Kbd>
-          <Kbd>K</Kbd> {say('keys.move')}
-        </span>
-        <span className="flex items-center gap-1.5">
-          <Kbd>
-            <Icon name="corner-down-left" size={11} />
-          </Kbd>
-          {say('keys.open')}
-        </span>
-      </footer>
+      <Listing
+        list={query}
+        empty={events.length === 0}
+        nothing={
+          <Empty icon="scroll-text" title={say('audit.none')} text={say('audit.noneText')}>
+            <Link to="/audit" search={{}} className={buttonClass()}>
+              {say('sources.clear')}
+            </Link>
+          </Empty>
+        }
+      >
+        <Table label={say('audit.title')} rows={events} keyOf={(event) => event.id} columns={columnsOf(filters, names)}>
+          <More list={query} />
+        </Table>
+      </Listing>
+      <KeyBar keys={['move', 'open']} />
       {open && (
         <Details
           key={open.id}
@@ -101,13 +65,57 @@ export function Audit() {
   );
 }
 
-const COLUMNS: readonly Column[] = [
-  { name: 'audit.number', className: 'w-20', end: true },
-  { name: 'audit.time', className: 'w-48' },
-  { name: 'audit.action', className: 'w-28' },
-  { name: 'audit.object' },
-  { name: 'audit.who', className: 'w-44' },
-];
+function columnsOf(filters: AuditFilters, names: ReadonlyMap<string, string>): Column<AuditEvent>[] {
+  return [
+    {
+      id: 'number',
+      title: say('audit.number'),
+      end: true,
+      className: 'w-20',
+      cell: ({ seq }) => <span className="text-ink-3">{number(seq)}</span>,
+    },
+    {
+      id: 'time',
+      title: say('audit.time'),
+      className: 'w-48',
+      cell: ({ creation_time: time }) => <span className="num block truncate text-ink-2">{moment(time)}</span>,
+    },
+    {
+      id: 'action',
+      title: say('audit.action'),
+      className: 'w-28',
+      cell: ({ action }) => (
+        <span className={action === 'delete' || action === 'revoke' ? 'text-bad' : ''}>
+          {say(`audit.action.${action}`)}
+        </span>
+      ),
+    },
+    {
+      id: 'object',
+      title: say('audit.object'),
+      cell: (event) => (
+        <Link
+          to="/audit"
+          search={{ ...filters, event: event.id }}
+          replace
+          data-row
+          className="block truncate outline-offset-[-2px] after:absolute after:inset-0"
+        >
+          <span className="text-ink-3">{say(`audit.kind.${event.object_kind}`)}</span>{' '}
+          <bdi className="font-medium">{objectName(event)}</bdi>
+        </Link>
+      ),
+    },
+    {
+      id: 'who',
+      title: say('audit.who'),
+      className: 'w-44',
+      cell: (event) => (
+        <bdi className="block truncate text-ink-2">{actor(event, names.get(event.api_key_id ?? ''))}</bdi>
+      ),
+    },
+  ];
+}
 
 interface FiltersProps {
   filters: AuditFilters;
@@ -178,34 +186,6 @@ function objectName({ details, object_id: id }: AuditEvent): string {
 
 function actor({ api_key_id: id }: AuditEvent, name: string | undefined): string {
   return id === null ? say('audit.operator') : (name ?? id);
-}
-
-function Row({ event, filters, name }: { event: AuditEvent; filters: AuditFilters; name: string | undefined }) {
-  const cell = 'h-[38px] px-2';
-  return (
-    <tr className="relative border-b border-line hover:bg-hover">
-      <td className={`${cell} num ps-4 text-end text-ink-3`}>{number(event.seq)}</td>
-      <td className={`${cell} num truncate text-ink-2`}>{moment(event.creation_time)}</td>
-      <td className={`${cell} ${event.action === 'delete' || event.action === 'revoke' ? 'text-bad' : ''}`}>
-        {say(`audit.action.${event.action}`)}
-      </td>
-      <td className={cell}>
-        <Link
-          to="/audit"
-          search={{ ...filters, event: event.id }}
-          replace
-          data-row
-          className="block truncate outline-offset-[-2px] after:absolute after:inset-0"
-        >
-          <span className="text-ink-3">{say(`audit.kind.${event.object_kind}`)}</span>{' '}
-          <bdi className="font-medium">{objectName(event)}</bdi>
-        </Link>
-      </td>
-      <td className={`${cell} truncate pe-4 text-ink-2`}>
-        <bdi>{actor(event, name)}</bdi>
-      </td>
-    </tr>
-  );
 }
 
 interface DetailsProps {

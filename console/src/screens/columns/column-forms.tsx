@@ -1,35 +1,30 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { COLUMNS, type MetadataColumn } from '../../data/columns.ts';
-import { FormDialog } from '../../parts/dialog.tsx';
-import { SelectField, TextField } from '../../parts/form.tsx';
+import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
+import { DescriptionField, SelectField, TextField } from '../../parts/form.tsx';
+import { useChange } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
 
 const TYPES = ['string', 'integer'] as const;
 
 export function DeclareColumn({ close }: { close(): void }) {
-  const queries = useQueryClient();
   const [key, setKey] = useState('');
   const [type, setType] = useState<(typeof TYPES)[number]>('string');
   const [description, setDescription] = useState('');
-  const declare = useMutation({
-    mutationFn: () => pinakes.declareMetadataColumn({ body: { key, type, description } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [COLUMNS] });
-      close();
-    },
+  const declare = useChange({
+    run: () => pinakes.declareMetadataColumn({ body: { key, type, description } }),
+    keys: [[COLUMNS]],
+    done: close,
   });
   return (
     <FormDialog
       title={say('columns.declare')}
       text={say('columns.declareText')}
       action={say('columns.declare')}
-      pending={declare.isPending}
-      error={declare.error}
+      {...declare}
       disabled={key === ''}
       close={close}
-      submit={() => declare.mutate()}
     >
       <TextField
         autoFocus
@@ -46,35 +41,19 @@ export function DeclareColumn({ close }: { close(): void }) {
         onChange={(event) => setType(event.target.value as typeof type)}
         options={TYPES.map((one) => [one, say(`columns.type.${one}`)] as const)}
       />
-      <TextField
-        label={say('column.description')}
-        maxLength={1000}
-        value={description}
-        onChange={(event) => setDescription(event.target.value)}
-      />
+      <DescriptionField value={description} change={setDescription} />
     </FormDialog>
   );
 }
 
-export function DeleteColumn({ column, close }: { column: MetadataColumn; close(): void }) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => pinakes.deleteMetadataColumn({ params: { key: column.key } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [COLUMNS] });
-      close();
-    },
-  });
+export function DeleteColumn({ column: { key }, close }: { column: MetadataColumn; close(): void }) {
   return (
-    <FormDialog
-      title={say('columns.deleteTitle', { name: column.key })}
+    <DeleteDialog
+      title={say('columns.deleteTitle', { name: key })}
       text={say('columns.deleteText')}
-      action={say('action.delete')}
-      icon="trash-2"
-      pending={remove.isPending}
-      error={remove.error}
+      remove={() => pinakes.deleteMetadataColumn({ params: { key } })}
+      keys={[[COLUMNS]]}
       close={close}
-      submit={() => remove.mutate()}
     />
   );
 }

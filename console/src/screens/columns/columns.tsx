@@ -6,6 +6,7 @@ import { Button, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
+import { actionsColumn, DeleteButton, descriptionColumn } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
@@ -42,7 +43,7 @@ export function Columns() {
         {declare}
       </Header>
       <Listing
-        list={{ ...list, hasNextPage: false, isFetchingNextPage: false, fetchNextPage: () => undefined }}
+        list={list}
         empty={rows.length === 0}
         nothing={
           <Empty icon="braces" title={say('columns.none')} text={say('columns.noneText')}>
@@ -85,47 +86,21 @@ function columnsOf(
       className: 'w-28',
       cell: ({ type }) => <span className="text-ink-2">{say(`columns.type.${type}`)}</span>,
     },
-    {
-      id: 'description',
-      title: say('column.description'),
-      className: 'max-lg:hidden',
-      cell: ({ description }) => (
-        <span className="block truncate text-ink-2" dir="auto" title={description}>
-          {description}
-        </span>
-      ),
-    },
+    descriptionColumn('max-lg:hidden'),
     { id: 'state', title: say('column.state'), className: 'w-44', cell: (column) => <State column={column} /> },
-    {
-      id: 'actions',
-      title: say('list.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-32',
-      cell: (column) => (
-        <span className="flex items-center justify-end gap-0.5">
-          <Button
-            look="ghost"
-            size="small"
-            aria-label={say('columns.valuesOf', { name: column.key })}
-            onClick={() => ask('values', column)}
-          >
-            {say('columns.values')}
-          </Button>
-          {mayWrite && (
-            <Hint label={say('action.delete')}>
-              <Button
-                look="ghost"
-                size="small"
-                icon="trash-2"
-                aria-label={say('action.deleteOne', { name: column.key })}
-                onClick={() => ask('delete', column)}
-              />
-            </Hint>
-          )}
-        </span>
-      ),
-    },
+    actionsColumn('w-32', (column) => (
+      <>
+        <Button
+          look="ghost"
+          size="small"
+          aria-label={say('columns.valuesOf', { name: column.key })}
+          onClick={() => ask('values', column)}
+        >
+          {say('columns.values')}
+        </Button>
+        {mayWrite && <DeleteButton name={column.key} run={() => ask('delete', column)} />}
+      </>
+    )),
   ];
 }
 

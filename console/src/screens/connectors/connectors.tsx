@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { inWords } from '../../data/api.ts';
 import { CONNECTORS, type ConnectorRow, listConnectors } from '../../data/connectors.ts';
 import { LATEST_RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
-import { type Column, TableHead } from '../../parts/table-head.tsx';
+import { Empty, Header, KeyBar } from '../../parts/layout.tsx';
+import { Listing } from '../../parts/listing.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { ago, moment, number } from '../../words/format.ts';
@@ -50,41 +50,22 @@ export function Connectors() {
       <Header title={say('connectors.title')} count={query.data && number(rows.length)}>
         {mayAdd && addButton}
       </Header>
-      {query.isError ? (
-        <div className="p-4">
-          <Problem text={inWords(query.error)}>
-            <Button size="small" onClick={() => query.refetch()}>
-              {say('action.retry')}
-            </Button>
-          </Problem>
-        </div>
-      ) : query.isPending ? (
-        <div className="p-4">
-          <Spinner label={say('loading')} />
-        </div>
-      ) : rows.length === 0 ? (
-        <Empty
-          icon="plug"
-          title={say('connectors.none')}
-          text={say(mayAdd ? 'connectors.noneText' : 'connectors.noneLimited')}
-        >
-          {mayAdd && addButton}
-        </Empty>
-      ) : (
-        <List rows={rows} />
-      )}
-      <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
-        <span className="flex items-center gap-1.5">
-          <Kbd>J</Kbd>
-          <Kbd>K</Kbd> {say('keys.move')}
-        </span>
-        <span className="flex items-center gap-1.5">
-          <Kbd>
-            <Icon name="corner-down-left" size={11} />
-          </Kbd>
-          {say('keys.open')}
-        </span>
-      </footer>
+      <Listing
+        list={query}
+        empty={rows.length === 0}
+        nothing={
+          <Empty
+            icon="plug"
+            title={say('connectors.none')}
+            text={say(mayAdd ? 'connectors.noneText' : 'connectors.noneLimited')}
+          >
+            {mayAdd && addButton}
+          </Empty>
+        }
+      >
+        <Table label={say('connectors.title')} rows={rows} keyOf={(row) => row.id} columns={columnsOf()} />
+      </Listing>
+      <KeyBar keys={['move', 'open']} />
       {open && <Details key={open.id} row={open} close={() => void navigate({ search: {}, replace: true })} />}
       {add && mayAdd && (
         <Suspense>
@@ -95,69 +76,63 @@ export function Connectors() {
   );
 }
 
-const COLUMNS: readonly Column[] = [
-  { name: 'column.name' },
-  { name: 'column.state', className: 'w-44' },
-  { name: 'connectors.schedule', className: 'w-64' },
-  { name: 'connectors.next', className: 'w-36 max-lg:hidden' },
-  { name: 'connectors.lastRun', className: 'w-28', end: true },
-];
-
-function List({ rows }: { rows: readonly ConnectorRow[] }) {
-  return (
-    <div className="scroll min-h-0 flex-1" tabIndex={0}>
-      <table className="w-full table-fixed border-collapse">
-        <caption className="sr-only">{say('connectors.title')}</caption>
-        <TableHead columns={COLUMNS} />
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.id} row={row} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+function columnsOf(): Column<ConnectorRow>[] {
+  return [
+    { id: 'name', title: say('column.name'), cell: (row) => <Name row={row} /> },
+    { id: 'state', title: say('column.state'), className: 'w-44', cell: (row) => <ConnectorState row={row} /> },
+    {
+      id: 'schedule',
+      title: say('connectors.schedule'),
+      className: 'w-64',
+      cell: ({ setting }) => <span className="block truncate text-ink-2">{ruleInWords(setting?.rrule ?? '')}</span>,
+    },
+    {
+      id: 'next',
+      title: say('connectors.next'),
+      className: 'num w-44 max-lg:hidden',
+      cell: ({ setting }) => {
+        const [next] = setting?.next_run_times ?? [];
+        return <span className="block truncate text-ink-3">{next === undefined ? '–' : dayAndTime(next)}</span>;
+      },
+    },
+    {
+      id: 'last',
+      title: say('connectors.lastRun'),
+      end: true,
+      className: 'w-28 whitespace-nowrap',
+      cell: (row) => {
+        const last = row.end_time ?? row.start_time;
+        return (
+          <span className="text-ink-3" title={last === null ? undefined : moment(last)}>
+            {last === null ? '–' : ago(last)}
+          </span>
+        );
+      },
+    },
+  ];
 }
 
-function Row({ row }: { row: ConnectorRow }) {
-  const { kind, setting } = row;
-  const cell = 'h-[46px] px-2';
-  const [next] = setting?.next_run_times ?? [];
-  const last = row.end_time ?? row.start_time;
+function Name({ row }: { row: ConnectorRow }) {
+  const { id, name, kind } = row;
   return (
-    <tr className="relative border-b border-line hover:bg-hover">
-      <td className={`${cell} ps-4`}>
-        <div className="flex items-center gap-2.5">
-          <span className="grid size-7 shrink-0 place-items-center rounded-md border border-line bg-sunken text-ink-2">
-            <Icon name={kind.icon} size={14} />
-          </span>
-          <div className="min-w-0">
-            <Link
-              to="/connectors"
-              search={{ id: row.id }}
-              data-row
-              className="block truncate font-medium outline-offset-[-2px] after:absolute after:inset-0"
-            >
-              <bdi>{row.name}</bdi>
-            </Link>
-            <span className="block truncate text-xs text-ink-3">
-              {say(kind.name)} · <bdi>{whereOf(row)}</bdi>
-            </span>
-          </div>
-        </div>
-      </td>
-      <td className={cell}>
-        <ConnectorState row={row} />
-      </td>
-      <td className={`${cell} truncate text-ink-2`}>{ruleInWords(setting?.rrule ?? '')}</td>
-      <td className={`${cell} num truncate text-ink-3 max-lg:hidden`}>{next === undefined ? '–' : dayAndTime(next)}</td>
-      <td
-        className={`${cell} num pe-4 text-end whitespace-nowrap text-ink-3`}
-        title={last === null ? undefined : moment(last)}
-      >
-        {last === null ? '–' : ago(last)}
-      </td>
-    </tr>
+    <div className="flex h-[46px] items-center gap-2.5">
+      <span className="grid size-7 shrink-0 place-items-center rounded-md border border-line bg-sunken text-ink-2">
+        <Icon name={kind.icon} size={14} />
+      </span>
+      <div className="min-w-0">
+        <Link
+          to="/connectors"
+          search={{ id }}
+          data-row
+          className="block truncate font-medium outline-offset-[-2px] after:absolute after:inset-0"
+        >
+          <bdi>{name}</bdi>
+        </Link>
+        <span className="block truncate text-xs text-ink-3">
+          {say(kind.name)} · <bdi>{whereOf(row)}</bdi>
+        </span>
+      </div>
+    </div>
   );
 }
 

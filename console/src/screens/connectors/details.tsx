@@ -6,7 +6,7 @@ import { CONNECTORS, type ConnectorRow, changeConnector, deleteConnector } from 
 import { listRuns, startRun } from '../../data/runs/runs.ts';
 import { LATEST_RUNS, RUNS } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { DeleteDialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
 import { ago, number } from '../../words/format.ts';
@@ -29,13 +29,6 @@ export function Details({ row, close }: { row: ConnectorRow; close(): void }) {
       queries.invalidateQueries({ queryKey: [RUNS] }),
     ]);
   const run = useMutation({ mutationFn: () => startRun(row.id), onSettled: refresh });
-  const remove = useMutation({
-    mutationFn: () => deleteConnector(row),
-    onSuccess: async () => {
-      close();
-      await refresh();
-    },
-  });
   return (
     <SidePanel title={<bdi>{row.name}</bdi>} close={close}>
       <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-3">
@@ -74,14 +67,11 @@ export function Details({ row, close }: { row: ConnectorRow; close(): void }) {
       )}
       <LatestRuns groupId={row.id} />
       {asking && (
-        <Confirm
+        <DeleteDialog
           title={say('connectors.deleteTitle', { name: row.name })}
           text={say('connectors.deleteText')}
-          action={say('action.delete')}
-          icon="trash-2"
-          busy={remove.isPending}
-          problem={remove.isError ? inWords(remove.error) : null}
-          run={() => remove.mutate()}
+          remove={() => deleteConnector(row)}
+          keys={[[CONNECTORS], [RUNS]]}
           close={() => setAsking(false)}
         />
       )}

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { createSecret, listSecrets } from '../../data/connectors.ts';
 import { Button } from '../../parts/button.tsx';
-import { FormField } from '../../parts/form-field.tsx';
+import { Field, SelectField, TextField, Tick } from '../../parts/form.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { say } from '../../words/words.ts';
-import type { ConnectorKind, Field, FieldValue, FieldValues } from './kinds.ts';
+import type { ConnectorKind, FieldValue, FieldValues, Field as OriginPart } from './kinds.ts';
 
 interface OriginFieldsProps {
   kind: ConnectorKind;
@@ -20,7 +20,7 @@ interface OriginFieldsProps {
 export function OriginFields({ kind, values, change, secretId, setSecretId }: OriginFieldsProps) {
   const usual = kind.fields.filter((field) => !field.advanced);
   const advanced = kind.fields.filter((field) => field.advanced);
-  const input = (field: Field) => (
+  const input = (field: OriginPart) => (
     <OriginField
       key={field.name}
       field={field}
@@ -43,7 +43,7 @@ export function OriginFields({ kind, values, change, secretId, setSecretId }: Or
 }
 
 interface OriginFieldProps {
-  field: Field;
+  field: OriginPart;
   value: FieldValue;
   change(value: FieldValue): void;
 }
@@ -51,58 +51,32 @@ interface OriginFieldProps {
 function OriginField({ field, value, change }: OriginFieldProps) {
   const label = say(field.label);
   if (field.type === 'flag')
+    return <Tick label={label} checked={value === true} onChange={(event) => change(event.target.checked)} />;
+  const common = {
+    label,
+    hint: field.hint && say(field.hint),
+    value: String(value),
+    onChange: (event: { target: { value: string } }) => change(event.target.value),
+  };
+  if (field.type === 'choice')
+    return <SelectField {...common} options={field.choices.map(([one, text]) => [one, say(text)] as const)} />;
+  if (field.type === 'number')
+    return <TextField {...common} type="number" min={field.min} max={field.max} className="num max-w-32 px-2" />;
+  if (field.type === 'lines' || field.type === 'tables')
     return (
-      <label className="flex items-center gap-2">
-        <input
-          type="checkbox"
-          checked={value === true}
-          onChange={(event) => change(event.target.checked)}
-          className="size-4 accent-accent"
-        />
-        {label}
-      </label>
-    );
-  const common = { value: String(value), className: 'field h-8 w-full px-2' };
-  return (
-    <FormField label={label} {...(field.hint && { hint: say(field.hint) })}>
-      {field.type === 'choice' ? (
-        <select {...common} onChange={(event) => change(event.target.value)}>
-          {field.choices.map(([one, text]) => (
-            <option key={one} value={one}>
-              {say(text)}
-            </option>
-          ))}
-        </select>
-      ) : field.type === 'lines' || field.type === 'tables' ? (
+      <Field label={label} hint={common.hint}>
         <textarea
-          {...common}
+          value={common.value}
+          onChange={common.onChange}
           rows={3}
           dir="ltr"
           placeholder={field.placeholder}
           required={field.required}
-          onChange={(event) => change(event.target.value)}
           className="field w-full px-2 py-1.5 text-start"
         />
-      ) : field.type === 'number' ? (
-        <input
-          {...common}
-          type="number"
-          min={field.min}
-          max={field.max}
-          onChange={(event) => change(event.target.value)}
-          className="field num h-8 w-32 px-2"
-        />
-      ) : (
-        <input
-          {...common}
-          dir="auto"
-          placeholder={field.placeholder}
-          required={field.required}
-          onChange={(event) => change(event.target.value)}
-        />
-      )}
-    </FormField>
-  );
+      </Field>
+    );
+  return <TextField {...common} placeholder={field.placeholder} required={field.required} />;
 }
 
 /** Chooses a stored secret, or stores a new one. Its value goes to the service once. */
@@ -133,28 +107,25 @@ function SecretField({
   });
   return (
     <div>
-      <FormField label={say('connectors.secret')} hint={say(secret.hint)}>
-        <select value={id} onChange={(event) => setId(event.target.value)} className="field h-8 w-full px-2">
-          <option value="">{say(secret.required ? 'connectors.chooseSecret' : 'connectors.noSecret')}</option>
-          {stored.data?.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.name}
-            </option>
-          ))}
-        </select>
-      </FormField>
+      <SelectField
+        label={say('connectors.secret')}
+        hint={say(secret.hint)}
+        value={id}
+        onChange={(event) => setId(event.target.value)}
+        options={[
+          ['', say(secret.required ? 'connectors.chooseSecret' : 'connectors.noSecret')],
+          ...(stored.data ?? []).map((one) => [one.id, one.name] as const),
+        ]}
+      />
       {adding ? (
         <div className="mt-2 flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
-          <FormField label={say('connectors.secretName')}>
-            <input
-              value={name}
-              maxLength={200}
-              dir="auto"
-              onChange={(event) => setName(event.target.value)}
-              className="field h-8 w-full px-2"
-            />
-          </FormField>
-          <FormField label={say('connectors.secretValue')} hint={say('connectors.secretKept')}>
+          <TextField
+            label={say('connectors.secretName')}
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <Field label={say('connectors.secretValue')} hint={say('connectors.secretKept')}>
             <textarea
               value={value}
               rows={3}
@@ -165,7 +136,7 @@ function SecretField({
               onChange={(event) => setValue(event.target.value)}
               className="field w-full px-2 py-1.5 font-mono text-xs"
             />
-          </FormField>
+          </Field>
           {save.isError && <Problem text={inWords(save.error)} />}
           <div className="flex justify-end gap-2">
             <Button size="small" onClick={() => setAdding(false)}>

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { previewSchedule } from '../../data/connectors.ts';
-import { FormField } from '../../parts/form-field.tsx';
+import { Field, SelectField, TextField } from '../../parts/form.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { type Key, say } from '../../words/words.ts';
 import { type Choice, DAYS, EVERY, type Every, readRule, ruleOf } from './schedule.ts';
@@ -61,19 +61,12 @@ export function ScheduleFields({ schedule }: { schedule: Schedule }) {
   const { every } = choice;
   return (
     <div className="flex flex-col gap-3">
-      <FormField label={say('schedule.every')}>
-        <select
-          value={every}
-          onChange={(event) => change({ every: event.target.value as Every })}
-          className="field h-8 w-full px-2"
-        >
-          {EVERY.map((one) => (
-            <option key={one} value={one}>
-              {say(NAMES[one])}
-            </option>
-          ))}
-        </select>
-      </FormField>
+      <SelectField
+        label={say('schedule.every')}
+        value={every}
+        onChange={(event) => change({ every: event.target.value as Every })}
+        options={EVERY.map((one) => [one, say(NAMES[one])] as const)}
+      />
       {every === 'hours' && (
         <NumberField
           label={say('schedule.hoursBetween')}
@@ -92,18 +85,17 @@ export function ScheduleFields({ schedule }: { schedule: Schedule }) {
         />
       )}
       {(every === 'day' || every === 'week' || every === 'month') && (
-        <FormField label={say('schedule.time')} hint={say('schedule.zone', { zone })}>
-          <input
-            type="time"
-            required
-            value={choice.time}
-            onChange={(event) => event.target.value !== '' && change({ time: event.target.value })}
-            className="field h-8 w-full px-2"
-          />
-        </FormField>
+        <TextField
+          type="time"
+          required
+          label={say('schedule.time')}
+          hint={say('schedule.zone', { zone })}
+          value={choice.time}
+          onChange={(event) => event.target.value !== '' && change({ time: event.target.value })}
+        />
       )}
       {every === 'rule' && (
-        <FormField label={say('schedule.rule')} hint={say('schedule.ruleHint')}>
+        <Field label={say('schedule.rule')} hint={say('schedule.ruleHint')}>
           <textarea
             rows={2}
             dir="ltr"
@@ -112,7 +104,7 @@ export function ScheduleFields({ schedule }: { schedule: Schedule }) {
             onChange={(event) => change({ rule: event.target.value })}
             className="field w-full px-2 py-1.5 font-mono text-xs"
           />
-        </FormField>
+        </Field>
       )}
       {problem !== null ? (
         <Problem text={problem} />
@@ -180,15 +172,14 @@ interface NumberFieldProps {
 
 function NumberField({ label, value, max, change }: NumberFieldProps) {
   return (
-    <FormField label={label}>
-      <input
-        type="number"
-        min={1}
-        max={max}
-        value={value}
-        onChange={(event) => change(Math.min(max, Math.max(1, Math.floor(event.target.valueAsNumber) || 1)))}
-        className="field num h-8 w-28 px-2"
-      />
-    </FormField>
+    <TextField
+      type="number"
+      min={1}
+      max={max}
+      label={label}
+      value={value}
+      onChange={(event) => change(Math.min(max, Math.max(1, Math.floor(event.target.valueAsNumber) || 1)))}
+      className="num max-w-28"
+    />
   );
 }

@@ -11,7 +11,7 @@ import {
 } from '../../data/connectors.ts';
 import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
-import { FormField } from '../../parts/form-field.tsx';
+import { TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { say } from '../../words/words.ts';
@@ -124,16 +124,13 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
                   </>
                 ) : (
                   <div className="flex flex-col gap-4">
-                    <FormField label={say('connectors.name')}>
-                      <input
-                        value={name}
-                        maxLength={200}
-                        dir="auto"
-                        placeholder={nameOfOrigin(kind, values)}
-                        onChange={(event) => setName(event.target.value)}
-                        className="field h-8 w-full px-2"
-                      />
-                    </FormField>
+                    <TextField
+                      label={say('connectors.name')}
+                      maxLength={200}
+                      placeholder={nameOfOrigin(kind, values)}
+                      value={name}
+                      onChange={(event) => setName(event.target.value)}
+                    />
                     <ScheduleFields schedule={schedule} />
                     <MetadataFields rows={metadata} change={setMetadata} />
                     {create.isError && <Problem text={inWords(create.error)} />}

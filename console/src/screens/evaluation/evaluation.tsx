@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { EVALUATION, type EvaluationSet, listSets } from '../../data/evaluation/evaluation.ts';
-import { Button, Hint } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
+import { actionsColumn, DeleteButton } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { day, number } from '../../words/format.ts';
@@ -29,7 +30,7 @@ export function Evaluation() {
         {rows.length > 0 && create}
       </Header>
       <Listing
-        list={{ ...list, hasNextPage: false, isFetchingNextPage: false, fetchNextPage: () => undefined }}
+        list={list}
         empty={rows.length === 0}
         nothing={
           <Empty icon="circle-check" title={say('evaluation.none')} text={say('evaluation.noneText')}>
@@ -82,23 +83,6 @@ function columnsOf(remove: (set: EvaluationSet) => void): Column<EvaluationSet>[
       className: 'w-36',
       cell: ({ creation_time: created }) => <span className="text-ink-3">{day(created)}</span>,
     },
-    {
-      id: 'actions',
-      title: say('evaluation.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-16',
-      cell: (set) => (
-        <Hint label={say('action.delete')}>
-          <Button
-            look="ghost"
-            size="small"
-            icon="trash-2"
-            aria-label={say('evaluation.deleteOne', { name: set.name })}
-            onClick={() => remove(set)}
-          />
-        </Hint>
-      ),
-    },
+    actionsColumn('w-16', (set) => <DeleteButton name={set.name} run={() => remove(set)} />),
   ];
 }

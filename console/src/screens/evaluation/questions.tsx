@@ -6,7 +6,7 @@ import {
   relevantOf,
   type SetDetails,
 } from '../../data/evaluation/evaluation.ts';
-import { Button, Hint } from '../../parts/button.tsx';
+import { actionsColumn, DeleteButton } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -103,24 +103,9 @@ function columnsOf(setId: string, remove: (question: Question) => void): Column<
           ),
       }),
     ),
-    {
-      id: 'actions',
-      title: say('evaluation.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-14',
-      cell: ({ question }) =>
-        question && (
-          <Hint label={say('action.delete')}>
-            <Button
-              look="ghost"
-              size="small"
-              icon="trash-2"
-              aria-label={say('evaluation.deleteOne', { name: question.query })}
-              onClick={() => remove(question)}
-            />
-          </Hint>
-        ),
-    },
+    actionsColumn(
+      'w-14',
+      ({ question }) => question && <DeleteButton name={question.query} run={() => remove(question)} />,
+    ),
   ];
 }

@@ -1,65 +1,45 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { EVALUATION, type EvaluationSet, type Question, setKey } from '../../data/evaluation/evaluation.ts';
-import { FormDialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/form.tsx';
+import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
+import { NameField } from '../../parts/form.tsx';
+import { useChange } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
+
+const SETS = [EVALUATION, 'sets'];
 
 /** Creates a set and opens it. */
 export function CreateSet({ close }: { close(): void }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const [name, setName] = useState('');
-  const create = useMutation({
-    mutationFn: () => pinakes.createEvaluationSet({ body: { name: name.trim() } }),
-    onSuccess({ id }) {
-      void queries.invalidateQueries({ queryKey: [EVALUATION, 'sets'] });
-      return navigate({ to: '/evaluation/$id', params: { id }, search: {} });
-    },
+  const create = useChange({
+    run: () => pinakes.createEvaluationSet({ body: { name: name.trim() } }),
+    keys: [SETS],
+    done: ({ id }) => void navigate({ to: '/evaluation/$id', params: { id }, search: {} }),
   });
   return (
     <FormDialog
       title={say('evaluation.create')}
       text={say('evaluation.noneText')}
       action={say('evaluation.create')}
-      pending={create.isPending}
-      error={create.error}
+      {...create}
       disabled={name.trim() === ''}
       close={close}
-      submit={() => create.mutate()}
     >
-      <TextField
-        autoFocus
-        label={say('column.name')}
-        maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <NameField value={name} change={setName} />
     </FormDialog>
   );
 }
 
-export function DeleteSet({ set, close }: { set: EvaluationSet; close(): void }) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => pinakes.deleteEvaluationSet({ params: { id: set.id } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [EVALUATION, 'sets'] });
-      close();
-    },
-  });
+export function DeleteSet({ set: { id, name }, close }: { set: EvaluationSet; close(): void }) {
   return (
-    <FormDialog
-      title={say('evaluation.deleteTitle', { name: set.name })}
+    <DeleteDialog
+      title={say('evaluation.deleteTitle', { name })}
       text={say('evaluation.deleteText')}
-      action={say('action.delete')}
-      icon="trash-2"
-      pending={remove.isPending}
-      error={remove.error}
+      remove={() => pinakes.deleteEvaluationSet({ params: { id } })}
+      keys={[SETS]}
       close={close}
-      submit={() => remove.mutate()}
     />
   );
 }
@@ -70,26 +50,14 @@ interface DeleteQuestionProps {
   close(): void;
 }
 
-export function DeleteQuestion({ setId, question, close }: DeleteQuestionProps) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => pinakes.deleteEvaluationQuestion({ params: { id: question.id } }),
-    async onSuccess() {
-      void queries.invalidateQueries({ queryKey: [EVALUATION, 'sets'] });
-      await queries.invalidateQueries({ queryKey: setKey(setId) });
-      close();
-    },
-  });
+export function DeleteQuestion({ setId, question: { id, query }, close }: DeleteQuestionProps) {
   return (
-    <FormDialog
+    <DeleteDialog
       title={say('evaluation.deleteQuestion')}
-      text={<bdi>{question.query}</bdi>}
-      action={say('action.delete')}
-      icon="trash-2"
-      pending={remove.isPending}
-      error={remove.error}
+      text={<bdi>{query}</bdi>}
+      remove={() => pinakes.deleteEvaluationQuestion({ params: { id } })}
+      keys={[SETS, setKey(setId)]}
       close={close}
-      submit={() => remove.mutate()}
     />
   );
 }

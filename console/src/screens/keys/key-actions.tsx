@@ -5,6 +5,7 @@ import { type ApiKey, type IssuedKey, KEYS } from '../../data/keys.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useChange } from '../../parts/use-change.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 
@@ -54,13 +55,10 @@ export function RotateKey({ row, close, done }: ActionProps & { done(issued: Iss
 }
 
 export function RevokeKey({ row, close }: ActionProps) {
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => pinakes.revokeApiKey({ params: { id: row.id } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [KEYS] });
-      close();
-    },
+  const revoke = useChange({
+    run: () => pinakes.revokeApiKey({ params: { id: row.id } }),
+    keys: [[KEYS]],
+    done: close,
   });
   return (
     <FormDialog
@@ -68,10 +66,8 @@ export function RevokeKey({ row, close }: ActionProps) {
       text={say('apiKeys.revokeText')}
       action={say('apiKeys.revoke')}
       icon="ban"
-      pending={revoke.isPending}
-      error={revoke.error}
+      {...revoke}
       close={close}
-      submit={() => revoke.mutate()}
     >
       <OwnKey row={row} />
     </FormDialog>

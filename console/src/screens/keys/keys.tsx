@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
+import { actionsColumn, RowButton } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import { ago, ahead, moment, number } from '../../words/format.ts';
@@ -93,14 +94,7 @@ function columnsOf(ask: (kind: 'rotate' | 'revoke', row: ApiKey) => void): Colum
     { id: 'limits', title: say('apiKeys.limits'), className: 'w-32', cell: (row) => <Limits row={row} /> },
     { id: 'used', title: say('apiKeys.used'), className: 'w-36', cell: (row) => <Used row={row} /> },
     { id: 'ends', title: say('apiKeys.ends'), className: 'w-32', cell: (row) => <Ends row={row} /> },
-    {
-      id: 'actions',
-      title: say('list.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-24',
-      cell: (row) => <Actions row={row} ask={ask} />,
-    },
+    actionsColumn('w-24', (row) => <Actions row={row} ask={ask} />),
   ];
 }
 
@@ -154,28 +148,23 @@ function Ends({ row }: { row: ApiKey }) {
 }
 
 function Actions({ row, ask }: { row: ApiKey; ask(kind: 'rotate' | 'revoke', row: ApiKey): void }) {
+  const { name } = row;
   return (
-    <span className="flex justify-end gap-0.5">
+    <>
       {stateOf(row) !== 'expired' && (
-        <Hint label={say('apiKeys.rotate')}>
-          <Button
-            look="ghost"
-            size="small"
-            icon="rotate-ccw"
-            aria-label={say('apiKeys.rotateOne', { name: row.name })}
-            onClick={() => ask('rotate', row)}
-          />
-        </Hint>
-      )}
-      <Hint label={say('apiKeys.revoke')}>
-        <Button
-          look="ghost"
-          size="small"
-          icon="ban"
-          aria-label={say('apiKeys.revokeOne', { name: row.name })}
-          onClick={() => ask('revoke', row)}
+        <RowButton
+          hint={say('apiKeys.rotate')}
+          label={say('apiKeys.rotateOne', { name })}
+          icon="rotate-ccw"
+          run={() => ask('rotate', row)}
         />
-      </Hint>
-    </span>
+      )}
+      <RowButton
+        hint={say('apiKeys.revoke')}
+        label={say('apiKeys.revokeOne', { name })}
+        icon="ban"
+        run={() => ask('revoke', row)}
+      />
+    </>
   );
 }

@@ -13,7 +13,6 @@ import { DeletePolicy, NewPolicy } from './policy-forms.tsx';
 import { PolicyWorkshop } from './policy-workshop.tsx';
 
 const route = getRouteApi('/policies');
-const PAGES = { hasNextPage: false, isFetchingNextPage: false, fetchNextPage: () => undefined };
 
 /** The policies: one is edited beside a preview of what it would show. What was typed stays when another one is chosen. */
 export function Policies() {
@@ -54,7 +53,7 @@ export function Policies() {
         </p>
       )}
       <Listing
-        list={{ ...list, ...PAGES }}
+        list={list}
         empty={name === undefined}
         nothing={
           <Empty icon="shield-check" title={say('policies.none')} text={say('policies.noneText')}>

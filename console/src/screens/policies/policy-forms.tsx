@@ -1,8 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { DEFAULT_POLICY, POLICIES, type Policy } from '../../data/policies.ts';
-import { FormDialog } from '../../parts/dialog.tsx';
+import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { say } from '../../words/words.ts';
 
@@ -44,24 +43,13 @@ export function NewPolicy({ first, taken, close, done }: NewPolicyProps) {
 }
 
 export function DeletePolicy({ policy: { name }, close }: { policy: Policy; close(): void }) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => pinakes.deletePolicy({ params: { name } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [POLICIES] });
-      close();
-    },
-  });
   return (
-    <FormDialog
+    <DeleteDialog
       title={say('policies.deleteTitle', { name })}
       text={say(name === DEFAULT_POLICY ? 'policies.deleteDefaultText' : 'policies.deleteText')}
-      action={say('action.delete')}
-      icon="trash-2"
-      pending={remove.isPending}
-      error={remove.error}
+      remove={() => pinakes.deletePolicy({ params: { name } })}
+      keys={[[POLICIES]]}
       close={close}
-      submit={() => remove.mutate()}
     />
   );
 }

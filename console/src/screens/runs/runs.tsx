@@ -1,13 +1,13 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { inWords } from '../../data/api.ts';
 import { useGroupChoices, useGroupNames } from '../../data/group-names.ts';
+import { usePages } from '../../data/pages.ts';
 import { listRuns, type Run } from '../../data/runs/runs.ts';
 import { RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { buttonClass } from '../../parts/button.tsx';
 import { FilterSelect } from '../../parts/filter-select.tsx';
-import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
-import { type Column, TableHead } from '../../parts/table-head.tsx';
+import { Empty, Header, KeyBar } from '../../parts/layout.tsx';
+import { Listing, More } from '../../parts/listing.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { ago, moment, number, span } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -20,65 +20,27 @@ export function Runs() {
   const filters = route.useSearch();
   const navigate = route.useNavigate();
   const since = startOf(filters.period);
-  const query = useInfiniteQuery({
-    queryKey: [RUNS, filters, since],
-    queryFn: ({ pageParam }) => listRuns(filters, since, pageParam),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.pagination.next_id ?? undefined,
-    placeholderData: keepPreviousData,
-  });
+  const query = usePages([RUNS, filters, since], (afterId) => listRuns(filters, since, afterId));
   useRunEvents();
   useRowKeys();
-  const runs = query.data?.pages.flatMap((page) => page.runs) ?? [];
+  const runs = query.pages.flatMap((page) => page.runs);
   const names = useGroupNames(runs.map((run) => run.source_group_id));
-  const total = query.data?.pages[0]?.pagination.total;
   const change = (next: RunFilters) => void navigate({ search: next, replace: true });
 
   return (
     <>
-      <Header title={say('runs.title')} count={total !== undefined && number(total)} />
+      <Header title={say('runs.title')} count={query.total !== undefined && number(query.total)} />
       <Filters filters={filters} change={change} />
-      {query.isError ? (
-        <div className="p-4">
-          <Problem text={inWords(query.error)}>
-            <Button size="small" onClick={() => query.refetch()}>
-              {say('action.retry')}
-            </Button>
-          </Problem>
-        </div>
-      ) : query.isPending ? (
-        <div className="p-4">
-          <Spinner label={say('loading')} />
-        </div>
-      ) : runs.length === 0 ? (
-        <Nothing filtered={Object.values(filters).some((value) => value !== undefined)} />
-      ) : (
-        <div className="scroll min-h-0 flex-1" tabIndex={0}>
-          <table className="w-full table-fixed border-collapse">
-            <caption className="sr-only">{say('runs.title')}</caption>
-            <TableHead columns={COLUMNS} />
-            <tbody>
-              {runs.map((run) => (
-                <Row key={run.id} run={run} group={names.get(run.source_group_id)} />
-              ))}
-            </tbody>
-          </table>
-          {query.hasNextPage && (
-            <div className="p-3 text-center">
-              <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-                {say('action.more')}
-              </Button>
-            </div>
-          )}
-        </div>
-      )}
-      <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
-        <span className="flex items-center gap-1.5">
-          <Kbd>J</Kbd>
-          <Kbd>K</Kbd> {say('keys.move')}
-        </span>
-        <span className="ms-auto">{say('runs.live')}</span>
-      </footer>
+      <Listing
+        list={query}
+        empty={runs.length === 0}
+        nothing={<Nothing filtered={Object.values(filters).some((value) => value !== undefined)} />}
+      >
+        <Table label={say('runs.title')} rows={runs} keyOf={(run) => run.id} columns={columnsOf(names)}>
+          <More list={query} />
+        </Table>
+      </Listing>
+      <KeyBar keys={['move', 'open']}>{say('runs.live')}</KeyBar>
     </>
   );
 }
@@ -115,47 +77,63 @@ function Filters({ filters, change }: { filters: RunFilters; change(filters: Run
   );
 }
 
-const COLUMNS: readonly Column[] = [
-  { name: 'sources.group' },
-  { name: 'column.state', className: 'w-40' },
-  { name: 'runs.files', className: 'w-32', end: true },
-  { name: 'runs.changes', className: 'w-44 max-lg:hidden' },
-  { name: 'runs.duration', className: 'w-24 max-lg:hidden', end: true },
-  { name: 'runs.when', className: 'w-28', end: true },
-];
-
-function Row({ run, group }: { run: Run; group: string | undefined }) {
-  const { files_done: done, files_total: total } = run;
-  const cell = 'h-[38px] px-2';
-  return (
-    <tr className="relative border-b border-line hover:bg-hover">
-      <td className={`${cell} ps-4`}>
+function columnsOf(names: ReadonlyMap<string, string>): Column<Run>[] {
+  return [
+    {
+      id: 'group',
+      title: say('sources.group'),
+      cell: ({ id, source_group_id: group }) => (
         <Link
           to="/runs/$id"
-          params={{ id: run.id }}
+          params={{ id }}
           search={{}}
           data-row
           className="block truncate font-medium outline-offset-[-2px] after:absolute after:inset-0"
         >
-          <bdi>{group ?? '…'}</bdi>
+          <bdi>{names.get(group) ?? '…'}</bdi>
         </Link>
-      </td>
-      <td className={cell}>
-        <RunState run={run} />
-      </td>
-      <td className={`${cell} num text-end whitespace-nowrap`}>
-        {done === total ? number(total) : `${number(done)} / ${number(total)}`}
-        <RunProgress run={run} />
-      </td>
-      <td className={`${cell} num max-lg:hidden`}>
-        <Changes run={run} />
-      </td>
-      <td className={`${cell} num text-end whitespace-nowrap text-ink-3 max-lg:hidden`}>{durationOf(run)}</td>
-      <td className={`${cell} num pe-4 text-end whitespace-nowrap text-ink-3`} title={moment(run.creation_time)}>
-        {ago(run.creation_time)}
-      </td>
-    </tr>
-  );
+      ),
+    },
+    { id: 'state', title: say('column.state'), className: 'w-40', cell: (run) => <RunState run={run} /> },
+    {
+      id: 'files',
+      title: say('runs.files'),
+      end: true,
+      className: 'w-32 whitespace-nowrap',
+      cell: (run) => (
+        <>
+          {run.files_done === run.files_total
+            ? number(run.files_total)
+            : `${number(run.files_done)} / ${number(run.files_total)}`}
+          <RunProgress run={run} />
+        </>
+      ),
+    },
+    {
+      id: 'changes',
+      title: say('runs.changes'),
+      className: 'num w-44 max-lg:hidden',
+      cell: (run) => <Changes run={run} />,
+    },
+    {
+      id: 'duration',
+      title: say('runs.duration'),
+      end: true,
+      className: 'w-24 whitespace-nowrap max-lg:hidden',
+      cell: (run) => <span className="text-ink-3">{durationOf(run)}</span>,
+    },
+    {
+      id: 'when',
+      title: say('runs.when'),
+      end: true,
+      className: 'w-28 whitespace-nowrap',
+      cell: ({ creation_time: time }) => (
+        <span className="text-ink-3" title={moment(time)}>
+          {ago(time)}
+        </span>
+      ),
+    },
+  ];
 }
 
 const CHANGES = [

@@ -6,6 +6,7 @@ import { runSearch, type SearchBody } from '../../data/search.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -83,8 +84,10 @@ export function Search() {
                   </button>
                 </div>
                 <div className="flex flex-wrap items-center gap-1.5 border-t border-line px-2 py-1.5">
-                  <Modes
-                    mode={mode}
+                  <Segments
+                    label={say('search.mode')}
+                    chosen={mode}
+                    options={MODES.map((one) => [one, say(`search.mode.${one}`)])}
                     change={(next) =>
                       void navigate({
                         search: (old) => ({ ...old, mode: next === 'hybrid' ? undefined : next }),
@@ -107,30 +110,6 @@ export function Search() {
         <Insight body={body} stages={search.data?.stages ?? []} shown={q !== ''} />
       </div>
     </>
-  );
-}
-
-function Modes({ mode, change }: { mode: (typeof MODES)[number]; change(mode: (typeof MODES)[number]): void }) {
-  return (
-    <fieldset className="flex rounded-md bg-press p-0.5">
-      <legend className="sr-only">{say('search.mode')}</legend>
-      {MODES.map((one) => (
-        <label
-          key={one}
-          className={`flex h-6 items-center rounded-sm px-2 text-xs font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent ${one === mode ? 'bg-raised text-ink shadow-1' : 'text-ink-2 hover:text-ink'}`}
-        >
-          <input
-            type="radio"
-            name="mode"
-            value={one}
-            checked={one === mode}
-            onChange={() => change(one)}
-            className="sr-only"
-          />
-          {say(`search.mode.${one}`)}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

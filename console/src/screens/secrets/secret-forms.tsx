@@ -1,22 +1,21 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { SECRETS, type Secret } from '../../data/secrets.ts';
-import { FormDialog } from '../../parts/dialog.tsx';
-import { Field, SelectField, TextField } from '../../parts/form.tsx';
+import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
+import { DescriptionField, Field, NameField, SelectField } from '../../parts/form.tsx';
+import { useChange } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
 
 const TYPES = ['drive', 'repo', 'page', 'database'] as const;
 
 /** Stores a secret, or changes its name, description and value. A blank value keeps the stored one. */
 export function EditSecret({ secret, close }: { secret?: Secret; close(): void }) {
-  const queries = useQueryClient();
   const [name, setName] = useState(secret?.name ?? '');
   const [type, setType] = useState<Secret['type']>(secret?.type ?? 'repo');
   const [value, setValue] = useState('');
   const [description, setDescription] = useState(secret?.description ?? '');
-  const save = useMutation({
-    mutationFn: () => {
+  const save = useChange({
+    run: () => {
       const common = { name: name.trim(), description };
       return secret
         ? pinakes.updateSecret({
@@ -25,29 +24,19 @@ export function EditSecret({ secret, close }: { secret?: Secret; close(): void }
           })
         : pinakes.createSecret({ body: { ...common, type, secret: value } });
     },
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [SECRETS] });
-      close();
-    },
+    keys: [[SECRETS]],
+    done: close,
   });
   return (
     <FormDialog
       title={say(secret ? 'secrets.edit' : 'secrets.create')}
       text={say('secrets.formText')}
       action={say(secret ? 'action.save' : 'secrets.create')}
-      pending={save.isPending}
-      error={save.error}
+      {...save}
       disabled={name.trim() === '' || (!secret && value === '')}
       close={close}
-      submit={() => save.mutate()}
     >
-      <TextField
-        autoFocus
-        label={say('column.name')}
-        maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <NameField value={name} change={setName} />
       {!secret && (
         <SelectField
           label={say('secrets.type')}
@@ -70,35 +59,19 @@ export function EditSecret({ secret, close }: { secret?: Secret; close(): void }
           className="field w-full p-2 font-mono text-xs"
         />
       </Field>
-      <TextField
-        label={say('column.description')}
-        maxLength={1000}
-        value={description}
-        onChange={(event) => setDescription(event.target.value)}
-      />
+      <DescriptionField value={description} change={setDescription} />
     </FormDialog>
   );
 }
 
-export function DeleteSecret({ secret, close }: { secret: Secret; close(): void }) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => pinakes.deleteSecret({ params: { secret_id: secret.id } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [SECRETS] });
-      close();
-    },
-  });
+export function DeleteSecret({ secret: { id, name }, close }: { secret: Secret; close(): void }) {
   return (
-    <FormDialog
-      title={say('secrets.deleteTitle', { name: secret.name })}
+    <DeleteDialog
+      title={say('secrets.deleteTitle', { name })}
       text={say('secrets.deleteText')}
-      action={say('action.delete')}
-      icon="trash-2"
-      pending={remove.isPending}
-      error={remove.error}
+      remove={() => pinakes.deleteSecret({ params: { secret_id: id } })}
+      keys={[[SECRETS]]}
       close={close}
-      submit={() => remove.mutate()}
     />
   );
 }

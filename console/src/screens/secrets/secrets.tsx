@@ -3,12 +3,20 @@ import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { ROWS_PER_REQUEST, usePages } from '../../data/pages.ts';
 import { SECRETS, type Secret } from '../../data/secrets.ts';
-import { Button, Hint } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
+import {
+  actionsColumn,
+  changedColumn,
+  DeleteButton,
+  descriptionColumn,
+  EditButton,
+  nameColumn,
+} from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { ago, moment, number } from '../../words/format.ts';
+import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { DeleteSecret, EditSecret } from './secret-forms.tsx';
 
@@ -76,71 +84,20 @@ export function Secrets() {
 
 function columnsOf(ask: (kind: 'edit' | 'delete', secret: Secret) => void): Column<Secret>[] {
   return [
-    {
-      id: 'name',
-      title: say('column.name'),
-      className: 'w-[30%]',
-      cell: ({ name }) => (
-        <bdi className="block truncate font-medium" title={name}>
-          {name}
-        </bdi>
-      ),
-    },
+    nameColumn(({ name }) => name),
     {
       id: 'type',
       title: say('secrets.type'),
       className: 'w-40',
       cell: ({ type }) => <span className="text-ink-2">{say(`secrets.type.${type}`)}</span>,
     },
-    {
-      id: 'description',
-      title: say('column.description'),
-      className: 'max-lg:hidden',
-      cell: ({ description }) => (
-        <span className="block truncate text-ink-2" dir="auto" title={description}>
-          {description}
-        </span>
-      ),
-    },
-    {
-      id: 'changed',
-      title: say('column.changed'),
-      end: true,
-      className: 'w-28',
-      cell: ({ last_update_time: time }) => (
-        <span className="whitespace-nowrap text-ink-3" title={moment(time)}>
-          {ago(time)}
-        </span>
-      ),
-    },
-    {
-      id: 'actions',
-      title: say('list.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-24',
-      cell: (secret) => (
-        <span className="flex justify-end gap-0.5">
-          <Hint label={say('action.edit')}>
-            <Button
-              look="ghost"
-              size="small"
-              icon="pencil"
-              aria-label={say('action.editOne', { name: secret.name })}
-              onClick={() => ask('edit', secret)}
-            />
-          </Hint>
-          <Hint label={say('action.delete')}>
-            <Button
-              look="ghost"
-              size="small"
-              icon="trash-2"
-              aria-label={say('action.deleteOne', { name: secret.name })}
-              onClick={() => ask('delete', secret)}
-            />
-          </Hint>
-        </span>
-      ),
-    },
+    descriptionColumn('max-lg:hidden'),
+    changedColumn(),
+    actionsColumn('w-24', (secret) => (
+      <>
+        <EditButton name={secret.name} run={() => ask('edit', secret)} />
+        <DeleteButton name={secret.name} run={() => ask('delete', secret)} />
+      </>
+    )),
   ];
 }

@@ -11,6 +11,7 @@ import { bytes } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { ChunkList } from './chunk-list.tsx';
 import { PageView } from './page-view.tsx';
+import { SourceTables } from './source-tables.tsx';
 import { TextView } from './text-view.tsx';
 import { useChunks } from './use-chunks.ts';
 
@@ -64,6 +65,7 @@ export function Source() {
         {source.data && (
           <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
         )}
+        {source.data && <SourceTables id={id} />}
         {hasPages && (
           <Link
             to="/sources/$id"

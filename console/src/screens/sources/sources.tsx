@@ -4,7 +4,7 @@ import { inWords } from '../../data/api.ts';
 import type { SourceRow } from '../../data/sources.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, Header, Kbd, Problem } from '../../parts/layout.tsx';
+import { Empty, Header, KeyBar, Problem } from '../../parts/layout.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -80,7 +80,7 @@ export function Sources() {
       {selected.size > 0 ? (
         <Selection rows={[...selected.values()]} clear={() => setSelected(new Map())} />
       ) : (
-        <Keys mayAdd={mayAdd} />
+        <KeyBar keys={['move', 'select', 'open']}>{mayAdd && say('sources.dropAnywhere')}</KeyBar>
       )}
       {dropped.over && <DropHere />}
       {filters.add && mayAdd && (
@@ -89,27 +89,6 @@ export function Sources() {
         </Suspense>
       )}
     </>
-  );
-}
-
-function Keys({ mayAdd }: { mayAdd: boolean }) {
-  return (
-    <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
-      <span className="flex items-center gap-1.5">
-        <Kbd>J</Kbd>
-        <Kbd>K</Kbd> {say('keys.move')}
-      </span>
-      <span className="flex items-center gap-1.5">
-        <Kbd>X</Kbd> {say('keys.select')}
-      </span>
-      <span className="flex items-center gap-1.5">
-        <Kbd>
-          <Icon name="corner-down-left" size={11} />
-        </Kbd>{' '}
-        {say('keys.open')}
-      </span>
-      {mayAdd && <span className="ms-auto truncate max-md:hidden">{say('sources.dropAnywhere')}</span>}
-    </footer>
   );
 }
 

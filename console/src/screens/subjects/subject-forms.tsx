@@ -1,24 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { type Attributes, declaredTypes, POLICIES, readPolicies, SUBJECTS, type Subject } from '../../data/policies.ts';
 import { JsonProblem, lineOf, readJson } from '../../json/json-places.ts';
-import { FormDialog } from '../../parts/dialog.tsx';
+import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
+import { useChange } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
 
 /** Sets the attributes of a principal. The types that policies declare stand below the editor. */
 export function EditSubject({ subject, close }: { subject?: Subject; close(): void }) {
-  const queries = useQueryClient();
   const [id, setId] = useState(subject?.principal_id ?? '');
   const [text, setText] = useState(subject ? JSON.stringify(subject.attributes, null, 2) : '{\n  "department": ""\n}');
   const [expires, setExpires] = useState(subject?.expires_time ? toLocal(subject.expires_time) : '');
   const policies = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
   const types = declaredTypes(policies.data ?? []);
   const problem = problemAt(text);
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useChange({
+    run: () =>
       pinakes.setSubject({
         params: { principal_id: id.trim() },
         body: {
@@ -26,10 +26,8 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
           expires_time: expires === '' ? null : Math.floor(new Date(expires).getTime() / 1000),
         },
       }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [SUBJECTS] });
-      close();
-    },
+    keys: [[SUBJECTS]],
+    done: close,
   });
   return (
     <FormDialog
@@ -37,11 +35,9 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
       title={say(subject ? 'subjects.edit' : 'subjects.create')}
       text={say('subjects.formText')}
       action={say('action.save')}
-      pending={save.isPending}
-      error={save.error}
+      {...save}
       disabled={id.trim() === '' || problem !== null}
       close={close}
-      submit={() => save.mutate()}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
@@ -91,25 +87,14 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
   );
 }
 
-export function DeleteSubject({ subject, close }: { subject: Subject; close(): void }) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => pinakes.deleteSubject({ params: { principal_id: subject.principal_id } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [SUBJECTS] });
-      close();
-    },
-  });
+export function DeleteSubject({ subject: { principal_id: id }, close }: { subject: Subject; close(): void }) {
   return (
-    <FormDialog
-      title={say('subjects.deleteTitle', { name: subject.principal_id })}
+    <DeleteDialog
+      title={say('subjects.deleteTitle', { name: id })}
       text={say('subjects.deleteText')}
-      action={say('action.delete')}
-      icon="trash-2"
-      pending={remove.isPending}
-      error={remove.error}
+      remove={() => pinakes.deleteSubject({ params: { principal_id: id } })}
+      keys={[[SUBJECTS]]}
       close={close}
-      submit={() => remove.mutate()}
     />
   );
 }

@@ -3,12 +3,13 @@ import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { ROWS_PER_REQUEST, usePages } from '../../data/pages.ts';
 import { SUBJECTS, type Subject } from '../../data/policies.ts';
-import { Button, Hint } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
+import { actionsColumn, changedColumn, DeleteButton, EditButton, nameColumn } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { ago, ahead, moment, number } from '../../words/format.ts';
+import { ahead, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { DeleteSubject, EditSubject } from './subject-forms.tsx';
 
@@ -74,16 +75,7 @@ export function Subjects() {
 
 function columnsOf(ask: (kind: 'edit' | 'delete', subject: Subject) => void): Column<Subject>[] {
   return [
-    {
-      id: 'principal',
-      title: say('policies.principal'),
-      className: 'w-[28%]',
-      cell: ({ principal_id: id }) => (
-        <bdi className="block truncate font-medium" title={id}>
-          {id}
-        </bdi>
-      ),
-    },
+    nameColumn(({ principal_id: id }) => id, 'w-[28%]', say('policies.principal')),
     {
       id: 'attributes',
       title: say('subjects.attributes'),
@@ -111,45 +103,12 @@ function columnsOf(ask: (kind: 'edit' | 'delete', subject: Subject) => void): Co
           </span>
         ),
     },
-    {
-      id: 'changed',
-      title: say('column.changed'),
-      end: true,
-      className: 'w-28 max-lg:hidden',
-      cell: ({ last_update_time: time }) => (
-        <span className="whitespace-nowrap text-ink-3" title={moment(time)}>
-          {ago(time)}
-        </span>
-      ),
-    },
-    {
-      id: 'actions',
-      title: say('list.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-24',
-      cell: (subject) => (
-        <span className="flex justify-end gap-0.5">
-          <Hint label={say('action.edit')}>
-            <Button
-              look="ghost"
-              size="small"
-              icon="pencil"
-              aria-label={say('action.editOne', { name: subject.principal_id })}
-              onClick={() => ask('edit', subject)}
-            />
-          </Hint>
-          <Hint label={say('action.delete')}>
-            <Button
-              look="ghost"
-              size="small"
-              icon="trash-2"
-              aria-label={say('action.deleteOne', { name: subject.principal_id })}
-              onClick={() => ask('delete', subject)}
-            />
-          </Hint>
-        </span>
-      ),
-    },
+    changedColumn('max-lg:hidden'),
+    actionsColumn('w-24', (subject) => (
+      <>
+        <EditButton name={subject.principal_id} run={() => ask('edit', subject)} />
+        <DeleteButton name={subject.principal_id} run={() => ask('delete', subject)} />
+      </>
+    )),
   ];
 }

@@ -3,10 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { TAGS, type Tag } from '../../data/tags.ts';
-import { Button, Hint } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing } from '../../parts/listing.tsx';
+import { actionsColumn, DeleteButton, descriptionColumn, EditButton, nameColumn } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
@@ -47,7 +48,7 @@ export function Tags() {
         />
       )}
       <Listing
-        list={{ ...list, hasNextPage: false, isFetchingNextPage: false, fetchNextPage: () => undefined }}
+        list={list}
         empty={rows.length === 0}
         nothing={
           all.length > 0 ? (
@@ -76,65 +77,25 @@ export function Tags() {
 
 function columnsOf(mayWrite: boolean, ask: (kind: 'edit' | 'delete' | 'assign', tag: Tag) => void): Column<Tag>[] {
   return [
-    {
-      id: 'name',
-      title: say('column.name'),
-      className: 'w-[30%]',
-      cell: ({ name }) => (
-        <bdi className="block truncate font-medium" title={name}>
-          {name}
-        </bdi>
-      ),
-    },
-    {
-      id: 'description',
-      title: say('column.description'),
-      cell: ({ description }) => (
-        <span className="block truncate text-ink-2" dir="auto" title={description}>
-          {description}
-        </span>
-      ),
-    },
-    {
-      id: 'actions',
-      title: say('list.actions'),
-      hiddenTitle: true,
-      end: true,
-      className: 'w-44',
-      cell: (tag) => (
-        <span className="flex items-center justify-end gap-0.5">
-          <Button
-            look="ghost"
-            size="small"
-            aria-label={say('tags.assignOne', { name: tag.name })}
-            onClick={() => ask('assign', tag)}
-          >
-            {say('tags.assign')}
-          </Button>
-          {mayWrite && (
-            <>
-              <Hint label={say('action.edit')}>
-                <Button
-                  look="ghost"
-                  size="small"
-                  icon="pencil"
-                  aria-label={say('action.editOne', { name: tag.name })}
-                  onClick={() => ask('edit', tag)}
-                />
-              </Hint>
-              <Hint label={say('action.delete')}>
-                <Button
-                  look="ghost"
-                  size="small"
-                  icon="trash-2"
-                  aria-label={say('action.deleteOne', { name: tag.name })}
-                  onClick={() => ask('delete', tag)}
-                />
-              </Hint>
-            </>
-          )}
-        </span>
-      ),
-    },
+    nameColumn(({ name }) => name),
+    descriptionColumn(),
+    actionsColumn('w-44', (tag) => (
+      <>
+        <Button
+          look="ghost"
+          size="small"
+          aria-label={say('tags.assignOne', { name: tag.name })}
+          onClick={() => ask('assign', tag)}
+        >
+          {say('tags.assign')}
+        </Button>
+        {mayWrite && (
+          <>
+            <EditButton name={tag.name} run={() => ask('edit', tag)} />
+            <DeleteButton name={tag.name} run={() => ask('delete', tag)} />
+          </>
+        )}
+      </>
+    )),
   ];
 }
