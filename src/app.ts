@@ -22,7 +22,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { evaluationRoutes } from './features/evaluation/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
-import { mcpTableTools, mcpTools, registerMcp } from './features/mcp/plugin.ts';
+import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -50,7 +50,12 @@ export interface App extends FastifyInstance {
 
 /** Returns what agent runs use: the tools of `/mcp`, and the answer path of completions. */
 export function agentHost(deps: Deps): Host {
-  const tools = mcpTools(deps, [...searchRoutes(deps), ...contentsRoutes(deps)]);
+  const tools = mcpTools(deps, [
+    ...searchRoutes(deps),
+    ...contentsRoutes(deps),
+    ...tableRoutes(deps),
+    ...tableQueryRoutes(deps),
+  ]);
   return { deps, tools, ask: openAnswering(deps), redactMessage };
 }
 
@@ -115,7 +120,7 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
       authenticate: (auth, request) => auth.authenticate(keyOrBearer(request.headers)),
     });
   });
-  const tools = [...mcpTools(deps, routes), ...mcpTableTools(routes), ...moreTools];
+  const tools = [...mcpTools(deps, routes), ...moreTools];
   registerMcp(app, deps, tools, { admission, shutdown: shutdown.signal });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });

@@ -120,7 +120,7 @@ export type AgentStep = {
   tool: string;
   /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
   input: Record<string, unknown> | null;
-  /** How many passages or sources the tool found. */
+  /** How many passages, sources, tables or rows the tool found. */
   found: number;
   /** The chunks that it found, which the answer may cite. */
   ids: Array<string>;
