@@ -61,12 +61,13 @@ export function agentHost(deps: Deps): Host {
 
 /** Returns every route of the API, in the order of the OpenAPI description. */
 export function apiRoutes(deps: Deps): Route[] {
+  const host = agentHost(deps);
   return [
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
     ...pageRoutes(deps),
     ...completionsRoutes(deps),
-    ...agentRoutes(agentHost(deps)),
+    ...agentRoutes(host),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...connectorSourceRoutes(deps),
@@ -88,6 +89,7 @@ export function apiRoutes(deps: Deps): Route[] {
       examine: () => examine(deps, { thorough: false }),
       uploadBytesMax: UPLOAD_BYTES_MAX,
       filesPerUploadMax: FILES_MAX,
+      tools: host.tools,
     }),
   ];
 }

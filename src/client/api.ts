@@ -1573,6 +1573,15 @@ export type Service = {
     /** Name of the entailment model; null: rules check citations. */
     entailment: string | null;
   };
+  /** The tools of `/mcp` and of agent runs that the key may use. */
+  tools: Array<{
+    /** Name of the tool. */
+    name: string;
+    /** What the tool does, in a few words. */
+    title: string;
+    /** What a model reads about the tool. */
+    description: string;
+  }>;
   /** Languages in which pictures are read, as tesseract names them; null: pictures are not read. */
   ocr_languages: Array<string> | null;
   /** Whether old Office files are read, with LibreOffice. */
