@@ -22,7 +22,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { evaluationRoutes } from './features/evaluation/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
-import { mcpTableTools, mcpTools, registerMcp } from './features/mcp/plugin.ts';
+import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -50,18 +50,24 @@ export interface App extends FastifyInstance {
 
 /** Returns what agent runs use: the tools of `/mcp`, and the answer path of completions. */
 export function agentHost(deps: Deps): Host {
-  const tools = mcpTools(deps, [...searchRoutes(deps), ...contentsRoutes(deps)]);
+  const tools = mcpTools(deps, [
+    ...searchRoutes(deps),
+    ...contentsRoutes(deps),
+    ...tableRoutes(deps),
+    ...tableQueryRoutes(deps),
+  ]);
   return { deps, tools, ask: openAnswering(deps), redactMessage };
 }
 
 /** Returns every route of the API, in the order of the OpenAPI description. */
 export function apiRoutes(deps: Deps): Route[] {
+  const host = agentHost(deps);
   return [
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
     ...pageRoutes(deps),
     ...completionsRoutes(deps),
-    ...agentRoutes(agentHost(deps)),
+    ...agentRoutes(host),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...connectorSourceRoutes(deps),
@@ -83,6 +89,7 @@ export function apiRoutes(deps: Deps): Route[] {
       examine: () => examine(deps, { thorough: false }),
       uploadBytesMax: UPLOAD_BYTES_MAX,
       filesPerUploadMax: FILES_MAX,
+      tools: host.tools,
     }),
   ];
 }
@@ -115,7 +122,7 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
       authenticate: (auth, request) => auth.authenticate(keyOrBearer(request.headers)),
     });
   });
-  const tools = [...mcpTools(deps, routes), ...mcpTableTools(routes), ...moreTools];
+  const tools = [...mcpTools(deps, routes), ...moreTools];
   registerMcp(app, deps, tools, { admission, shutdown: shutdown.signal });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });

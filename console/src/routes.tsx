@@ -1,12 +1,13 @@
 /** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readAgentFilters } from './screens/agents/filters.ts';
 import { readAuditSearch } from './screens/audit/filters.ts';
 import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { readTableRequest } from './screens/tables/table-query.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
-import { loadControlWords, loadTablesWords } from './words/words.ts';
+import { loadAgentsWords, loadControlWords, loadTablesWords } from './words/words.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const whole = (value: unknown): number | undefined =>
@@ -141,6 +142,26 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./screens/runs/run.tsx'), 'Run'),
 });
 
+/** Loads a screen of agent runs together with its words. */
+const agentsScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
+  lazyRouteComponent(async () => (await Promise.all([load(), loadAgentsWords()]))[0], name);
+const agents = createRoute({
+  getParentRoute: () => root,
+  path: '/agents',
+  validateSearch: readAgentFilters,
+  component: agentsScreen(() => import('./screens/agents/agents.tsx'), 'Agents'),
+});
+const agentRun = createRoute({
+  getParentRoute: () => root,
+  path: '/agents/$id',
+  component: agentsScreen(() => import('./screens/agents/agent-run.tsx'), 'AgentRun'),
+});
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect',
+  component: agentsScreen(() => import('./screens/connect/connect.tsx'), 'Connect'),
+});
+
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -199,6 +220,9 @@ export const router = createRouter({
     table,
     search,
     ask,
+    agents,
+    agentRun,
+    connect,
     keys,
     tags,
     columns,

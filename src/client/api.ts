@@ -120,7 +120,7 @@ export type AgentStep = {
   tool: string;
   /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
   input: Record<string, unknown> | null;
-  /** How many passages or sources the tool found. */
+  /** How many passages, sources, tables or rows the tool found. */
   found: number;
   /** The chunks that it found, which the answer may cite. */
   ids: Array<string>;
@@ -1626,6 +1626,15 @@ export type Service = {
     /** Name of the entailment model; null: rules check citations. */
     entailment: string | null;
   };
+  /** The tools of `/mcp` and of agent runs that the key may use. */
+  tools: Array<{
+    /** Name of the tool. */
+    name: string;
+    /** What the tool does, in a few words. */
+    title: string;
+    /** What a model reads about the tool. */
+    description: string;
+  }>;
   /** Languages in which pictures are read, as tesseract names them; null: pictures are not read. */
   ocr_languages: Array<string> | null;
   /** Whether old Office files are read, with LibreOffice. */

@@ -186,7 +186,7 @@ test('text of a source cannot call tools, and stands in the fence of its result'
   const offered = (world.fake.calls[0]!.body['tools'] as { function: { name: string } }[]).map(
     (one) => one.function.name,
   );
-  assert.deepEqual(offered, ['search', 'read_source', 'list_sources']);
+  assert.deepEqual(offered, ['search', 'read_source', 'list_sources', 'list_tables', 'describe_table', 'query_table']);
 });
 
 test('more calls than one step may have get a notice', async () => {

@@ -18,7 +18,7 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 const STEPS: readonly Script[] = [
   { tools: [search('trips abroad')] },
   { tools: [search('hotel cost'), { name: 'list_sources', args: {} }] },
-  { tools: [search('vacation days')] },
+  { tools: [search('vacation days'), { name: 'query_table', args: { sql: 'select town, euros from rates' } }] },
 ];
 /** Every boundary: after the claim, around the commit of each step, and around the commit of the answer. */
 const BOUNDARIES = [
@@ -29,6 +29,7 @@ const BOUNDARIES = [
 ];
 const FILE =
   'Trips abroad are approved by Alice Meyer.\n\nHotels may cost 140 euros per night.\n\nStaff get 25 vacation days.\n';
+const TABLE = 'town,euros\nOslo,140\nRome,120\n';
 const RUN_WAIT_MS = 60_000;
 const POLL_MS = 50;
 
@@ -85,6 +86,7 @@ async function upload(service: ServiceProcess): Promise<void> {
   const form = new FormData();
   form.set('name', 'handbook');
   form.append('files', new Blob([FILE]), 'handbook.txt');
+  form.append('files', new Blob([TABLE]), 'rates.csv');
   const made = (await (await service.fetch('/local-file-groups', { method: 'POST', body: form })).json()) as {
     source_group_id: string;
   };
@@ -92,6 +94,10 @@ async function upload(service: ServiceProcess): Promise<void> {
   await until(async () => {
     const group = await (await service.fetch(`/local-file-groups/${made.source_group_id}`)).json();
     return (group as { status: string }).status === 'success';
+  });
+  await until(async () => {
+    const { tables } = (await (await service.fetch('/tables')).json()) as { tables: { status: string }[] };
+    return tables[0]?.status === 'ready';
   });
 }
 
@@ -122,7 +128,7 @@ async function check(service: ServiceProcess, id: string, before: readonly Event
     const read = (await (await service.fetch(`/agents/runs/${id}`)).json()) as {
       status: string;
       finish_reason: string;
-      steps: { number: number; tool: string }[];
+      steps: { number: number; tool: string; ids: string[] }[];
       answer: { content: string; citations: unknown[] } | null;
       conversation_id: string;
     };
@@ -131,9 +137,10 @@ async function check(service: ServiceProcess, id: string, before: readonly Event
   if (run.status !== 'success' || run.finish_reason !== 'stop')
     problems.push(`it ended ${run.status}, ${run.finish_reason}`);
   const steps = run.steps.map(({ number, tool }) => `${number} ${tool}`).join();
-  if (steps !== '1 search,2 search,2 list_sources,3 search') problems.push(`its steps are ${steps}`);
+  if (steps !== '1 search,2 search,2 list_sources,3 search,3 query_table') problems.push(`its steps are ${steps}`);
   if (!run.answer?.content.includes('25 vacation days') || run.answer.citations.length === 0)
     problems.push('its answer is not whole');
+  if (run.steps.at(-1)?.ids.length !== 2) problems.push('the rows of the table are not evidence');
   const conversation = (await (await service.fetch(`/conversations/${run.conversation_id}`)).json()) as {
     messages: unknown[];
   };

@@ -6,6 +6,8 @@ export interface Screen {
   to:
     | '/ask'
     | '/search'
+    | '/agents'
+    | '/connect'
     | '/sources'
     | '/tables'
     | '/tags'
@@ -32,6 +34,8 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     screens: [
       { to: '/ask', name: 'ask.title', icon: 'message-circle-question-mark', scopes: ['knowledge:read'] },
       { to: '/search', name: 'search.title', icon: 'search', scopes: ['knowledge:read'] },
+      { to: '/agents', name: 'agents.title', icon: 'bot', scopes: ['inference:run'] },
+      { to: '/connect', name: 'connect.title', icon: 'cable', scopes: ['knowledge:read', 'inference:run'] },
     ],
   },
   {

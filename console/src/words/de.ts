@@ -30,6 +30,8 @@ export const de: Catalogue = {
   'session.leave': 'Abmelden',
   'session.scopes': 'Dieser Schlüssel darf: {scopes}',
   'session.unreachable': 'Die Konsole erreicht den Dienst nicht',
+  'agents.title': 'Agenten',
+  'connect.title': 'Programm verbinden',
   'shell.control': 'Kontrolle',
   'shell.knowledge': 'Wissen',
   'shell.menu': 'Hauptmenü',

@@ -30,6 +30,8 @@ export const en = {
   'session.leave': 'Sign out',
   'session.scopes': 'This key may: {scopes}',
   'session.unreachable': 'The console cannot reach the service',
+  'agents.title': 'Agents',
+  'connect.title': 'Connect a program',
   'shell.control': 'Control',
   'shell.knowledge': 'Knowledge',
   'shell.menu': 'Main menu',

@@ -2,18 +2,21 @@
  * The words of the console. `say` returns a text of the catalogue in the language of the reader; numbers in it are written as the
  * language writes them. The catalogue is chosen once, before the first screen is drawn.
  */
+import type { agentsEn } from './agents-en.ts';
 import type { controlEn } from './control-en.ts';
 import type { en } from './en.ts';
 import type { tablesEn } from './tables-en.ts';
 
 /** A text, or its forms by number: the value `n` chooses one. */
 export type Entry = string | { readonly one: string; readonly other: string };
-export type Key = keyof typeof en | keyof typeof controlEn | keyof typeof tablesEn;
+export type Key = keyof typeof en | keyof typeof controlEn | keyof typeof tablesEn | keyof typeof agentsEn;
 export type Catalogue = Readonly<Record<keyof typeof en, Entry>>;
 /** The words of the screens under Control, which are loaded with the first of them. */
 export type ControlCatalogue = Readonly<Record<keyof typeof controlEn, Entry>>;
 /** The words of tables, which are loaded with the first of their screens. */
 export type TablesCatalogue = Readonly<Record<keyof typeof tablesEn, Entry>>;
+/** The words of agent runs and of programs that connect, which are loaded with the first of their screens. */
+export type AgentsCatalogue = Readonly<Record<keyof typeof agentsEn, Entry>>;
 export type Values = Readonly<Record<string, string | number>>;
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -56,6 +59,13 @@ export async function loadControlWords(): Promise<void> {
 export async function loadTablesWords(): Promise<void> {
   const words: TablesCatalogue =
     locale === 'de' ? (await import('./tables-de.ts')).tablesDe : (await import('./tables-en.ts')).tablesEn;
+  catalogue = { ...catalogue, ...(await changed(words)) };
+}
+
+/** Adds the words of agent runs and of programs that connect. */
+export async function loadAgentsWords(): Promise<void> {
+  const words: AgentsCatalogue =
+    locale === 'de' ? (await import('./agents-de.ts')).agentsDe : (await import('./agents-en.ts')).agentsEn;
   catalogue = { ...catalogue, ...(await changed(words)) };
 }
 

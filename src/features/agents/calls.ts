@@ -134,8 +134,8 @@ export async function restoreCalls(
     if (call.kept === null || tool?.restore === undefined) continue;
     try {
       const args = validate(tool.input, call.args, 'arguments');
-      seen.asked.add(`${tool.name} ${normalised(args)}`);
       view.result = await tool.restore(args, call.kept, exchange);
+      seen.asked.add(`${tool.name} ${normalised(args)}`);
       const now = await tool.keep!(args, view.result, exchange);
       if (now.found !== call.kept.found || now.chunkIds.join() !== call.kept.chunkIds.join()) seen.isWhole = false;
       for (const id of idsIn(view.result)) seen.ids.add(id);
@@ -149,8 +149,8 @@ export async function restoreCalls(
 }
 
 /** Returns what a reader sees of a result: the record of the tool, or why there is none. */
-export function readerResult({ call, result }: CallView): Json {
-  if (call.error !== null) return { error: call.error };
+export function readerResult({ call, result, showsArguments }: CallView): Json {
+  if (call.error !== null) return showsArguments ? { error: call.error } : { notice: NOTICES.gone };
   if (call.notice !== null) return { notice: call.notice };
   return result ?? { notice: NOTICES.gone };
 }
@@ -182,7 +182,7 @@ const PASSAGES: ReadonlySet<string> = new Set(['content', 'context', 'text', 'he
 
 /**
  * Returns a JSON value with other texts. Ids stay. A record of a list is left out if `change` returns undefined for one of its texts;
- * elsewhere such a text becomes empty.
+ * elsewhere such a text becomes empty. A list in a list is a row of a table: its numbers count as texts, too.
  */
 async function mapTexts(
   value: unknown,
@@ -190,9 +190,13 @@ async function mapTexts(
   name = '',
 ): Promise<unknown> {
   let isBlocked = false;
-  const walk = async (inner: unknown, member: string): Promise<unknown> => {
+  const walk = async (inner: unknown, member: string, isCell = false): Promise<unknown> => {
+    if (typeof inner === 'number' && isCell) {
+      const changed = await walk(String(inner), '', true);
+      return changed === String(inner) ? inner : changed;
+    }
     if (typeof inner === 'string') {
-      if (isIdName(member)) return inner;
+      if (isIdName(member) && !isCell) return inner;
       const changed = await change(inner, member);
       if (changed === undefined) isBlocked = true;
       return changed ?? '';
@@ -202,15 +206,15 @@ async function mapTexts(
       for (const one of inner) {
         const outer = isBlocked;
         isBlocked = false;
-        const changed = await walk(one, member);
-        if (!isBlocked) kept.push(changed);
-        isBlocked = outer;
+        const changed = await walk(one, member, isCell || Array.isArray(one));
+        if (isCell || !isBlocked) kept.push(changed);
+        isBlocked = outer || (isCell && isBlocked);
       }
       return kept;
     }
     if (!isObject(inner)) return inner;
     const members: [string, unknown][] = [];
-    for (const [key, one] of Object.entries(inner)) members.push([key, await walk(one, key)]);
+    for (const [key, one] of Object.entries(inner)) members.push([key, await walk(one, key, isCell)]);
     return Object.fromEntries(members);
   };
   return walk(value, name);

@@ -20,7 +20,7 @@ const stepSchema = z
       .describe(
         'The arguments. Null if they were no JSON object, and when a result before them cannot be read any more.',
       ),
-    found: z.int().describe('How many passages or sources the tool found.'),
+    found: z.int().describe('How many passages, sources, tables or rows the tool found.'),
     ids: z.array(idSchema).describe('The chunks that it found, which the answer may cite.'),
     notice: z.string().nullable().describe('Why the tool did not run; for example, the same was asked before.'),
     error: z.string().nullable().describe('Why the tool failed.'),
@@ -128,7 +128,7 @@ export async function toRun({ run, steps, answer, redactor }: RunView): Promise<
         found: kept?.found ?? 0,
         ids: isReadable ? (kept?.chunkIds ?? []) : [],
         notice,
-        error,
+        error: view.showsArguments ? error : null,
         elapsed_ms: elapsedMs,
       });
     }

@@ -7,6 +7,7 @@ import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
+import { type Tool, toolsFor } from '../../http/tools/tool.ts';
 import { packageVersion } from '../../util/package-files.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type Check, openChecks } from './checks.ts';
@@ -18,6 +19,7 @@ export interface ServiceParts {
   examine: () => Promise<{ checks: readonly Check[] }>;
   uploadBytesMax: number;
   filesPerUploadMax: number;
+  tools: readonly Tool[];
 }
 
 const modelName = (use: string) => z.string().nullable().describe(`Name of the ${use} model; null: none.`);
@@ -42,6 +44,15 @@ const serviceSchema = z
         entailment: modelName('entailment').describe('Name of the entailment model; null: rules check citations.'),
       })
       .describe('The configured models.'),
+    tools: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the tool.'),
+          title: z.string().describe('What the tool does, in a few words.'),
+          description: z.string().describe('What a model reads about the tool.'),
+        }),
+      )
+      .describe('The tools of `/mcp` and of agent runs that the key may use.'),
     ocr_languages: z
       .array(z.string())
       .nullable()
@@ -100,7 +111,11 @@ export function serviceFactRoutes(deps: Deps, parts: ServiceParts): Route[] {
       scopes: ['knowledge:read', 'ingestion:manage'],
       operation: { id: 'getService', area: AREA, summary: 'Say what the service can do' },
       response: { status: 200, schema: serviceSchema },
-      handler: async ({ caller }) => ({ ...facts(deps, parts), quotas: await quotaFacts(deps, caller) }),
+      handler: async ({ caller }) => ({
+        ...facts(deps, parts),
+        tools: toolsFor(parts.tools, caller).map(({ name, title, description }) => ({ name, title, description })),
+        quotas: await quotaFacts(deps, caller),
+      }),
     }),
     route({
       method: 'GET',

@@ -35,22 +35,18 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 
-/** Returns the tools that agent runs have, too. A tool that needs a route of the API finds it by its operation. */
+/** Returns the tools, which agent runs have, too. A tool that needs a route of the API finds it by its operation. */
 export function mcpTools(deps: Deps, routes: readonly Route[]): Tool[] {
   return [
     searchTool(deps, operation(routes, 'search')),
     readSourceTool(deps, operation(routes, 'getSourceText')),
     listSourcesTool(deps),
+    ...tableTools({
+      list: operation(routes, 'listTables'),
+      get: operation(routes, 'getTable'),
+      query: operation(routes, 'queryTables'),
+    }),
   ];
-}
-
-/** Returns the tools for tables. */
-export function mcpTableTools(routes: readonly Route[]): Tool[] {
-  return tableTools({
-    list: operation(routes, 'listTables'),
-    get: operation(routes, 'getTable'),
-    query: operation(routes, 'queryTables'),
-  });
 }
 
 function operation(routes: readonly Route[], id: string): Route {
