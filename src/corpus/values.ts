@@ -65,4 +65,6 @@ export interface TablePlace {
   headingPath?: string[];
   /** Lines above the table that are its title. */
   caption?: string;
+  /** True if the file has further rows of the table, which are not in the text. */
+  rest?: true;
 }

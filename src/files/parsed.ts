@@ -66,6 +66,8 @@ export interface ParsedFile {
   warnings: string[];
   /** Files inside this file that become sources of their own. */
   members?: Iterable<FileMember>;
+  /** Lines of further rows of the last table, in pieces. They are not searched. */
+  rest?: Iterable<string>;
   /** Texts of the file that were left out, such as the navigation of a page. */
   leftOut?: string[];
 }
@@ -118,4 +120,6 @@ export interface FileRequest {
   inspect?: boolean;
   /** Asks about the pages of the file instead of processing it. */
   pages?: PageTask;
+  /** Asks for the rest of the file instead of processing it: each piece goes to the sink of members. */
+  rest?: true;
 }

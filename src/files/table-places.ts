@@ -11,7 +11,7 @@ const CAPTION_UNITS_MAX = 500;
 type Draft = TablePlace & { header?: string; lastBlock: number };
 
 /** Returns the tables in the order of the text, with code points as offsets. */
-export function tablesOf({ fileType, text, blocks }: ParsedFile): TablePlace[] {
+export function tablesOf({ fileType, text, blocks, rest }: ParsedFile): TablePlace[] {
   const automatic = RECORD_FILES.has(fileType);
   const drafts: Draft[] = [];
   const headings: string[] = [];
@@ -49,6 +49,9 @@ export function tablesOf({ fileType, text, blocks }: ParsedFile): TablePlace[] {
     });
     leading = [];
   }
+  const last = drafts.at(-1);
+  // The note about further rows belongs to the table: these rows are visible as the note is.
+  if (last && rest) Object.assign(last, { end: text.length, rest: true });
   return inCodePoints(text, drafts);
 }
 

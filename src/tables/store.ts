@@ -33,6 +33,10 @@ export interface TableSource {
   language: string | null;
   generation: number;
   tables: TablePlace[];
+  /** The raw file, whose further rows are read if the text does not have all. */
+  blobHash: string;
+  fileSize: number;
+  charset: string | null;
 }
 
 /** Returns a source that is searchable, or undefined. */
@@ -43,8 +47,10 @@ export async function findTableSource(
   limits: GroupLimits = { sourceGroupIds: null, tagIds: null },
 ): Promise<TableSource | undefined> {
   const [source] = await tx.query<TableSource>(sql`
-    select s.id, s.source_group_id, s.name, s.language, s.generation, s.tables
+    select s.id, s.source_group_id, s.name, s.language, s.generation, s.tables, s.blob_hash, s.file_size,
+      o.metadata -> 'charset' ->> 'val' as charset
     from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where s.tenant_id = ${tenantId} and s.id = ${sourceId} and s.status = 'ready' and s.deleted_at is null and g.deleted_at is null
       and ${withinLimits(limits)}`);
   return source;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import iconv from 'iconv-lite';
-import { cleanText, decodeText, withSymbols } from './decode.ts';
+import { cleanText, decodePieces, decodeText, withSymbols } from './decode.ts';
 
 const TEXTS = {
   ja: '東大寺は、奈良県奈良市にある華厳宗大本山の寺院である。聖武天皇が国力を尽くして建立した寺として知られている。',
@@ -93,3 +93,29 @@ test('a long UTF-8 text with a NUL byte is not decoded as UTF-16', () => {
   assert.match(decoded, /^a?fish dart by/);
   assert.equal(decodeText(Buffer.from('白鷺在河邊築巢。 它們吃魚。\n'.repeat(40), 'utf16le')).encoding, 'utf-16le');
 });
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+for (const [encoding, declared] of [
+  ['utf8'],
+  ['utf16le'],
+  ['utf-32le'],
+  ['windows-1252'],
+  ['shift_jis', 'shift_jis'],
+] as const) {
+  test(`pieces of a large file in ${encoding} are the text of the whole file`, () => {
+    const words = encoding === 'shift_jis' ? TEXTS.ja : TEXTS.de;
+    const text = `${words}\r\n`.repeat(4000);
+    // Characters and line ends lie across the end of a piece, wherever it is.
+    for (const shift of [0, 1, 2, 3]) {
+      const lead = iconv.encode(
+        'x'.repeat(PIECE_BYTES / (encoding === 'utf16le' ? 2 : encoding === 'utf-32le' ? 4 : 1) - shift),
+        encoding,
+      );
+      const bytes = Buffer.concat([lead, iconv.encode(`\r\n${text}`, encoding)]);
+      const pieces = [...decodePieces(bytes, declared)];
+      assert.ok(pieces.length > 1);
+      assert.ok(pieces.join('') === decodeText(bytes, declared).text, `shift ${shift}`);
+    }
+  });
+}

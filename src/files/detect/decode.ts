@@ -1,8 +1,12 @@
 /** Decodes bytes to text: byte order marks, UTF-8, UTF-16/32 without marks, declared and legacy encodings. Pure. */
+import { isUtf8 } from 'node:buffer';
 import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 
 /** The encoding is detected from this many bytes at the start. */
 const SAMPLE_BYTES = 64 * 1024;
+
+/** A large file is decoded in pieces of this size, a multiple of four. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 
 /** Valid UTF-8 of at least this many bytes, with at most this share of NUL bytes, counts as UTF-8 and not as UTF-16. */
 const UTF8_BYTES_MIN = 64;
@@ -46,6 +50,36 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
   }
   if (utf8Damage(bytes) < UTF8_DAMAGE_MAX) return decodeAs(bytes, 'utf-8');
   return decodeAs(bytes, guessLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES)));
+}
+
+/** Yields the text of a large file in pieces, as `decodeText` would decode the whole. Malformed bytes become U+FFFD. */
+export function* decodePieces(bytes: Uint8Array, declared?: string): Generator<string> {
+  const { encoding, skipped } = encodingOf(bytes, declared);
+  // UTF-32 has four bytes for a character, so a piece never ends within one.
+  const decode = encoding.startsWith('utf-32') ? undefined : new TextDecoder(encoding);
+  let held = '';
+  for (let from = skipped; from < bytes.length; from += PIECE_BYTES) {
+    const part = bytes.subarray(from, from + PIECE_BYTES);
+    const text = held + (decode ? decode.decode(part, { stream: true }) : decodeUtf32(part, encoding === 'utf-32le'));
+    // The second half of a line end may be in the next piece.
+    held = text.endsWith('\r') ? '\r' : '';
+    const piece = cleanText(held === '' ? text : text.slice(0, -1));
+    if (piece !== '') yield piece;
+  }
+  const end = cleanText(held + (decode?.decode() ?? ''));
+  if (end !== '') yield end;
+}
+
+/** Returns the encoding and the bytes of the byte order mark. */
+function encodingOf(bytes: Uint8Array, declared: string | undefined): { encoding: string; skipped: number } {
+  const mark = MARKS.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte));
+  if (mark) return { encoding: mark[0], skipped: mark[1].length };
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const wide = wideEncoding(sample);
+  if (wide) return { encoding: wide, skipped: 0 };
+  if (isUtf8(bytes)) return { encoding: hasIso2022Escape(sample) ? 'iso-2022-jp' : 'utf-8', skipped: 0 };
+  if (declared && decodeStrictly(sample, declared) !== undefined) return { encoding: declared, skipped: 0 };
+  return { encoding: utf8Damage(bytes) < UTF8_DAMAGE_MAX ? 'utf-8' : guessLegacyEncoding(sample), skipped: 0 };
 }
 
 /** Returns well-formed text without U+0000 and byte order mark, with line feeds only. */

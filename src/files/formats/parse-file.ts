@@ -1,5 +1,5 @@
 /** Calls the parser of a file type. A parser is loaded when it is first needed, which keeps a child process small. */
-import { decodeText } from '../detect/decode.ts';
+import { decodePieces, decodeText } from '../detect/decode.ts';
 import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
 import type { FileRequest, ParsedFile } from '../parsed.ts';
@@ -7,6 +7,8 @@ import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
 const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
+/** Maximum size of a CSV file. Its bytes and a piece of its rows must fit into the memory of a child process. */
+const DATA_FILE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Parses `bytes` as `fileType`. @throws FileError, or the error of the format's library for a damaged file. */
 export async function parseFile(
@@ -105,6 +107,8 @@ async function parseTextFile(
   request: FileRequest,
   tools: Tools,
 ): Promise<ParsedFile> {
+  if ((fileType === 'csv' || fileType === 'tsv') && bytes.length > TEXT_FILE_BYTES_MAX)
+    return parseLargeData(fileType, bytes, request);
   if (bytes.length > TEXT_FILE_BYTES_MAX) {
     throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
   }
@@ -112,6 +116,17 @@ async function parseTextFile(
   const parsed = await parseText(fileType, decoded.text, request, tools);
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;
+}
+
+/** Parses a large file of rows. The text of its first rows is searched. */
+async function parseLargeData(fileType: 'csv' | 'tsv', bytes: Uint8Array, request: FileRequest): Promise<ParsedFile> {
+  if (bytes.length > DATA_FILE_BYTES_MAX)
+    throw overLimit(`CSV files are read up to ${DATA_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
+  // Each row would be a chunk: policies may hide it.
+  if (request.chunkMetadataKeys.length > 0)
+    throw overLimit(`CSV files with chunk metadata are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
+  const { parseLargeCsv } = await import('./data/csv.ts');
+  return parseLargeCsv(decodePieces(bytes, request.charset), fileType);
 }
 
 async function parseText(fileType: FileType, text: string, request: FileRequest, tools: Tools): Promise<ParsedFile> {

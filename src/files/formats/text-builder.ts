@@ -7,7 +7,7 @@ import { placeLinks } from '../links.ts';
 import type { Block } from '../parsed.ts';
 
 /** Maximum length of the extracted text of a file. */
-const TEXT_UNITS_MAX = 48 * 1024 * 1024;
+export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
 
 const FLUSH_PARTS = 4096;
 
@@ -44,6 +44,11 @@ export class TextBuilder {
   /** Appends text that belongs to no block. */
   addPlain(text: string, separator = '\n\n'): void {
     this.push((this.length > 0 ? separator : '') + cleanText(text));
+  }
+
+  /** Length of the text written until now. */
+  get units(): number {
+    return this.length;
   }
 
   /** Returns the text written until now. */

@@ -49,7 +49,11 @@ export async function processFile(
     const rules = request.redaction && (await import('./redact-parsed.ts'));
     const names = tools.names ?? null;
     const read = await parseFile(fileType, bytes, request, tools);
+    if (request.rest) return { ok: true, file: await sendRest(read, request, tools, memberSink) };
     const parsed = rules ? await rules.redactParsed(read, request.redaction, names) : read;
+    // A rule may block the file for a row of the rest.
+    if (rules && request.redaction && read.rest)
+      for await (const _ of rules.redactRest(read.rest, request.redaction, names));
     let members = 0;
     if (parsed.members && memberSink) {
       const isArchive = parsed.fileType === 'unknown';
@@ -77,18 +81,26 @@ export async function processFile(
 async function viewOf(fileType: string, bytes: Uint8Array, task: PageTask): Promise<ProcessedFile> {
   if (fileType !== 'pdf') throw badFile('parse', 'No pages', 'Only PDF files have pages that can be shown.');
   const { viewPages } = await import('../formats/pdf/pages/page-view.ts');
-  const pages = await viewPages(bytes, task);
-  return {
-    fileType,
-    text: '',
-    textLength: 0,
-    language: null,
-    metadata: {},
-    chunks: [],
-    tables: [],
-    warnings: [],
-    pages,
-  };
+  return { ...nothing(fileType), pages: await viewPages(bytes, task) };
+}
+
+/** Sends the lines of the rows that are not in the text. */
+async function sendRest(
+  { fileType, rest = [] }: ParsedFile,
+  { redaction }: FileRequest,
+  tools: Tools,
+  sink: MemberSink | undefined,
+): Promise<ProcessedFile> {
+  const pieces = redaction
+    ? (await import('./redact-parsed.ts')).redactRest(rest, redaction, tools.names ?? null)
+    : rest;
+  let index = 0;
+  for await (const piece of pieces) await sink?.({ index: index++, name: '', bytes: Buffer.from(piece) });
+  return nothing(fileType);
+}
+
+function nothing(fileType: string): ProcessedFile {
+  return { fileType, text: '', textLength: 0, language: null, metadata: {}, chunks: [], tables: [], warnings: [] };
 }
 
 function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['inspected']> {

@@ -32,6 +32,16 @@ export async function redactParsed(
   };
 }
 
+/** Yields the redacted pieces of the rest of a file. @throws FileError if a rule blocks the file. */
+export async function* redactRest(
+  rest: Iterable<string>,
+  rules: IngestRules,
+  findNames: FindNames | null,
+): AsyncGenerator<string> {
+  const redactor = compileRedactor(rules.policy, rules.hashKey, findNames);
+  for (const piece of rest) yield redactPart(redactor, piece);
+}
+
 /** Returns the redacted name of a file, or "" if a rule blocks it. */
 export async function redactName(
   name: string,

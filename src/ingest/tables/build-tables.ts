@@ -37,7 +37,7 @@ import type { IngestDeps } from '../ingest-deps.ts';
 const SEGMENTS_AT_ONCE = 64;
 const FILE_MODE = 0o600;
 
-type BuildDeps = Pick<IngestDeps, 'db' | 'blobs' | 'clock' | 'log'>;
+type BuildDeps = Pick<IngestDeps, 'db' | 'blobs' | 'clock' | 'log' | 'processor' | 'redactors'>;
 
 export function buildTables(deps: BuildDeps): JobHandler {
   return async ({ tenantId, sourceId }, { signal, lastAttempt }) => {
@@ -139,6 +139,7 @@ async function buildOne(
   try {
     const text = path.join(folder, 'text');
     await writeText(deps, tenantId, source, place, text, signal);
+    if (place.rest) await appendRest(deps, tenantId, source, text, signal);
     const out = path.join(folder, 'table.parquet');
     const answer = await runBuild(
       {
@@ -228,6 +229,38 @@ async function writeText(
       }
       at = segments.at(-1)!.endOffset;
     }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Appends the rows that are not in the text: a parser process reads them from the raw file and applies the ingest rules. */
+async function appendRest(
+  { db, blobs, processor, redactors }: BuildDeps,
+  tenantId: string,
+  { name, fileSize: size, blobHash, charset }: TableSource,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const redaction = await db.transaction(tenantId, (tx) => redactors.atIngest(tx, tenantId));
+  const path = blobs.localPath(tenantId, blobHash);
+  const handle = await open(file, 'a', FILE_MODE);
+  try {
+    await handle.write('\n');
+    const request = { path, name, size, chunkMetadataKeys: [], rest: true as const };
+    const more = { ...(charset !== null && { charset }), ...(redaction && { redaction }) };
+    let next = 0;
+    const outcome = await processor.process(
+      { ...request, ...more },
+      signal,
+      async ({ index, bytes }) => {
+        // A process that was started again sends all pieces again.
+        if (index === next) await handle.write(bytes);
+        next = Math.max(next, index + 1);
+      },
+      tenantId,
+    );
+    if (!outcome.ok) throw new Error(`the rest of a file could not be read: ${outcome.failure.message}`);
   } finally {
     await handle.close();
   }

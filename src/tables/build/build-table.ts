@@ -30,7 +30,7 @@ export interface ColumnSetting {
 
 export interface BuildRequest {
   text: TableText;
-  place: Pick<TablePlace, 'firstSheetRow' | 'caption'>;
+  place: Pick<TablePlace, 'firstSheetRow' | 'caption' | 'end'>;
   language: string | null;
   /** The chunks of the source in order: where each ends, its ordinal, and its first page or 0. */
   chunks: { ends: Int32Array; ordinals: Int32Array; pages: Int32Array };
@@ -63,11 +63,9 @@ interface Column {
 /** Builds the table. @throws TableProblem */
 export function buildTable(request: BuildRequest): BuiltTable {
   const layout = request.text.form === 'grid' ? gridLayout(request.text) : recordLayout(request.text);
-  if (layout.headers.length === 0) throw new TableProblem('There are no columns in this table.');
-  if (layout.headers.length > TABLE_COLUMNS_MAX)
-    throw new TableProblem(`The table has more than ${TABLE_COLUMNS_MAX} columns.`);
   const warnings: TableWarning[] = [];
   const { columns, totalAt } = planColumns(request, layout, warnings);
+  if (columns.length === 0) throw new TableProblem('There are no columns in this table.');
   const file = openTableFile(request.out, columns);
   const counts = writeRows(request, layout, columns, totalAt, (row) => file.add(row), warnings);
   const bytes = file.finish();
@@ -82,6 +80,7 @@ export function buildTable(request: BuildRequest): BuiltTable {
 }
 
 interface Layout {
+  /** Names of the first columns. Rows may be wider. */
   headers: string[];
   caption: string[];
   /** Rows of the text before the first row of data. */
@@ -91,12 +90,10 @@ interface Layout {
 
 function gridLayout(text: TableText): Layout {
   const head: string[][] = [];
-  let width = 0;
-  for (const { cells } of gridRows(text)) {
-    if (head.length < HEAD_ROWS) head.push(cells);
-    if (cells.length > width) width = cells.length;
-  }
+  for (const { cells } of gridRows(text)) if (head.push(cells) === HEAD_ROWS) break;
   const { names, caption, rows: skipped } = findHeader(head);
+  // The lines above the first row of data may be the widest.
+  const width = head.slice(0, skipped).reduce((most, { length }) => Math.max(most, length), 0);
   return {
     headers: Array.from({ length: width }, (_, column) => names[column] ?? ''),
     caption,
@@ -136,7 +133,7 @@ function planColumns(
 ): { columns: Column[]; totalAt: number } {
   const stats = layout.headers.map(() => new ColumnStats());
   const add = (cells: readonly string[]): void => {
-    for (let i = 0; i < stats.length; i += 1) stats[i]!.add(cells[i] ?? '');
+    for (let i = 0; i < cells.length; i += 1) stats[i]!.add(cells[i]!);
   };
   let rows = 0;
   // The last row, which may be a total, and notes below it. They must not decide a type.
@@ -145,6 +142,9 @@ function planColumns(
     if (held.length > NOTES_MAX || !isNote(cells, held[0])) for (const row of held.splice(0)) add(row);
     held.push(cells);
     rows += 1;
+    while (stats.length < cells.length) stats.push(new ColumnStats());
+    if (stats.length > TABLE_COLUMNS_MAX)
+      throw new TableProblem(`The table has more than ${TABLE_COLUMNS_MAX} columns.`);
     if (rows > TABLE_ROWS_MAX) throw new TableProblem(`The table has more than ${TABLE_ROWS_MAX} rows.`);
   }
   const last = held[0];
@@ -154,11 +154,12 @@ function planColumns(
   const marks = new Set(stats.flatMap(({ provenMark }) => provenMark ?? []));
   const tableMark = marks.size === 1 ? [...marks][0] : undefined;
   const taken = new Set<string>();
-  const columns = layout.headers.map((header, i): Column => {
+  const columns = stats.map((column, i): Column => {
+    const header = layout.headers[i] ?? '';
     const setting = settings[header] ?? {};
-    const { plan, warning } = stats[i]!.decide(tableMark, language);
+    const { plan, warning } = column.decide(tableMark, language);
     const name = uniqueName(sqlNameOf(header, `column_${i + 1}`), taken);
-    const forced = setting.type === undefined ? plan : stats[i]!.forced(setting.type, tableMark);
+    const forced = setting.type === undefined ? plan : column.forced(setting.type, tableMark);
     if (warning && setting.type === undefined)
       warnings.push({ code: warning.code, message: warning.message, column: name });
     return { header, sqlName: name, setting, plan: forced, summary: new ColumnSummary() };
@@ -209,7 +210,8 @@ function writeRows(
     else summarize(values, failed, cells, sums, columns);
     write({
       part: chunks.ordinals[chunk] ?? 0,
-      start,
+      // Rows that are not in the text have the end of the text as their place.
+      start: Math.min(start, place.end),
       page: chunks.pages[chunk] || null,
       sheetRow: place.firstSheetRow === undefined ? null : place.firstSheetRow + layout.skipped + index,
       kind: isTotalRow ? 'total' : 'data',

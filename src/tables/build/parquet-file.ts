@@ -6,7 +6,7 @@ import type { ColumnPlan } from './column-stats.ts';
 import type { CellValue } from './convert.ts';
 
 /** Values of all columns that are kept until they are written. */
-const GROUP_CELLS_MAX = 1_000_000;
+const GROUP_CELLS_MAX = 250_000;
 const GROUP_ROWS_MAX = 50_000;
 const GROUP_ROWS_MIN = 1_000;
 const DECIMAL_PRECISION = 18;

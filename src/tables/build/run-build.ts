@@ -2,7 +2,9 @@
 import { Worker } from 'node:worker_threads';
 import type { BuildRequest, BuiltTable } from './build-table.ts';
 
-const HEAP_MB_MAX = 384;
+/** The thread is in the process of the service, whose memory must stay small. */
+const HEAP_MB_MAX = 192;
+const YOUNG_HEAP_MB_MAX = 24;
 
 /** A problem is shown to people. */
 export type BuildAnswer = { table: BuiltTable } | { problem: string };
@@ -14,7 +16,7 @@ export async function runBuild(request: BuildRequest, signal: AbortSignal): Prom
   const thread = new Worker(new URL(`./build-thread.${extension}`, import.meta.url), {
     workerData: request,
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX },
   });
   const { promise, resolve, reject } = Promise.withResolvers<BuildAnswer>();
   const abort = (): void => reject(signal.reason);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ParsedFile } from '../../parsed.ts';
-import { parseCsv } from './csv.ts';
+import { parseCsv, parseLargeCsv } from './csv.ts';
 
 function rowsOf(parsed: ParsedFile): string[] {
   return parsed.blocks.map((block) => parsed.text.slice(block.start, block.end));
@@ -84,4 +84,43 @@ test('the lines that Excel writes above a CSV table name the delimiter or the ti
 test('a backslash before a quote is an escape if the file has no doubled quotes', () => {
   const { text } = parseCsv('song,year\n"7\\", a \\"b\\"",1999\n"x","2000"\n', 'csv', []);
   assert.equal(text, '| song | year |\n| --- | --- |\n| 7", a "b" | 1999 |\n| x | 2000 |');
+});
+
+const WORDS = 'lorem ipsum '.repeat(15);
+
+/** Rows with quoted line ends, which the ends of pieces may cut. */
+function largeRows(count: number): string {
+  const rows = Array.from({ length: count }, (_, i) => `${i},"first ${i}\nsecond, ""${i}""",${WORDS}\n`);
+  return `id,quoted,words\n${rows.join('')}`;
+}
+
+test('the text and the rest of a large CSV file are the lines of the whole file, wherever its pieces are cut', () => {
+  const source = largeRows(30_000);
+  const pieces = (function* () {
+    for (let from = 0, size = 1; from < source.length; from += size, size = (size * 7) % 1_000_003)
+      yield source.slice(from, from + size);
+  })();
+  const parsed = parseLargeCsv(pieces, 'csv');
+  const found = parsed.blocks.at(-1)!;
+  const head = parsed.text.slice(0, found.start).trimEnd();
+  const lines = `${head}\n${[...(parsed.rest ?? [])].join('').trimEnd()}`;
+  assert.equal(lines, parseCsv(source, 'csv', []).text);
+  const count = Number(/first (\d+) rows/.exec(parsed.warnings[0]!)?.[1]);
+  assert.ok(count > 15_000 && count < 25_000, `${count}`);
+  assert.equal(
+    parsed.text.slice(found.start, found.end),
+    `Search finds the first ${count} rows of this file. The other rows are in its table only. Columns: id, quoted, words`,
+  );
+  assert.ok(parsed.text.includes(`| ${count - 1} | first`) && !parsed.text.includes(`| ${count} | first`));
+});
+
+test('a large CSV file with few rows has no rest', () => {
+  const parsed = parseLargeCsv(['a,b\n', '1,2\n3,"4', '\n5"\n'], 'csv');
+  assert.deepEqual([rowsOf(parsed), parsed.rest, parsed.warnings], [['| 1 | 2 |\n| 3 | 4 5 |'], undefined, []]);
+});
+
+test('a quote that is open for very long in a large CSV file is an ordinary character', () => {
+  const parsed = parseLargeCsv(['a,b\n"1,2\n', ...Array(40).fill('3,4\n'.repeat(262_144))], 'csv');
+  assert.match(parsed.warnings[0]!, /never closed/);
+  assert.ok(parsed.text.includes('| "1 | 2 |\n| 3 | 4 |'));
 });

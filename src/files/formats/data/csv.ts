@@ -1,10 +1,11 @@
 /** Parses CSV and similar formats. The delimiter is detected, and the first row is the header. */
 import { parse } from 'csv-parse/sync';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import { cleanText } from '../../detect/decode.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
-import { TextBuilder } from '../text-builder.ts';
-import { type RecordWriter, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
+import { TEXT_UNITS_MAX, TextBuilder } from '../text-builder.ts';
+import { type RecordWriter, recordLine, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 
 /** Matches the first line in which Excel names the delimiter. */
 const NAMED_DELIMITER = /^sep=([,;\t|])\n/i;
@@ -16,29 +17,69 @@ const SAMPLE_UNITS = 64 * 1024;
 const SAMPLE_LINES = 50;
 /** UTF-16 units that are parsed at once, so that not all rows are in memory together. */
 const PIECE_UNITS = 4 * 1024 * 1024;
+/** A quote in a large file is never closed if it is open for so long. */
+const QUOTED_UNITS_MAX = 32 * 1024 * 1024;
+const COLUMNS_UNITS_MAX = 1_000;
+
+/** Characters of the text of a large file. Further rows are in its table only. */
+export const SEARCHED_UNITS_MAX = 4 * 1024 * 1024;
+/** Room below the limit of a text for the last rows and the note about the others. */
+const ROOM_UNITS = 1024 * 1024;
+/** UTF-16 units of a piece of the rest. */
+const REST_PIECE_UNITS = 256 * 1024;
 
 /**
  * Parses rows as records. More than SINGLE_RECORDS_MAX rows share blocks, unless `keys` name metadata for each record.
  *
+ * Rows beyond the limit of a text are the rest of the file, unless each record has metadata: such rows are visible one by one.
+ *
  * @throws FileError if the text exceeds its limit.
  */
 export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const picker = new KeyPicker(keys);
+  const single = picker.active || countLines(source, SINGLE_RECORDS_MAX + 1) <= SINGLE_RECORDS_MAX;
+  const unitsMax = picker.active ? Number.POSITIVE_INFINITY : TEXT_UNITS_MAX - ROOM_UNITS;
+  return parsePieces([source], fileType, { picker, single, unitsMax });
+}
+
+/** Parses a large file, of whose rows the first become text. The pieces are not empty. */
+export function parseLargeCsv(pieces: Iterable<string>, fileType: 'csv' | 'tsv'): ParsedFile {
+  return parsePieces(pieces, fileType, { picker: new KeyPicker([]), single: false, unitsMax: SEARCHED_UNITS_MAX });
+}
+
+function parsePieces(
+  pieces: Iterable<string>,
+  fileType: 'csv' | 'tsv',
+  { picker, single, unitsMax }: { picker: KeyPicker; single: boolean; unitsMax: number },
+): ParsedFile {
+  const parts = pieces[Symbol.iterator]();
+  const source = parts.next().value ?? '';
   const named = NAMED_DELIMITER.exec(source);
   const text = named ? source.slice(named[0].length) : source;
   const builder = new TextBuilder();
-  const picker = new KeyPicker(keys);
-  const single = picker.active || countLines(text, SINGLE_RECORDS_MAX + 1) <= SINGLE_RECORDS_MAX;
   const delimiter = named?.[1] ?? findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
   const warnings: string[] = [];
   let writer: RecordWriter | undefined;
   let waiting: string[][] = [];
+  let columns: string[] = [];
+  let count = 0;
+  const write = (row: string[]): void => {
+    writer?.row(row);
+    count += 1;
+  };
   const begin = ([header, ...rows]: string[][]) => {
     writer = header && recordWriter(builder, header, picker, single);
-    for (const row of rows) writer?.row(row);
+    columns = header ?? [];
+    for (const row of rows) write(row);
   };
-  for (const row of readRows(text, delimiter, warnings)) {
+  const rows = readRows(text, parts, delimiter, warnings);
+  let isOver = false;
+  while (!isOver && builder.units < unitsMax) {
+    const { value: row, done } = rows.next();
+    isOver = done === true;
+    if (!row) continue;
     const filled = row.filter((cell) => cell.trim() !== '');
-    if (writer) writer.row(row);
+    if (writer) write(row);
     else if (filled.length > 1) {
       for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
       begin([row]);
@@ -49,13 +90,37 @@ export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly
   writer?.end();
   if (builder.blocks.length === 1 && builder.blocks[0]!.kind === 'table')
     warnings.push('The table has a header and no rows.');
+  const next = isOver ? undefined : rows.next();
+  if (next && !next.done) {
+    const found = `Search finds the first ${count} rows of this file. The other rows are in its table only.`;
+    warnings.push(found);
+    builder.add({ kind: 'paragraph' }, `${found} Columns: ${columns.join(', ').slice(0, COLUMNS_UNITS_MAX)}`);
+  }
   return {
     fileType,
     text: builder.text(),
     blocks: builder.blocks,
     metadata: {},
     warnings: [...warnings, ...picker.warnings()],
+    ...(next && !next.done && { rest: restOf(next.value, rows, columns.length) }),
   };
+}
+
+/** Yields the lines of the rows in pieces. */
+function* restOf(first: string[], rows: Generator<string[]>, width: number): Generator<string> {
+  let piece = '';
+  const add = (row: string[]): void => {
+    const line = recordLine(row, width);
+    if (line !== undefined) piece += `${cleanText(line)}\n`;
+  };
+  add(first);
+  for (const row of rows) {
+    add(row);
+    if (piece.length < REST_PIECE_UNITS) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }
 
 /**
@@ -67,21 +132,39 @@ function findEscape(text: string): '"' | '\\' {
 }
 
 /** Yields rows. The text is parsed in pieces that end with a line outside of quotes. */
-function* readRows(text: string, delimiter: string, warnings: string[]): Generator<string[]> {
+function* readRows(
+  start: string,
+  parts: Iterator<string>,
+  delimiter: string,
+  warnings: string[],
+): Generator<string[], undefined> {
   let quoted = true;
+  let text = start;
+  let isWhole = false;
   const escapeSign = findEscape(text);
-  for (let from = 0; from < text.length; ) {
-    const cut = quoted ? cutOutsideQuotes(text, from, escapeSign) : text.length;
-    if (cut === -1) {
+  const more = (): void => {
+    const { value, done } = parts.next();
+    if (done) isWhole = true;
+    else text += value;
+  };
+  for (;;) {
+    while (!isWhole && text.length < PIECE_UNITS) more();
+    if (text === '') return;
+    const cut = quoted ? cutOutsideQuotes(text, escapeSign, isWhole) : unquotedCut(text, isWhole);
+    if (cut === -1 && !isWhole && text.length < QUOTED_UNITS_MAX) more();
+    else if (cut === -1) {
       // The quote is never closed: quotes in the rest are ordinary characters.
       quoted = false;
       warnings.push('A quote is never closed; the rows after it were read without quoting.');
-      continue;
+    } else {
+      yield* parsePiece(text.slice(0, cut), delimiter, quoted ? '"' : null, escapeSign);
+      text = text.slice(cut);
     }
-    const piece = text.slice(from, cut);
-    yield* parsePiece(piece, delimiter, quoted ? '"' : null, escapeSign);
-    from = cut;
   }
+}
+
+function unquotedCut(text: string, isWhole: boolean): number {
+  return (isWhole ? 0 : text.lastIndexOf('\n') + 1) || text.length;
 }
 
 function parsePiece(piece: string, delimiter: string, quote: '"' | null, escapeSign: string): string[][] {
@@ -96,21 +179,21 @@ function parsePiece(piece: string, delimiter: string, quote: '"' | null, escapeS
   }) as string[][];
 }
 
-/** Returns the end of the piece that starts at `from`, after a line feed outside quotes; -1 if the rest has an open quote. */
-function cutOutsideQuotes(text: string, from: number, escapeSign: string): number {
+/** Returns the end of the first piece, after a line feed outside quotes; -1 if a quote is open until the end. */
+function cutOutsideQuotes(text: string, escapeSign: string, isWhole: boolean): number {
   let inside = false;
   let last = -1;
-  for (let i = from; i < text.length; i += 1) {
+  for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
     if (unit === 0x5c && escapeSign === '\\') i += 1;
     else if (unit === 0x22) inside = !inside;
     else if (unit === 0x0a && !inside) {
       last = i + 1;
-      if (last - from >= PIECE_UNITS) return last;
+      if (last >= PIECE_UNITS) return last;
     }
   }
-  if (!inside) return text.length;
-  return last > from ? last : -1;
+  if (!inside && isWhole) return text.length;
+  return last > 0 ? last : -1;
 }
 
 /** Returns the delimiter that cuts the sample's lines into the most columns, most evenly. */

@@ -17,6 +17,12 @@ export interface RecordWriter {
   end(): void;
 }
 
+/** Returns the line of a row; undefined for an empty row. */
+export function recordLine(cells: readonly string[], width: number): string | undefined {
+  if (cells.every((cell) => cell.trim() === '')) return undefined;
+  return rowText([...cells, ...Array<string>(Math.max(0, width - cells.length)).fill('')]);
+}
+
 /**
  * Returns a writer for one table. Columns without a header have no names and give no metadata.
  *
@@ -63,9 +69,9 @@ export function recordWriter(
 
   return {
     row(cells, links = []) {
-      if (cells.every((cell) => cell.trim() === '')) return;
+      const line = recordLine(cells, header.length);
+      if (line === undefined) return;
       startTable();
-      const line = rowText([...cells, ...Array<string>(Math.max(0, header.length - cells.length)).fill('')]);
       if (!single) {
         packed.push(line);
         packedLinks.push(...links);
