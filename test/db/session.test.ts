@@ -1,0 +1,139 @@
+/** The order in which transactions get the one session of the embedded engine. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openEngine } from '../../src/db/embedded/engine.ts';
+import { createSession } from '../../src/db/embedded/session.ts';
+import { simpleQuery } from '../../src/db/embedded/wire.ts';
+import { copyTemplate } from '../support/database.ts';
+
+let folder: string;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('background work lets others go first, also the next statement of a caller that just received an answer', async () => {
+  await copyTemplate(join(folder, 'turns'));
+  const engine = await openEngine(join(folder, 'turns', 'database'));
+  const session = createSession(engine, { quietMs: 500, heldBackQuietMs: 500, waitMs: 600_000, betweenMs: 0 });
+  const order: string[] = [];
+  const holder = await session.lease();
+  const background = session.lease({ background: true }).then(async (lease) => {
+    order.push('background');
+    await lease.end(simpleQuery(''));
+  });
+  const search = (async () => {
+    for (const step of ['first', 'second', 'third']) {
+      await session.single(simpleQuery('select 1'));
+      order.push(step);
+    }
+  })();
+  await holder.end(simpleQuery(''));
+  await Promise.all([background, search, session.idle()]);
+  assert.deepEqual(order, ['first', 'second', 'third', 'background']);
+  await engine.close();
+});
+
+test('a tenant that used the session most lets others go first, and its background work does not count', async (t) => {
+  await copyTemplate(join(folder, 'shares'));
+  const engine = await openEngine(join(folder, 'shares', 'database'));
+  t.after(() => engine.close());
+  const counted: string[] = [];
+  const shares = { add: (owner: string) => void counted.push(owner), isBusy: (owner: string) => owner === 'busy' };
+  const session = createSession(engine, { quietMs: 500, heldBackQuietMs: 500, waitMs: 600_000, betweenMs: 0 }, shares);
+  const order: string[] = [];
+  const use = async (owner: string, isBackground = false): Promise<void> => {
+    const lease = await session.lease({ background: isBackground, owner });
+    order.push(owner);
+    await lease.end(simpleQuery(''));
+  };
+  const holder = await session.lease();
+  const all = [use('busy'), use('reader').then(() => use('reader')), use('ingesting', true)];
+  await holder.end(simpleQuery(''));
+  await Promise.all(all);
+  assert.deepEqual(order.slice(0, 2), ['reader', 'reader']);
+  assert.deepEqual(counted.toSorted(), ['busy', 'reader', 'reader']);
+});
+
+test('a tenant that is held back waits for the next statement of a caller that just received an answer', async (t) => {
+  await copyTemplate(join(folder, 'held-back'));
+  const engine = await openEngine(join(folder, 'held-back', 'database'));
+  t.after(() => engine.close());
+  const shares = { add: () => {}, isBusy: (owner: string) => owner === 'busy' };
+  const limits = { quietMs: 0, heldBackQuietMs: 500, waitMs: 600_000, betweenMs: 0 };
+  const session = createSession(engine, limits, shares);
+  const order: string[] = [];
+  const holder = await session.lease();
+  const busy = session.lease({ owner: 'busy' }).then(async (lease) => {
+    order.push('busy');
+    await lease.end(simpleQuery(''));
+  });
+  const search = (async () => {
+    for (const step of ['key', 'search']) {
+      await session.single(simpleQuery('select 1'));
+      order.push(step);
+    }
+  })();
+  await holder.end(simpleQuery(''));
+  await Promise.all([busy, search]);
+  assert.deepEqual(order, ['key', 'search', 'busy']);
+});
+
+test('after a transaction of a busy tenant, whoever waits goes before its next one, however long that has waited', async (t) => {
+  await copyTemplate(join(folder, 'twice'));
+  const engine = await openEngine(join(folder, 'twice', 'database'));
+  t.after(() => engine.close());
+  const used = new Set<string>();
+  const shares = { add: (owner: string) => void used.add(owner), isBusy: (owner: string) => used.has(owner) };
+  const limits = { quietMs: 0, heldBackQuietMs: 100, waitMs: 0, betweenMs: 600_000 };
+  const session = createSession(engine, limits, shares);
+  const order: string[] = [];
+  const first = await session.lease({ owner: 'busy' });
+  const second = session.lease({ owner: 'busy' }).then(async (lease) => {
+    order.push('busy');
+    await lease.end(simpleQuery(''));
+  });
+  const key = session.single(simpleQuery('select 1')).then(() => order.push('key'));
+  await first.end(simpleQuery(''));
+  await Promise.all([second, key]);
+  assert.deepEqual(order, ['key', 'busy']);
+});
+
+test('background work that has waited for long goes first', async () => {
+  await copyTemplate(join(folder, 'overdue'));
+  const engine = await openEngine(join(folder, 'overdue', 'database'));
+  const session = createSession(engine, { quietMs: 600_000, heldBackQuietMs: 600_000, waitMs: 20, betweenMs: 0 });
+  let isDone = false;
+  await session.single(simpleQuery('select 1'));
+  const background = session.lease({ background: true }).then(async (lease) => {
+    await lease.end(simpleQuery(''));
+    isDone = true;
+  });
+  while (!isDone) await session.single(simpleQuery('select 1'));
+  await background;
+  await engine.close();
+});
+
+test('of several background transactions that have waited for long, only one at a time goes first', async () => {
+  await copyTemplate(join(folder, 'one'));
+  const engine = await openEngine(join(folder, 'one', 'database'));
+  const session = createSession(engine, { quietMs: 1, heldBackQuietMs: 1, waitMs: 20, betweenMs: 60_000 });
+  const order: string[] = [];
+  const holder = await session.lease();
+  const runs = ['first run', 'second run'].map(async (name) => {
+    const lease = await session.lease({ background: true });
+    order.push(name);
+    await lease.end(simpleQuery(''));
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const search = session.single(simpleQuery('select 1')).then(() => order.push('search'));
+  await holder.end(simpleQuery(''));
+  await Promise.all([...runs, search, session.idle()]);
+  assert.deepEqual(order, ['first run', 'search', 'second run']);
+  await engine.close();
+});
