@@ -83,7 +83,7 @@ test('percent cells become percents in the text and numbers in declared metadata
     .replace('</cellXfs>', '<xf numFmtId="9"/><xf numFmtId="170"/><xf numFmtId="171"/></cellXfs>');
   const cells = strFromU8(parts['xl/worksheets/sheet1.xml']!).replace(
     /<c r="([BCD])([23])"/g,
-    (_cell, column: string, row: string) => `<c r="${column}${row}" s="${'BCD'.indexOf(column) + 2}"`,
+    (_cell, column: string, row: string) => `<c r="${column}${row}" s="${'BCD'.indexOf(column) + 4}"`,
   );
   const prefixed = (xml: string) =>
     xml.replace(/<(\/?)([a-zA-Z]+)(?=[\s>/])/g, '<$1x:$2').replace(/xmlns="/g, 'xmlns:x="');
