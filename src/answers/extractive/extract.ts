@@ -10,7 +10,7 @@ import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
-import { type Analyzer, codeNames, hasCodeName, readQuestion } from './question.ts';
+import { type Analyzer, readQuestion } from './question.ts';
 
 /** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
@@ -51,14 +51,8 @@ export interface Extract {
   logOdds: number;
 }
 
-const NO_EXTRACT: Extract = { passages: [], logOdds: Number.NEGATIVE_INFINITY };
-
-/** Returns the passages that answer best; none when nothing matches, or when no chunk has a name that the question spells as code. */
+/** Returns the passages that answer best; none when nothing matches. */
 export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
-  const texts = chunks.map(({ name, headingPath, context, content }) =>
-    [name, ...headingPath, context, content].join('\n'),
-  );
-  if (codeNames(question).some((name) => !texts.some((text) => hasCodeName(text, name)))) return NO_EXTRACT;
   const { candidates, questions } = scoredPassages(question, chunks, analyzer);
   return choose(candidates, questions);
 }
@@ -80,7 +74,7 @@ function choose(candidates: readonly Candidate[], questions: Questions): Extract
     .filter((one) => one.features.inPassage + one.features.nearby > 0)
     .sort((a, b) => Number(a.kind === 'heading') - Number(b.kind === 'heading') || b.score - a.score);
   const best = ranked[0];
-  if (best === undefined) return NO_EXTRACT;
+  if (best === undefined) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
   const chosen: Candidate[][] = [];
   for (const one of ranked) {
     if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;

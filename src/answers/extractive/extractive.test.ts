@@ -4,7 +4,6 @@ import type { ChatEvent, ContextChunk } from '../../llm/models.ts';
 import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { PASSAGE_CODE_POINTS_MAX, PASSAGES_MAX } from './extract.ts';
 import { openExtractive } from './extractive.ts';
-import { hasCodeName } from './question.ts';
 
 const model = openExtractive(32_768, {
   index: (text, language) => analyzeText(text, language).split(' '),
@@ -225,32 +224,4 @@ test('a long line of code that is quoted in pieces stays one line', async () => 
   const [, code = ''] = /```\n([\s\S]*?)\n```/.exec(answer.text) ?? [];
   assert.ok(code.length > 290, answer.text);
   assert.doesNotMatch(code, /\n/);
-});
-
-test('a question that names something as code is answered only if a chunk has that name', async () => {
-  const chunks = [
-    chunk(1, 'The option Aptitude::CmdLine::Versions-Group-By groups versions. The default of the option is auto.'),
-    chunk(
-      2,
-      'run(task) runs the task in a thread of its own. --wait waits for the end of the task, 30 seconds by default.',
-      {
-        headingPath: ['Class TaskQueue'],
-      },
-    ),
-  ];
-  for (const question of [
-    'What is the default of the option Aptitude::CmdLine::Color?',
-    'What is the default of --wait-max, which waits for the end of the task?',
-    'In which thread does run_all run the task?',
-    'In which thread does pick(task) run the task?',
-    'In which thread of its own does HTTP/2 run the task?',
-  ])
-    assert.equal((await ask(question, chunks)).reason, 'no_answer', question);
-  for (const question of [
-    'What is the default of the option aptitude::cmdline::versions-group-by?',
-    'What is the default of --wait, which waits for the end of the task?',
-  ])
-    assert.equal((await ask(question, chunks)).reason, 'stop', question);
-  assert.ok(hasCodeName('Class TaskQueue\nrun(task) runs the task.', 'TaskQueue.run'));
-  assert.ok(!hasCodeName('Class TaskQueue\nrun(task) runs the task.', 'TaskQueue.runner'));
 });

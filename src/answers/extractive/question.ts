@@ -41,26 +41,6 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 /** Words with a capital after another word, and words with a digit. A match starts at the first letter: linear time. */
 const MARKED_WORDS = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu;
 
-/** Names as code spells them: `--option`, `a::b`, `a.b`, `a_b`, `f(` and `HTTP/2`. Each alternative is linear in the length of a word. */
-const CODE_NAMES = anyOf(
-  [
-    /(?<![\w-])--[a-z][\w-]+/,
-    /(?<![\w.:])[A-Za-z_]\w+(?:(?:::|\.)[A-Za-z_]\w+)+/,
-    /\b[A-Za-z][A-Za-z0-9]*_\w+|\b[A-Za-z]+\/\d[\w.]*|\b[A-Za-z_]\w+(?=\()/,
-  ],
-  'g',
-);
-
-/** Returns the names of the question that are spelled as code. */
-export function codeNames(question: string): readonly string[] {
-  return question.match(CODE_NAMES) ?? [];
-}
-
-/** Returns true when `text` has each part of the name as a word. A class and its member often stand apart: in a heading and below it. */
-export function hasCodeName(text: string, name: string): boolean {
-  return name.split(/::|\./).every((part) => new RegExp(`(?<![A-Za-z0-9])${part}(?![A-Za-z0-9])`, 'i').test(text));
-}
-
 /**
  * Removes question words. An answer does not contain them, so they would count as missing there. In languages with spaces the analyzer
  * already drops most of them as stop words. A question without other words is returned as it is.
