@@ -145,6 +145,22 @@ test('a piece of a long sentence that begins in the middle of a clause is verifi
     assert.equal(supports(long.slice(start, end), long).verified, true, long.slice(start, end));
 });
 
+test('whole sentences of a passage negate what the passage negates, also where its quote must leave some of them out', () => {
+  const steps = Array.from(
+    { length: 4 },
+    (_, i) => `In step ${'abcd'[i]} the daemon reads the table of mounted disks again.`,
+  );
+  const copied = [
+    'The daemon never unmounts a disk that is in use.',
+    ...steps,
+    'It waits until the disk is idle.',
+  ].join(' ');
+  assert.ok(codePointLength(copied) > QUOTE_CODE_POINTS_MAX);
+  assert.equal(supports(copied, `${copied} After that it stops.`).verified, true);
+  const part = supports('that days lapse', 'It is not true that days lapse.');
+  assert.equal(part.reason, 'The passage and the sentence differ in a negation.');
+});
+
 test('an unverified sentence has a reason: the number, the name or the words that the passage lacks', () => {
   const reason = (sentence: string): string | null => supports(sentence, POLICY).reason;
   assert.equal(reason('Every employee gets 25 days of leave a year.'), null);

@@ -2,7 +2,8 @@
  * Finds the quote of a chunk that supports a sentence best, and checks by rules whether the quote supports it.
  *
  * A sentence is verified when three conditions hold. The quote has every number with its unit, and every name. The quote has at least
- * 60 % of the words. And the clauses of the chunk that are most like the clauses of the sentence negate the same.
+ * 60 % of the words. And the clauses of the chunk that are most like the clauses of the sentence negate the same, unless the sentence is
+ * copied.
  */
 import { cutIntoPieces, splitUnits } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
@@ -77,7 +78,8 @@ export function findSupport(claims: readonly Claim[], evidence: Evidence): Suppo
   const lacking = joined(items.map((item, i) => (best.has[i] === 0 ? item : null)));
   const facts = lacking.filter(({ kind }) => kind === 'number' || kind === 'name');
   if (facts.length > 0) return refuted(quote, lackingFact(facts, evidence.parts));
-  if (claims.some((claim) => stated.some((clauses) => negatesOtherwise(claim.clauses, clauses))))
+  const open = claims.filter((claim) => !isCopied(claim, evidence));
+  if (open.some((claim) => stated.some((clauses) => negatesOtherwise(claim.clauses, clauses))))
     return refuted(quote, 'The passage and the sentence differ in a negation.');
   const isSupported = lacking.every(({ kind }) => kind === 'term') && best.rank[0] === 1;
   const reason = isSupported ? null : lackingWords(claims, lacking, evidence.language);
@@ -95,6 +97,16 @@ function joined(items: readonly (Item | null)[]): Item[] {
     else found.push(item);
   }
   return found;
+}
+
+/** Returns true when the claim is whole sentences of the passage, word for word. Part of a sentence may mean the opposite of the sentence. */
+function isCopied({ sentence }: Claim, { content, parts }: Evidence): boolean {
+  const starts = new Set(parts.map(({ start }) => start));
+  const ends = new Set(parts.map(({ end }) => end));
+  const copy = sentence.trim();
+  for (let at = content.indexOf(copy); at >= 0 && copy !== ''; at = content.indexOf(copy, at + 1))
+    if (starts.has(at) && ends.has(at + copy.length)) return true;
+  return false;
 }
 
 function refuted(quote: string, reason: string): Support {
