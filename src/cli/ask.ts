@@ -20,11 +20,13 @@ export const askCommand: Command = {
     json: { type: 'boolean', text: 'print the completion result as one line of JSON' },
     limit: { type: 'string', value: '<n>', text: 'number of chunks the answer may use (1 to 100, default 10)' },
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
+    tables: { type: 'boolean', text: 'let the chat model query tables, and show the statement' },
     ...PRINCIPAL_OPTIONS,
   },
   details: `
   pinakes ask "When is the last admission?"
   pinakes ask "And on Mondays?" --conversation <id>
+  pinakes ask "Which region sold most?" --tables
   pinakes ask "When is the last admission?" --json | jq -r '.choices[0].message.content'
 
 Without a chat model, the answer consists of passages, each "quoted from" its file. With a
@@ -37,6 +39,7 @@ This does not mean that the sentence answers the question.`,
       messages: [{ role: 'user', content: question }],
       ...(limit !== undefined && { limit }),
       ...(conversation !== undefined && { conversation_id: conversation }),
+      ...(flagOption(options, 'tables') && { tables: 'auto' as const }),
       ...principalIn(options),
     };
     const client = await openConfiguredClient();
@@ -61,10 +64,13 @@ export interface StreamedAnswer {
 export async function streamAnswer(client: Client, body: CompletionBody, io: Io): Promise<StreamedAnswer> {
   const answer: StreamedAnswer = { text: '', citations: [], finishReason: 'error', conversationId: null };
   let warnings: Warning[] = [];
+  let sql: string | undefined;
   for await (const event of client.streamCompletion(body)) {
     if (event.type === 'TEXT_MESSAGE_CONTENT' && event.delta !== undefined) {
       answer.text += event.delta;
       io.out(printable(event.delta));
+    } else if (event.type === 'CUSTOM' && event.name === 'table_query') {
+      sql = event.value?.sql;
     } else if (event.type === 'CUSTOM' && event.name === 'citations') {
       answer.citations = event.value?.citations ?? [];
     } else if (event.type === 'RUN_FINISHED' && event.result !== undefined) {
@@ -74,6 +80,7 @@ export async function streamAnswer(client: Client, body: CompletionBody, io: Io)
     }
   }
   io.out('\n');
+  if (sql !== undefined) io.out(`\nComputed by: ${printable(sql)}\n`);
   if (answer.citations.length > 0) io.out(`\n${formatCitations(answer.citations)}`);
   for (const warning of warnings) io.err(`Warning: ${warning.message}\n`);
   return answer;

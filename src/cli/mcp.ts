@@ -51,7 +51,8 @@ common clients.`,
       });
       return server;
     });
-    await once(process.stdin, 'close');
+    // Input from a file only ends, and a socket may close without an end.
+    await Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);
     await connection.close();
     return 0;
   },

@@ -3795,6 +3795,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
         /** Only tables of this source. An unknown source selects nothing. */
         source_id?: string | undefined;
         /** Only tables of this source group. An unknown source group selects nothing. */

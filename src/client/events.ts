@@ -1,5 +1,5 @@
 /** Reads the ag-ui events of a streamed completion: `send('createCompletion', …, { headers: { accept: 'text/event-stream' } })`. */
-import type { CitedContent, Warning } from './api.ts';
+import type { AnswerTableQuery, CitedContent, Warning } from './api.ts';
 
 /** An event of a streamed completion. Its members depend on `type`. */
 export interface StreamEvent {
@@ -7,7 +7,8 @@ export interface StreamEvent {
   delta?: string;
   message?: string;
   name?: string;
-  value?: { citations?: CitedContent[] };
+  /** Of CUSTOM events. `citations`: the citations. `table_query`: the statement from whose result the answer was made, and its result. */
+  value?: { citations?: CitedContent[] } & Partial<AnswerTableQuery>;
   result?: { conversation_id: string | null; finish_reason: string; warnings: Warning[] };
 }
 

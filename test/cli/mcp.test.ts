@@ -1,5 +1,7 @@
 /** `pinakes mcp`: the official clients speak to the command as to any server that they start. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +83,12 @@ test('the command names the principal of its options, and nobody without them', 
   } finally {
     await client.close();
   }
+});
+
+test('the command ends when its input is closed from the start', async () => {
+  const { command: node, args, env } = await command([]);
+  const child = spawn(node, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
 test('a client is told why no tools come: a wrong key, or no service', async () => {

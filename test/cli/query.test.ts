@@ -49,6 +49,22 @@ test('query cuts the rows off at --limit and says so, and --json prints the answ
   assert.match(printed.stderr, /^Warning: Only the first 1 rows are returned\.\n$/);
 });
 
+test('tables lists as many tables as --limit says, newest first, and says that there are more', async () => {
+  for (const name of ['older', 'newer']) {
+    const file = join(folder, `${name}.csv`);
+    writeFileSync(file, 'stock\n1\n');
+    assert.equal((await pinakes(['ingest', '--wait', file])).code, 0);
+    await eventually(async () => (await pinakes(['query', `select stock from ${name}`])).code === 0);
+  }
+  const names = async (...args: string[]) =>
+    (JSON.parse((await pinakes(['tables', ...args, '--json'])).stdout) as { name: string }[]).map(({ name }) => name);
+  assert.deepEqual(await names('--limit', '1'), ['newer']);
+  assert.deepEqual(await names('--all'), ['newer', 'older', 'sales']);
+  const { stdout, stderr } = await pinakes(['tables', '-n', '2']);
+  assert.match(stdout, /^ID +NAME .*\n\S+ +newer .*\n\S+ +older .*\n$/);
+  assert.equal(stderr, '2 of 3 shown: --limit <n> or --all shows more.\n');
+});
+
 test('query names a wrong column and an unknown table, with exit code 1', async () => {
   const wrong = await pinakes(['query', 'select amunt from sales']);
   assert.equal(wrong.code, 1);

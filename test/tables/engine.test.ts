@@ -187,6 +187,7 @@ describe('limits', () => {
 
 test('errors name the column, its place and the nearest names', async () => {
   await failsAs('refused', 'select amonut from sales', /There is no column amonut\. The nearest names are: amount/);
+  await failsAs('refused', 'select amount', /The column amount cannot be read here: the SELECT has no table with it/);
   await failsAs('refused', 'select * from salse', /There is no table salse\./);
   await failsAs('refused', 'selct 1', /syntax error at or near "selct"/);
   await failsAs('refused', 'select 1; select 2', /one statement/);

@@ -99,7 +99,7 @@ function joined(items: readonly (Item | null)[]): Item[] {
   return found;
 }
 
-/** Returns true when the claim is whole sentences of the passage, word for word. Part of a sentence may mean the opposite of the sentence. */
+/** Returns true when the claim is whole sentences of the passage, word for word. Part of a sentence may mean its opposite. */
 function isCopied({ sentence }: Claim, { content, parts }: Evidence): boolean {
   const starts = new Set(parts.map(({ start }) => start));
   const ends = new Set(parts.map(({ end }) => end));

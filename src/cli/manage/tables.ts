@@ -4,7 +4,7 @@ import type { Column } from '../shared/columns.ts';
 import { layOut } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { allOf, printRows } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, pagesOf, printList, printRows } from '../shared/pages.ts';
 import { checkId } from './find.ts';
 import { countOf } from './words.ts';
 
@@ -18,7 +18,7 @@ export const tablesCommand: Command = {
   synopsis: '[list|show] [table id]',
   argumentsMin: 0,
   argumentsMax: 2,
-  options: { json: { type: 'boolean', text: 'print the answer as one line of JSON' } },
+  options: { ...LIST_OPTIONS, json: { type: 'boolean', text: 'print the answer as one line of JSON' } },
   details: `
   pinakes tables                   list tables, newest first, with rows, columns and status
   pinakes tables show <table id>   columns with types, warnings, and the first rows
@@ -34,10 +34,10 @@ Spreadsheets, CSV files and lists of records become tables by themselves. The st
 };
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
-  const tables = await allOf(async (query) => {
-    const { tables: rows, pagination } = await client.listTables({ query });
+  const pages = pagesOf(async (query) => {
+    const { tables: rows, pagination } = await client.listTables({ query: { order: 'desc', ...query } });
     return { rows, pagination };
-  });
+  }, limitOf(options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
@@ -46,7 +46,7 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
     { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status) },
   ];
   const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
-  await printRows(tables.toReversed(), output, io);
+  await printList(pages, output, io);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { PageRequest } from '../../db/page-sql.ts';
+import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE } from '../../retrieval/query/filter-sql.ts';
 import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
@@ -48,7 +48,7 @@ export interface TableFilter {
   name?: string | undefined;
 }
 
-/** Returns visible tables, oldest first, with one extra row if there is a next page. */
+/** Returns visible tables in the order of the page, with one extra row if there is a next page. */
 export async function listVisibleTables(
   tx: Queryable,
   tenantId: string,
@@ -65,9 +65,8 @@ export async function listVisibleTables(
       : sql`(lower(t.name) = lower(${filter.name}) or t.sql_name = lower(${filter.name}))`,
   ] as const;
   const matching = sql`${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]}`;
-  const after = page.afterId === undefined ? raw('true') : sql`t.id > ${page.afterId}::uuid`;
   const rows = await tx.query<CatalogueTable>(sql`
-    select ${columns(access)} from ${FROM} where ${matching} and ${after} order by t.id limit ${page.limit + 1}`);
+    select ${columns(access)} from ${FROM} where ${matching} and ${afterCursor(raw('t.id'), page)} ${pageOf(raw('t.id'), page)}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${FROM} where ${matching}`);
   return { rows, total: count!.total };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
@@ -27,6 +27,7 @@ const NAME_LENGTH_MAX = 200;
 
 const listQuery = z.strictObject({
   ...pageQueryShape,
+  ...orderShape,
   source_id: z.string().optional().describe('Only tables of this source. An unknown source selects nothing.'),
   source_group_id: z
     .string()
@@ -94,14 +95,14 @@ function listRoute(deps: Deps): Route {
       }),
     },
     async handler({ caller, query }) {
-      const { limit, after_id: afterId, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
+      const { limit, after_id: afterId, order, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
       if ([sourceId, sourceGroupId].some((id) => id !== undefined && !isId(id)))
         return { tables: [], pagination: toPage([], limit, 0).pagination };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
         const filter = { sourceId, sourceGroupId, name };
         return {
-          ...(await listVisibleTables(tx, caller.tenantId, access, filter, { limit, afterId })),
+          ...(await listVisibleTables(tx, caller.tenantId, access, filter, { limit, afterId, order })),
           redactor: await deps.redactors.forTenant(tx, caller.tenantId),
         };
       });

@@ -36,6 +36,11 @@ export function failureOf(error: unknown, request: Pick<QueryRequest, 'sql' | 't
   const [, unknown] = COLUMN_UNKNOWN.exec(first) ?? [];
   if (unknown !== undefined) {
     const names = request.tables.flatMap(({ columns }) => columns.map(({ name }) => name));
+    if (names.some((name) => name.toLowerCase() === unknown.toLowerCase()))
+      return new QueryFailure({
+        kind: 'refused',
+        message: `The column ${unknown} cannot be read here: the SELECT has no table with it. Add FROM and the name of the table.`,
+      });
     const at = request.sql.toLowerCase().indexOf(unknown.toLowerCase());
     return new QueryFailure({
       kind: 'refused',

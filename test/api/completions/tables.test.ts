@@ -4,6 +4,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { runPinakesHere } from '../../support/cli.ts';
 import { type ChatCall, type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
 import { eventually, ingest } from '../../support/upload.ts';
 
@@ -70,6 +71,16 @@ function script(statement: unknown, answer = ANSWER): void {
 }
 const ask = (more: Record<string, unknown> = {}, key?: string) =>
   t.post('/completions', { messages: [{ role: 'user', content: QUESTION }], tables: 'auto', ...more }, key);
+
+test('pinakes ask --tables prints the statement under the answer, and asks without tables otherwise', async () => {
+  const settings = { PINAKES_URL: await t.url(), PINAKES_API_KEY: t.key };
+  const { stdout, stderr, code } = await runPinakesHere(['ask', QUESTION, '--tables'], settings);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^The total of North is 40\.\n\nComputed by: select region, sum.*\n\n {2}\[1\] sales\.csv/);
+  fake.calls.length = 0;
+  assert.doesNotMatch((await runPinakesHere(['ask', QUESTION], settings)).stdout, /Computed by/);
+  assert.equal(statementCalls().length, 0);
+});
 
 describe('an answer from a query', () => {
   test('shows the statement with its result, cites the rows, and verifies the numbers by the result', async () => {
