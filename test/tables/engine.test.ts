@@ -163,6 +163,17 @@ describe('limits', () => {
     assert.equal((await run('select 1')).rows.length, 1);
   });
 
+  test('the time limit counts the wait for a process', async () => {
+    const slow = { sql: 'select count(*) from range(20000000000)', tables: [], rowLimit: 1, traces: false };
+    const first = engine.query('waiting', { ...slow, timeoutMs: 1_500 });
+    const second = engine.query('waiting', { ...slow, timeoutMs: 200 });
+    const answers = await Promise.allSettled([first, second]);
+    assert.deepEqual(
+      answers.map((one) => (one.status === 'rejected' ? (one.reason.error?.kind ?? one.reason.code) : one)),
+      ['time', 'overloaded'],
+    );
+  });
+
   test('a statement that takes too much memory ends', async () => {
     await failsAs('memory', "select list(repeat('x', 1000)) from range(2000000)", /^$/);
     assert.equal((await run('select 1')).rows.length, 1);

@@ -1,6 +1,6 @@
 /** Runs one child process: starts it, sends it requests, watches its memory and time, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
@@ -332,11 +332,18 @@ export function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** Lowers the priority of a child, so that searches and the database come first on a machine with few cores. */
-export function yieldToOthers(pid: number | undefined): void {
+/**
+ * Lowers the priority of a child, so that searches and the database come first on a machine with few cores.
+ *
+ * A child leads a session. Where Linux shares the processors among sessions (`sched_autogroup_enabled`, on by default in most
+ * distributions), the priority of a process counts within its session only, and the session has one of its own.
+ */
+export function yieldToOthers(pid: number | undefined, niceness = CHILD_NICENESS): void {
   try {
-    if (pid !== undefined) setPriority(pid, CHILD_NICENESS);
+    if (pid === undefined) return;
+    setPriority(pid, niceness);
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // The system forbids it, or the child has ended. The child then runs with its present priority.
+    // The system forbids it or has no such file, or the child has ended. The child then runs with its present priority.
   }
 }

@@ -16,6 +16,8 @@ const HEAP_MIB_MAX = 160;
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 25;
 const START_MS_MAX = 60_000;
+/** Gives a process about a tenth of the processor time if others need it: a statement may work until its time limit. */
+const NICENESS = 10;
 /** After its time limit, a statement has this time to stop by itself. */
 const KILL_AFTER_MS = 250;
 const STDERR_UNITS_KEPT = 2_000;
@@ -28,16 +30,22 @@ interface Current {
   settle(outcome: Outcome): void;
 }
 
+interface ProcessEvents {
+  onReady(): void;
+  onEnd(error: QueryError): void;
+}
+
 export class EngineProcess {
   private readonly process: ChildProcess;
   private readonly channel: Duplex;
   private readonly watch: NodeJS.Timeout;
   private readonly folder: string;
   private readonly rssBytesMax: number;
-  private readonly onEnd: () => void;
+  private readonly events: ProcessEvents;
   private readonly bornAt = performance.now();
   private pid: number | undefined;
-  private isReady = false;
+  /** The process takes statements. */
+  isReady = false;
   private ended = false;
   private current: Current | undefined;
   private stderr = '';
@@ -46,15 +54,15 @@ export class EngineProcess {
   idleSince = performance.now();
 
   /** @param folder where the process finds its files; nothing else there. The folder is removed when the process ends. */
-  constructor(script: URL, prefix: readonly string[], folder: string, memoryMib: number, onEnd: () => void) {
+  constructor(script: URL, prefix: readonly string[], folder: string, memoryMib: number, events: ProcessEvents) {
     this.folder = folder;
-    this.onEnd = onEnd;
+    this.events = events;
     this.rssBytesMax = memoryMib * 1024 * 1024 + RSS_BYTES_BEYOND;
     const [command = '', ...args] = [...prefix, process.execPath, ...nodeArguments(script), `${memoryMib}`];
     // The environment is empty: an engine that is taken over finds no credentials.
     this.process = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'pipe', 'pipe'], detached: true });
     this.pid = this.process.pid;
-    yieldToOthers(this.pid);
+    yieldToOthers(this.pid, NICENESS);
     this.channel = this.process.stdio[3] as Duplex;
     const reader = new FrameReader((value) => this.onReply(value as QueryReply), FRAME_BYTES_MAX);
     this.channel.on('data', (part: Buffer) => {
@@ -85,7 +93,7 @@ export class EngineProcess {
     return residentBytes(this.pid);
   }
 
-  /** Runs a statement. The process must be idle. */
+  /** Runs a statement. The process must be ready and idle. */
   run(request: QueryRequest): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const tables = request.tables.map((table, i) => ({ ...table, file: this.handOver(table.file, i) }));
@@ -101,7 +109,7 @@ export class EngineProcess {
     killGroup(this.process.pid);
     this.channel.destroy();
     rmSync(this.folder, { recursive: true, force: true });
-    this.onEnd();
+    this.events.onEnd(error);
     this.current?.settle({ ok: false, error });
   }
 
@@ -119,15 +127,14 @@ export class EngineProcess {
 
   private onReply(reply: QueryReply): void {
     if ('ready' in reply) {
-      // A second one would give the statement more time.
       if (this.isReady) {
         this.end({ kind: 'broken', message: 'The process was ready twice.' });
         return;
       }
       this.isReady = true;
       this.pid = innermost(this.pid);
-      yieldToOthers(this.pid);
-      if (this.current) this.current.startedAt = performance.now();
+      yieldToOthers(this.pid, NICENESS);
+      this.events.onReady();
       return;
     }
     const { current } = this;

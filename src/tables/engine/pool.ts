@@ -63,6 +63,8 @@ export function openTableEngine(options: TableEngineOptions): TableEngine {
 interface Task {
   owner: string;
   request: QueryRequest;
+  /** When the time limit of the request ends; it counts the wait for a process. */
+  endsAt: number;
   settle(outcome: Outcome | ServiceError): void;
   process?: EngineProcess;
 }
@@ -92,7 +94,12 @@ class Pool implements TableEngine {
     if (this.queue.length >= QUEUE_MAX || length >= QUEUE_OF_OWNER_MAX || this.closed)
       throw overloaded('Too many queries of tables wait. Try again.');
     const { promise, resolve, reject } = Promise.withResolvers<Outcome | ServiceError>();
-    const task: Task = { owner, request: { ...request, id: this.nextId++ }, settle: resolve };
+    const endsAt = performance.now() + request.timeoutMs;
+    const task: Task = { owner, request: { ...request, id: this.nextId++ }, endsAt, settle: resolve };
+    const timer = setTimeout(() => {
+      if (!this.removeFromQueue(task)) return;
+      task.settle(overloaded('The query waited for a process for its whole time limit. Try again.'));
+    }, request.timeoutMs);
     const abort = (): void => {
       reject(signal!.reason);
       this.drop(task);
@@ -106,6 +113,7 @@ class Pool implements TableEngine {
       if (!outcome.ok) throw new QueryFailure(outcome.error);
       return outcome.result;
     } finally {
+      clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -125,7 +133,7 @@ class Pool implements TableEngine {
     for (;;) {
       const task = this.queue.find(({ owner }) => this.runningOf(owner) < this.ownerMax);
       if (!task) return;
-      const idle = [...this.processes].find((one) => !one.isBusy);
+      const idle = [...this.processes].find((one) => one.isReady && !one.isBusy);
       if (!idle) {
         this.startProcess();
         return;
@@ -148,7 +156,8 @@ class Pool implements TableEngine {
     this.running.set(process, task);
     task.process = process;
     try {
-      task.settle(await process.run(task.request));
+      const timeoutMs = Math.max(1, Math.round(task.endsAt - performance.now()));
+      task.settle(await process.run({ ...task.request, timeoutMs }));
     } catch (error) {
       // The file of a table is gone: its source was deleted or built again meanwhile.
       process.end({ kind: 'broken', message: String(error) });
@@ -163,7 +172,8 @@ class Pool implements TableEngine {
 
   private startProcess(): void {
     const { processes, memoryMib, folder, sandbox, script = CHILD_SCRIPT } = this.options;
-    if (this.closed || this.processes.size + this.starting >= processes) return;
+    const unready = this.starting + [...this.processes].filter(({ isReady }) => !isReady).length;
+    if (this.closed || this.processes.size + this.starting >= processes || unready >= this.queue.length) return;
     this.starting += 1;
     this.ticker ??= setInterval(() => this.endIdle(), TICK_MS).unref();
     const own = makeProcessFolder(folder, `${process.pid}-${randomUUID()}`);
@@ -172,9 +182,14 @@ class Pool implements TableEngine {
       (words) => {
         this.starting -= 1;
         if (this.closed) return rmSync(own, { recursive: true, force: true });
-        const one: EngineProcess = new EngineProcess(script, words, own, memoryMib, () => {
-          this.processes.delete(one);
-          if (!this.running.has(one)) this.dispatch();
+        const one: EngineProcess = new EngineProcess(script, words, own, memoryMib, {
+          onReady: () => this.dispatch(),
+          onEnd: (error) => {
+            this.processes.delete(one);
+            // A process that cannot start fails a query; otherwise the pool would start processes without end.
+            if (!one.isReady) this.queue.shift()?.settle({ ok: false, error });
+            if (!this.running.has(one)) this.dispatch();
+          },
         });
         this.processes.add(one);
         this.dispatch();
@@ -196,9 +211,14 @@ class Pool implements TableEngine {
   }
 
   private drop(task: Task): void {
+    if (!this.removeFromQueue(task)) task.process?.end({ kind: 'broken', message: 'The request was cancelled.' });
+  }
+
+  /** Returns false if the task does not wait any more. */
+  private removeFromQueue(task: Task): boolean {
     const index = this.queue.indexOf(task);
     if (index >= 0) this.queue.splice(index, 1);
-    else task.process?.end({ kind: 'broken', message: 'The request was cancelled.' });
+    return index >= 0;
   }
 }
 
