@@ -139,3 +139,25 @@ test('a run with filters has no tools for tables: they do not keep within filter
   const made = await run(filters);
   assert.match(made.steps[0].error, /no such tool\. Tools: search, read_source\./);
 });
+
+test('an aggregate is evidence: the answer states it, cites the rows that it read, and is checked by the result', async () => {
+  const statement = "select sum(amount) as total from ledger where team = 'red'";
+  world.fake.respond(scripted([query(statement)], () => ({ deltas: ['The red team spends 40 in total. [1]'] })));
+  const made = await run({ input: 'What is the total amount of the red team?' });
+  assert.equal(made.answer.content, 'The red team spends 40 in total.');
+  assert.deepEqual(
+    made.answer.citations.map(({ name, citation }: { name: string; citation: Record<string, unknown> }) => [
+      name,
+      citation['verified_by'],
+      citation['verified'],
+    ]),
+    [
+      ['ledger.csv', 'query', true],
+      ['ledger.csv', 'query', true],
+    ],
+  );
+  assert.deepEqual((await world.t.get(`/agents/runs/${made.id}`)).body, made);
+  world.fake.respond(scripted([query(statement)], () => ({ deltas: ['The red team spends 50 in total. [1]'] })));
+  const wrong = await run({ input: 'What is the total amount of the red team?' });
+  assert.ok(wrong.answer.citations.every(({ citation }: { citation: { verified: boolean } }) => !citation.verified));
+});

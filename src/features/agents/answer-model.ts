@@ -42,7 +42,8 @@ export function openAnswerModel(
       }
       warnings.push(hasBegun ? BROKEN : QUOTED);
       if (hasBegun) yield { type: 'finish', reason: 'length' };
-      else yield* quoting.stream(request, signal);
+      // The result of a query is no passage of a source.
+      else yield* quoting.stream({ ...request, chunks: request.chunks.filter(({ isResult }) => !isResult) }, signal);
     },
   };
 }

@@ -60,6 +60,8 @@ export interface Asking {
     evidence: readonly Evidence[],
     options: {
       chatModel: ChatModel;
+      /** A statement over tables whose result is evidence, too; it runs again. */
+      statement?: { sql: string; tables?: readonly string[]; timeoutMs: number } | undefined;
       alongside(tx: Tx, answered: { finishReason: string; unsupported: Span[] }): Promise<void>;
     },
     signal: AbortSignal,

@@ -30,6 +30,8 @@ import {
 const ANSWER_RESERVE_MS = 20_000;
 const RESERVED_SHARE = 0.25;
 /** Maximum time of one step of the model. */
+/** Time of a statement that runs again for the answer. */
+const STATEMENT_MS_MAX = 5_000;
 const STEP_TIMEOUT_MS = 60_000;
 const STEP_TOKENS_MAX = 2_048;
 /** Steps in a row that find nothing new, after which the model is not asked again. */
@@ -240,6 +242,17 @@ function evidenceOf({ steps }: Pick<State, 'steps'>): Evidence[] {
   return [...scores].slice(0, EVIDENCE_MAX).map(([id, score]) => ({ id, score }));
 }
 
+/** Returns the last statement with an aggregate, whose result no row holds; undefined if there is none or no time is left for it. */
+function aggregateOf({ steps }: Pick<State, 'steps'>, timeoutMs: number): Parameters<Asking['answer']>[1]['statement'] {
+  if (timeoutMs < 1) return undefined;
+  const views = steps.flatMap((step) => step.views);
+  const last = views.findLast(
+    ({ call, result }) => call.tool === 'query_table' && typeof result?.['witness_count'] === 'number',
+  );
+  const { sql, tables } = (last?.call.args ?? {}) as { sql?: string; tables?: string[] };
+  return sql === undefined ? undefined : { sql, ...(tables && { tables }), timeoutMs };
+}
+
 /** Answers from the evidence, and stores the turn together with the end of the run. */
 async function* answerFrom(
   { deps }: Host,
@@ -258,7 +271,8 @@ async function* answerFrom(
     ...chatModel,
     stream: (request, inner) => chatModel.stream({ ...request, onUsage }, inner),
   };
-  const model = openAnswerModel(deps, counting, leftMs, state.warnings);
+  const statement = aggregateOf(state, Math.round(Math.min(STATEMENT_MS_MAX, leftMs / 4)));
+  const model = openAnswerModel(deps, counting, leftMs - (statement?.timeoutMs ?? 0), state.warnings);
   const endOf = (isStored: boolean, answered: Pick<Answered, 'finishReason' | 'unsupported'>, more = {}): RunEnd => ({
     status: 'success',
     finishReason: answered.finishReason === 'no_answer' ? 'no_answer' : why,
@@ -277,7 +291,7 @@ async function* answerFrom(
     deps.crash.reach('agent.answered');
     await end(tx, endOf(true, answered));
   };
-  const stream = asking.answer(evidenceOf(state), { chatModel: model, alongside }, signal);
+  const stream = asking.answer(evidenceOf(state), { chatModel: model, statement, alongside }, signal);
   let answered: Answered;
   try {
     let step = await stream.next();

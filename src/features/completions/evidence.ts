@@ -13,6 +13,7 @@ import { type Context, viewHits } from './context.ts';
 import { type Asked, readConversation, type Turn } from './conversation.ts';
 import { type CompletionBody, parameters } from './request.ts';
 import { toCitations } from './result.ts';
+import { runForAnswer, type Statement } from './table-query.ts';
 
 /** A chunk that an answer may cite. A higher score is better. */
 interface Evidence {
@@ -23,6 +24,8 @@ interface Evidence {
 interface AnswerOptions {
   /** The model that answers. */
   chatModel: ChatModel;
+  /** A statement whose result is evidence, too. */
+  statement?: Statement | undefined;
   /** Writes more in the transaction that stores the turn. */
   alongside(tx: Tx, answered: Pick<Answer, 'finishReason' | 'unsupported'>): Promise<void>;
 }
@@ -51,8 +54,12 @@ export function openAnswering(deps: Deps) {
         rights.holdContent({ tenantId, access: asked.access, chunks: [...chunks, ...asked.pastChunks] });
       },
       /** Streams the answer. Its turn is stored at the end, if there is an answer. */
-      async *answer(evidence: readonly Evidence[], { chatModel, alongside }: AnswerOptions, signal: AbortSignal) {
-        const context = await contextOf(deps, asked, evidence);
+      async *answer(
+        evidence: readonly Evidence[],
+        { chatModel, statement, alongside }: AnswerOptions,
+        signal: AbortSignal,
+      ) {
+        const context = await contextOf(deps, asked, evidence, statement, signal);
         const options = { citation: true, trace: false, alongside };
         const ended = yield* answer({ ...deps, chatModel }, asked, context, options, signal);
         return {
@@ -69,22 +76,32 @@ export function openAnswering(deps: Deps) {
 }
 
 /** Returns the context of an answer: the chunks of the evidence that the caller may still see. */
-async function contextOf(deps: Deps, asked: Asked, evidence: readonly Evidence[]): Promise<Context> {
+async function contextOf(
+  deps: Deps,
+  asked: Asked,
+  evidence: readonly Evidence[],
+  statement: Statement | undefined,
+  signal: AbortSignal,
+): Promise<Context> {
   const { caller, access, question, redactor, pastChunks } = asked;
   const scores = new Map(evidence.map(({ id, score }) => [id, score]));
   const rows = await deps.db.transaction(caller.tenantId, (tx) =>
     findChunks(tx, caller.tenantId, [...scores.keys()], access),
   );
   const hits = await collect(rows, (row) => toHit(row, { ...UNRANKED, score: scores.get(row.id)! }, redactor));
-  const content = { tenantId: caller.tenantId, access, chunks: [...hits, ...pastChunks] };
+  const { result: table, warnings } = statement
+    ? await runForAnswer(deps, asked, statement, signal)
+    : { result: null, warnings: [] };
+  const citedRows = table?.citations.map(({ hit }) => hit) ?? [];
+  const content = { tenantId: caller.tenantId, access, chunks: [...hits, ...citedRows, ...pastChunks] };
   asked.rights.holdContent(content);
   return {
     query: { ...question, rewrittenBy: null, modelFailure: null },
-    hits: await viewHits(asked, hits),
-    table: null,
+    hits: await viewHits(asked, hits, table === null ? 0 : 1),
+    table,
     pages: { forModel: [], forReader: [] },
     content,
-    warnings: [],
+    warnings,
     timings: {},
   };
 }

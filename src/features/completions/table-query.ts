@@ -10,7 +10,7 @@ import { withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { ContextChunk, OnUsage } from '../../llm/models.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
-import { TABLES_PER_QUERY_MAX, type TableAnswer } from '../../retrieval/tables/query-tables.ts';
+import { queryTables, TABLES_PER_QUERY_MAX, type TableAnswer } from '../../retrieval/tables/query-tables.ts';
 import { askTables } from '../../retrieval/tables/question.ts';
 import { findFitting } from '../../retrieval/tables/shortlist.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
@@ -62,7 +62,7 @@ export async function queryForAnswer(
   cites: boolean,
   signal: AbortSignal,
 ): Promise<{ result: TableResult | null; warnings: Warning[] }> {
-  const { caller, filters, redactor } = asked;
+  const { caller, filters } = asked;
   // These filters choose among the rows of a table, and a statement would see the other rows too.
   const choosesRows = filters.chunkMetadata !== undefined || filters.metadataFilter !== undefined;
   if (!deps.chatModel.ask || !deps.tableEngine || choosesRows) return { result: null, warnings: [] };
@@ -77,20 +77,51 @@ export async function queryForAnswer(
     const { sql, answer, reason } = await askTables(deps, asking, { ...options, question }, signal);
     // Without a statement, the tables do not hold the answer, or the question has several meanings.
     if (answer === null) return { result: null, warnings: sql === '' ? [] : [failed(reason ?? '')] };
-    const text = await redactText(redactor?.withoutHashes ?? null, textOf(sql, answer), ['llm_input'], signal);
-    if (text === undefined) return { result: null, warnings: [] };
-    const citations = answer.citations.map((cited, i) =>
-      isUnrestricted(asked.access) ? cited : { ...cited, hit: withoutStatistics(cited.hit, i + 1) },
-    );
-    return {
-      result: { ...answer, citations, number: 1, question, sql, forModel: text },
-      warnings: answer.warnings,
-    };
+    return await resultOf(asked, question, sql, answer, signal);
   } catch (error) {
     signal.throwIfAborted();
     deps.log.warn({ err: (error as Error).cause ?? error }, 'a query of tables for an answer failed');
     return { result: null, warnings: [failed(error instanceof ServiceError ? error.message : '')] };
   }
+}
+
+/** A statement of an agent run, and the time that it may take now. */
+export interface Statement {
+  sql: string;
+  tables?: readonly string[];
+  timeoutMs: number;
+}
+
+/** Returns the result that a statement of an agent run has now. A failure is a warning. @throws the signal's reason. */
+export async function runForAnswer(
+  deps: Uses,
+  asked: Asked,
+  { sql, tables, timeoutMs }: Statement,
+  signal: AbortSignal,
+): Promise<{ result: TableResult | null; warnings: Warning[] }> {
+  const asking = { ...asked.caller, principal: asked.principal };
+  try {
+    const answer = await queryTables(deps, asking, { sql, tables, rowLimit: ROWS_MAX, timeoutMs, cites: true }, signal);
+    return await resultOf(asked, asked.question.forModel, sql, answer, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { result: null, warnings: [failed(error instanceof ServiceError ? error.message : '')] };
+  }
+}
+
+async function resultOf(
+  { access, redactor }: Asked,
+  question: string,
+  sql: string,
+  answer: TableAnswer,
+  signal: AbortSignal,
+): Promise<{ result: TableResult | null; warnings: Warning[] }> {
+  const text = await redactText(redactor?.withoutHashes ?? null, textOf(sql, answer), ['llm_input'], signal);
+  if (text === undefined) return { result: null, warnings: [] };
+  const citations = answer.citations.map((cited, i) =>
+    isUnrestricted(access) ? cited : { ...cited, hit: withoutStatistics(cited.hit, i + 1) },
+  );
+  return { result: { ...answer, citations, number: 1, question, sql, forModel: text }, warnings: answer.warnings };
 }
 
 function failed(reason: string): Warning {
