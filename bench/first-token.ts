@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { percentile } from '../src/retrieval/ranking/measures.ts';
 import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { startServiceProcess } from '../test/support/service-process.ts';
-import { ingestText } from './support/one-file.ts';
+import { ingestText } from './support/ingest-files.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
 const ROUNDS = Number(values.rounds);

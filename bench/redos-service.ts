@@ -14,7 +14,7 @@ import { POLICY_STEPS_MAX } from '../src/redaction/redaction-policy.ts';
 import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { HOSTILE_PATTERNS, hostileTexts } from '../test/support/passages/redos.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
-import { ingestText } from './support/one-file.ts';
+import { ingestText } from './support/ingest-files.ts';
 
 const SECONDS = Number(process.argv[2] ?? 10);
 const TEXT_LENGTH = 4_000;

@@ -15,8 +15,8 @@ import { percentile } from '../src/retrieval/ranking/measures.ts';
 import { type Delta, openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { type OpenStream, openStream, readEvents, textOfRun } from '../test/support/stream-client.ts';
+import { ingestText } from './support/ingest-files.ts';
 import { openInspector } from './support/inspector.ts';
-import { ingestText } from './support/one-file.ts';
 
 const { values } = parseArgs({
   options: {

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { percentile } from '../../src/retrieval/ranking/measures.ts';
 import { connectMcp } from '../../test/support/mcp.ts';
 import { startServiceProcess } from '../../test/support/service-process.ts';
-import { ingestFiles } from '../support/one-file.ts';
+import { ingestFiles } from '../support/ingest-files.ts';
 import { post } from '../support/post.ts';
 
 const FILES_PER_UPLOAD = 2_000;

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../../src/retrieval/ranking/measures.ts';
 import { startServiceProcess } from '../../test/support/service-process.ts';
-import { ingestText } from '../support/one-file.ts';
+import { ingestText } from '../support/ingest-files.ts';
 import { post } from '../support/post.ts';
 
 const STATEMENTS = 50;

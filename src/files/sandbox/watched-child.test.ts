@@ -12,7 +12,7 @@ test('a child yields to others, also where each session has a share of the proce
     assert.equal(getPriority(child.pid!), 7);
     const file = `/proc/${child.pid}/autogroup`;
     const group = existsSync(file) ? readFileSync(file, 'latin1') : '';
-    // Where sessions have no share, the priority of the process is all there is. Linux lets other users than root change few in a second.
+    // Without shares of sessions, only the process has a priority. Linux limits how often users other than root change that of a session.
     if (group !== '' && process.getuid?.() === 0) assert.match(group, / nice 7$/m);
   } finally {
     child.kill();
