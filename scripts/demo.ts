@@ -78,7 +78,7 @@ async function main(io: Io): Promise<number> {
 }
 
 async function demonstrate(client: Client, folder: string, asked: string[] | undefined, io: Io): Promise<number> {
-  const files = await findFiles([folder]);
+  const { files } = await findFiles([folder]);
   if (files.length === 0) throw new CliError(`There is no file in ${folder}.`);
   const name = `demo ${basename(folder)}`;
   await deleteEarlier(client, name);

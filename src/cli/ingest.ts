@@ -7,6 +7,7 @@ import { type Command, flagOption, textOption } from './shared/command.ts';
 import { findFiles, type LocalFile } from './shared/files.ts';
 import { CliError, type Io } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
+import { assetsText } from './shared/page-assets.ts';
 import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
 
@@ -34,11 +35,13 @@ export const ingestCommand: Command = {
   pinakes ingest --wait ~/papers
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
-Folders are uploaded with all files in them, except hidden files and node_modules. More than
+Folders are uploaded with all files in them, except hidden files, node_modules, and what pages
+only show or run: pictures, fonts, styles and scripts. Name such a file to upload it. More than
 2,000 files or 495 MB become several source groups. The command prints the id of each group.
 Files that are uploaded again do not replace their old versions: use pinakes sync for this.`,
   async run({ arguments: paths, options, io }) {
-    const files = await findFiles(paths);
+    const { files, assets } = await findFiles(paths);
+    if (assets > 0) io.err(`Left out: ${assetsText(assets)}.\n`);
     if (files.length === 0) throw new CliError('There is no file to upload.');
     const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
     const client = await openConfiguredClient();

@@ -112,6 +112,15 @@ test('a command that finds no service says how to start one', async () => {
   assert.match(stderr, new RegExp(`No service answers at http://127.0.0.1:${UNUSED_PORT}.*pinakes serve`));
 });
 
+test('sync finds out that no service answers before it compares files', async () => {
+  const { code, stderr } = await runPinakesHere(['sync', folder], {
+    PINAKES_URL: `http://127.0.0.1:${UNUSED_PORT}`,
+    PINAKES_API_KEY: 'pk_x',
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /^pinakes: No service answers at [^\n]+\n$/);
+});
+
 test('the key of the local service is not sent to another machine', async () => {
   writeFileSync(join(folder, 'admin.key'), 'pk_secret\n');
   const { code, stderr } = await runPinakes(['search', 'x'], {

@@ -15,18 +15,27 @@ test('folders are searched in name order, without hidden files, node_modules and
     await writeFile(join(root, name), name);
   await symlink(root, join(root, 'b', 'loop'));
 
-  const files = await findFiles([root, join(root, '.hidden')]);
+  const { files } = await findFiles([root, join(root, '.hidden')]);
 
   assert.deepEqual(
     files.map(({ name }) => name),
     [...['a.md', 'b/c.txt', 'z.txt'].map((name) => `${basename(root)}/${name}`), '.hidden'],
   );
   assert.deepEqual(
-    (await findFiles([root])).map(({ name }) => name),
+    (await findFiles([root])).files.map(({ name }) => name),
     ['a.md', 'b/c.txt', 'z.txt'],
   );
   assert.equal(files[1]?.size, 'b/c.txt'.length);
   assert.ok(Math.abs(files[1].modifiedMs - Date.now()) < 60_000);
+});
+
+test('pictures of pages in a folder are left out and counted, a picture that is named is not', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'pinakes-files-'));
+  t.after(() => rm(root, { recursive: true }));
+  for (const name of ['index.html', 'logo.png']) await writeFile(join(root, name), name);
+  const { files, assets } = await findFiles([root]);
+  assert.deepEqual([files.map(({ name }) => name), assets], [['index.html'], 1]);
+  assert.equal((await findFiles([join(root, 'logo.png')])).files.length, 1);
 });
 
 test('a path that does not exist is a usage error', async () => {

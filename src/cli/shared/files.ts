@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { usageError } from './io.ts';
+import { findPageAssets } from './page-assets.ts';
 
 export interface LocalFile {
   path: string;
@@ -21,21 +22,30 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 /**
  * Returns the files of `paths`. Folders are searched in name order, without hidden files, hidden folders, node_modules, and links. Links
  * are followed only if `paths` names them, so the search cannot loop. If there are several paths, the names of a folder's files begin
- * with the name of the folder, because two folders may have files with the same name.
+ * with the name of the folder, because two folders may have files with the same name. `assets` is the number of pictures, styles and
+ * scripts of pages in the folders: these files are left out.
  *
  * @throws CliError with exit code 2 when a path does not exist.
  */
-export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> {
+export async function findFiles(paths: readonly string[]): Promise<{ files: LocalFile[]; assets: number }> {
   const files: LocalFile[] = [];
+  let assets = 0;
   for (const path of paths) {
     const stats = await stat(path).catch(() => {
       throw usageError(`There is no file or folder "${path}".`);
     });
     const prefix = paths.length > 1 ? `${basename(resolve(path))}/` : '';
-    if (stats.isDirectory()) await walk(path, path, prefix, files);
-    else files.push(localFile(path, basename(path), stats));
+    if (!stats.isDirectory()) {
+      files.push(localFile(path, basename(path), stats));
+      continue;
+    }
+    const found: LocalFile[] = [];
+    await walk(path, path, prefix, found);
+    const left = findPageAssets(found.map(({ name }) => name));
+    assets += left.size;
+    files.push(...found.filter(({ name }) => !left.has(name)));
   }
-  return files;
+  return { files, assets };
 }
 
 async function walk(root: string, folder: string, prefix: string, files: LocalFile[]): Promise<void> {

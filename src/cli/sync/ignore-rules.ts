@@ -43,12 +43,20 @@ export function defaultRules(): RuleSet {
  */
 export function isIgnored(path: string, isFolder: boolean, sets: readonly RuleSet[]): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (name === '.git') return true;
+  return name === '.git' || findRule(path, isFolder, sets)?.negated === false;
+}
+
+/** Whether a rule that begins with `!` includes this file, which may otherwise be left out for its type. */
+export function isIncluded(path: string, sets: readonly RuleSet[]): boolean {
+  return findRule(path, false, sets)?.negated === true;
+}
+
+function findRule(path: string, isFolder: boolean, sets: readonly RuleSet[]): Rule | undefined {
   for (const { base, rules } of sets.toReversed()) {
     if (!path.startsWith(base)) continue;
     const inside = path.slice(base.length);
     const rule = rules.findLast(({ glob }) => (isFolder ? glob.matchesFolder(inside) : glob.matchesItself(inside)));
-    if (rule) return !rule.negated;
+    if (rule) return rule;
   }
-  return false;
+  return undefined;
 }

@@ -5,7 +5,8 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../shared/io.ts';
-import { defaultRules, IGNORE_FILES, isIgnored, parseRules, type RuleSet } from './ignore-rules.ts';
+import { ASSET_REASON, findPageAssets } from '../shared/page-assets.ts';
+import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';
 
 /** One file must fit into one request. */
 const FILE_BYTES_MAX = 490_000_000;
@@ -42,12 +43,18 @@ export async function openFolder(given: string): Promise<string> {
   }
 }
 
-/** Reads the files of a folder. Links are not followed, so that the search cannot loop. Empty files are left out: they have no content. */
+/**
+ * Reads the files of a folder. Links are not followed, so that the search cannot loop. Empty files are left out: they have no content.
+ * Pictures, styles and scripts of pages are skipped, unless a rule of an ignore file includes them.
+ */
 export async function readTree(root: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [], unreadable: [] };
   const { prefix, sets } = await outerRules(root);
-  await walk({ root, prefix, tree, usedPaths: new Set() }, '', sets);
-  return tree;
+  const included = new Set<string>();
+  await walk({ root, prefix, tree, included, usedPaths: new Set() }, '', sets);
+  const assets = findPageAssets(tree.files.map(({ path }) => path)).difference(included);
+  for (const path of assets) tree.skipped.push({ path, reason: ASSET_REASON });
+  return { ...tree, files: tree.files.filter(({ path }) => !assets.has(path)) };
 }
 
 interface Walk {
@@ -56,6 +63,8 @@ interface Walk {
   prefix: string;
   tree: LocalTree;
   usedPaths: Set<string>;
+  /** Paths of files that a rule of an ignore file includes. */
+  included: Set<string>;
 }
 
 /** @param folder relative to the root, with `/` at its end; empty for the root. */
@@ -78,11 +87,12 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
     const isFolder = entry.isDirectory();
     if ((!isFolder && !entry.isFile()) || isIgnored(prefix + path, isFolder, sets)) continue;
     if (isFolder) await walk(state, `${path}/`, sets);
-    else await addFile(state, path);
+    else await addFile(state, path, sets);
   }
 }
 
-async function addFile({ root, tree, usedPaths }: Walk, relativePath: string): Promise<void> {
+async function addFile(state: Walk, relativePath: string, sets: readonly RuleSet[]): Promise<void> {
+  const { root, prefix, tree, usedPaths, included } = state;
   const place = join(root, relativePath);
   const path = namedPath(relativePath);
   const skip = (reason: string): void =>
@@ -101,6 +111,7 @@ async function addFile({ root, tree, usedPaths }: Walk, relativePath: string): P
   if (stats.size > FILE_BYTES_MAX) return skip(`it has more than ${FILE_BYTES_MAX / 1_000_000} MB`);
   if (usedPaths.has(path)) return skip('another file has the same path, except for invisible characters');
   usedPaths.add(path);
+  if (isIncluded(prefix + relativePath, sets)) included.add(path);
   tree.files.push({
     path,
     place,

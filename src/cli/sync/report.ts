@@ -1,5 +1,6 @@
 /** The report of a synchronization, as a table or as JSON. */
 import type { Io } from '../shared/io.ts';
+import { ASSET_REASON, assetsText } from '../shared/page-assets.ts';
 
 const SHOWN_OF_A_KIND = 50;
 
@@ -43,8 +44,10 @@ export function printTable(report: SyncReport, io: Io): void {
   rows(
     io,
     'skipped',
-    report.skipped.map(({ path, reason }) => `${path}: ${reason}`),
+    report.skipped.filter(({ reason }) => reason !== ASSET_REASON).map(({ path, reason }) => `${path}: ${reason}`),
   );
+  const assets = report.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
+  if (assets > 0) rows(io, 'skipped', [assetsText(assets)]);
   rows(io, 'unread', report.unreadable);
   io.out(`${summaryOf(report)}\n`);
 }

@@ -45,13 +45,14 @@ export async function syncFolder(client: Client, request: SyncRequest, io: Io): 
 
 async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
   const { root, dryRun, cache } = request;
+  // Asked first: a large folder should not be hashed for a service that does not answer.
+  const group = await findGroup(client, request.group);
   const tree = await readTree(root);
   const progress = startProgress(io, 'Comparing');
   const local = await hashFiles(tree, cache, (done, total) =>
     progress.update(done, total, `${tree.files.length} files, ${formatBytes(done)} of ${formatBytes(total)}`),
   );
   progress.end(`${tree.files.length} files`);
-  const group = await findGroup(client, request.group);
   if (!group && request.ingestedName !== null) await checkIngested(client, request.ingestedName, root, local);
   if (group && !dryRun) await waitUntilIdle(client, group.id);
   const { files, hidden } = group ? await listRemote(client, group.id) : { files: [], hidden: 0 };

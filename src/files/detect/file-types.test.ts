@@ -34,6 +34,22 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['a manual page in mdoc with a longer section name', '.Dd May 1, 2020\n.Dt PRINTF 3', 'printf.3posix', 'man'],
   ['a manual page that includes another one', '.so man1/zstd.1\n', 'unzstd.1', 'man'],
   ['notes with a number as their extension', 'Plain words.\n', 'notes.1', 'txt'],
+  [
+    'AsciiDoc named .txt',
+    "git-add(1)\n==========\n\nSYNOPSIS\n--------\n[verse]\n'git add' [-n]\n\n-n::\n\tDry run.\n",
+    'git-add.txt',
+    'asciidoc',
+  ],
+  [
+    'AsciiDoc with a title of one line',
+    '= Guide\n:toc:\n\n== Start\n\n[source,sh]\n----\nls\n----\n',
+    'README',
+    'asciidoc',
+  ],
+  ['reStructuredText named .txt', 'Mock\n====\n\n.. note:: It is in the library.\n', 'index.txt', 'rst'],
+  ['notes with underlined titles', 'Notes\n=====\n\n* See a::b and C++.\n\nNext\n----\n', 'notes.txt', 'txt'],
+  ['notes with wiki titles', '== Notes ==\n\nWords:\n\n+\n', 'notes.txt', 'txt'],
+  ['a rule below a text', 'A table of values\n====\n\n.. note:: x\n', 'notes.txt', 'txt'],
   ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
   ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
 ];

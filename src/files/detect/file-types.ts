@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
 import { isCompoundFile, openCompoundFile } from './compound-file.ts';
+import { plainMarkup } from './plain-markup.ts';
 import { harmlessEntries, readZipDirectory } from './zip.ts';
 
 export type OldOfficeType = 'doc' | 'xls' | 'ppt';
@@ -239,6 +240,7 @@ function textType(head: string, extension: string): FileType {
   )
     return 'info';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
+  if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
   if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';
@@ -246,7 +248,7 @@ function textType(head: string, extension: string): FileType {
   if (isCode) return 'code';
   if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
-  return 'txt';
+  return extension === '' ? (plainMarkup(head) ?? 'txt') : 'txt';
 }
 
 /** Matches the extensions of manual pages (`ls.1`, `printf.3posix`, `after.n`) and of roff sources. */

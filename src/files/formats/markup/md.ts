@@ -7,6 +7,7 @@ import { pageLinks } from '../../links.ts';
 import { KeyPicker, originMetadata } from '../../metadata-values.ts';
 import type { Block, BlockKind, BlockLink, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
+import { withoutAnchors } from './anchors.ts';
 import { readFrontMatter } from './front-matter.ts';
 
 const KINDS: Record<string, BlockKind> = {
@@ -42,7 +43,7 @@ export async function parseMd(
   const body = source.slice(front.bodyStart);
   const extraLinks = linkReader(links);
   let at = front.bodyStart;
-  for (const piece of pieces(links.length > 0 ? body : withoutPictureData(body))) {
+  for (const piece of pieces(links.length > 0 ? body : withoutAnchors(withoutPictureData(body)))) {
     await writeBlocks(piece, builder, at, extraLinks);
     at += piece.length;
   }

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findPageAssets } from './page-assets.ts';
+
+const assetsOf = (...paths: string[]): string[] => [...findPageAssets(paths)];
+
+test('pictures, fonts, styles and scripts of a manual are assets of its pages', () => {
+  const pages = ['index.html', 'a.html', 'b.html', 'notes.txt'];
+  const assets = ['logo.png', '_static/app.js', '_static/fonts/mono.woff2', '_static/style.css'];
+  assert.deepEqual(assetsOf(...pages, ...assets).sort(), [...assets].sort());
+});
+
+test('pictures below Markdown files are assets, pictures in a folder without pages are files of their own', () => {
+  assert.deepEqual(assetsOf('docs/guide.md', 'docs/img/shot.png', 'scans/1.png', 'scans/2.jpg'), ['docs/img/shot.png']);
+});
+
+test('the scripts of a program are not assets, even if there is a page beside them and a manual below', () => {
+  const manual = Array.from({ length: 50 }, (_, i) => `docs/${i}.html`);
+  assert.deepEqual(assetsOf('index.html', 'src/a.js', 'src/b.js', ...manual, 'docs/search.js'), ['docs/search.js']);
+  assert.deepEqual(assetsOf('README.md', 'index.js', 'style.css'), []);
+});

@@ -1,0 +1,36 @@
+/** Recognizes AsciiDoc and reStructuredText in files named as plain text, such as the sources of many manuals. Pure. */
+
+/** Constructs that only AsciiDoc has. Each counts once: prose may hold one of them by chance. */
+const ASCIIDOC_SIGNS = [
+  /^\[(?:source|verse|quote|horizontal|synopsis|listing|NOTE|TIP|IMPORTANT|WARNING|CAUTION|cols|options|role|id|appendix|glossary)\b.*\]$/m,
+  /^\[\[[\w:.-]+\]\]$/m,
+  /^(?:include|ifn?def|ifeval|endif|image|xref)::\S*\[.*\]$/m,
+  /^:!?[a-z][\w-]*!?:(?: .*)?$/m,
+  /^\S.{0,200}[^:\s]::(?: .*)?$/m,
+  /^\+$/m,
+  /^\|={3,}$/m,
+  /\b(?:link|xref|linkgit|footnote|kbd|menu|btn|mailto):[^\s[\]]{0,200}\[[^\]\n]{0,200}\]/,
+  /<<[\w-]+(?:,[^<>\n]{1,100})?>>/,
+];
+const ASCIIDOC_SIGNS_MIN = 2;
+const ASCIIDOC_TITLE = /^={1,4} \S.*$/m;
+/** A directive, a target or a comment with a name, as only reStructuredText has them. */
+const RST_SIGNS =
+  /^[ ]{0,8}\.\. (?:[a-z][\w:+-]*::(?: |$)|_[^\n:]{1,100}:(?: |$)|\|[^|\n]{1,60}\| [a-z]+::|\[\S{1,30}\] )/m;
+/** A title and the line of signs of about equal length below it. */
+const UNDERLINED = /^(\S.*)\n(([=\-~^"'`*+#:._])\3{2,})[ \t]*$/gm;
+const UNDERLINE_DIFFERENCE_MAX = 2;
+
+/** Returns the markup language of the beginning of a text; undefined if it is plain text. */
+export function plainMarkup(head: string): 'asciidoc' | 'rst' | undefined {
+  const text = head.replace(/\r\n?/g, '\n');
+  const isUnderlined = [...text.matchAll(UNDERLINED)].some(isHeading);
+  if (isUnderlined && RST_SIGNS.test(text)) return 'rst';
+  if (!isUnderlined && !ASCIIDOC_TITLE.test(text)) return undefined;
+  const signs = ASCIIDOC_SIGNS.filter((sign) => sign.test(text)).length;
+  return signs >= ASCIIDOC_SIGNS_MIN ? 'asciidoc' : undefined;
+}
+
+function isHeading([, title = '', line = '']: RegExpMatchArray): boolean {
+  return /[\p{L}\p{N}]/u.test(title) && Math.abs(title.trimEnd().length - line.length) <= UNDERLINE_DIFFERENCE_MAX;
+}
