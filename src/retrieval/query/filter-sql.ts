@@ -36,6 +36,8 @@ interface MetadataOf {
   name: string;
   /** The columns by the names that `value` uses. */
   columns: Readonly<Record<string, string>>;
+  /** True if the values are stored in NFC. */
+  isNfc?: boolean;
   value(key: string): Sql;
 }
 
@@ -53,6 +55,7 @@ const OF_SOURCE: MetadataOf = {
 const OF_CHUNK: MetadataOf = {
   name: 'c',
   columns: { c_own: 'c.metadata' },
+  isNfc: true,
   value: (key) => sql`c_own -> ${key}::text ->> 'val'`,
 };
 
@@ -161,7 +164,7 @@ interface MetadataTest {
 }
 
 /** Returns the steps. Each key is read, normalized and converted once, however many conditions name it. */
-function metadataTest(group: MetadataFilterGroup, { name, columns, value }: MetadataOf): MetadataTest {
+function metadataTest(group: MetadataFilterGroup, { name, columns, isNfc, value }: MetadataOf): MetadataTest {
   const filters = [...membersOf(group)];
   const keys = [...new Set(filters.map(({ key }) => key))];
   const column = (kind: 'k' | 'n' | 't', key: string): Sql => raw(`${name}_${kind}${keys.indexOf(key)}`);
@@ -175,7 +178,9 @@ function metadataTest(group: MetadataFilterGroup, { name, columns, value }: Meta
     const { number, time } = readValue(text);
     return [
       // Text in ASCII is in NFC. Its two lengths are equal, which costs a tenth of normalizing it.
-      sql`case when octet_length(${text}) = length(${text}) then ${text} else normalize(${text}) end as ${text}`,
+      isNfc
+        ? text
+        : sql`case when octet_length(${text}) = length(${text}) then ${text} else normalize(${text}) end as ${text}`,
       ...(kinds.has('number') ? [sql`${number} as ${column('n', key)}`] : []),
       ...(kinds.has('time') ? [sql`${time} as ${column('t', key)}`] : []),
     ];
