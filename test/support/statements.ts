@@ -63,6 +63,9 @@ export const DISGUISES: readonly ((name: string) => string)[] = [
 ];
 
 export const HOSTILE: readonly string[] = [
+  'select __pinakes_place::text from sales',
+  'select region from sales s order by s."__PINAKES_PLACE"',
+  'select 1 as __pinakes_place_0 from sales',
   // Settings, catalogue, files.
   ...`pragma database_list|pragma version|pragma table_info('sales')|pragma show_tables|pragma enable_profiling|pragma memory_limit='1GB'
   pragma functions|pragma storage_info('sales')|pragma json_execute_serialized_sql('{}')|pragma user_agent|pragma platform

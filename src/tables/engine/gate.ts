@@ -31,6 +31,9 @@ export interface AllowedFunctions {
   tables: ReadonlySet<string>;
 }
 
+/** Names of tables and columns that the service adds begin with this. */
+export const OWN_PREFIX = '__pinakes_';
+
 /** Below the depth at which the walk would use up the stack. */
 const DEPTH_MAX = 1_000;
 
@@ -155,6 +158,9 @@ class Gate {
   /** @param named the names that WITH clauses around the value give to queries. */
   check(value: unknown, named: ReadonlySet<string>, depth: number): void {
     if (depth > DEPTH_MAX) throw new Refused('The statement is nested too deeply.');
+    // Places tell of hidden rows between the visible ones, so no statement may read or name a column that the service adds.
+    if (typeof value === 'string' && value.toLowerCase().startsWith(OWN_PREFIX))
+      throw new Refused(`The name ${value} is not allowed.`);
     if (Array.isArray(value)) for (const member of value) this.check(member, named, depth + 1);
     if (!isNode(value)) return;
     this.checkNode(value, named);

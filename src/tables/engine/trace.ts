@@ -4,10 +4,11 @@
  * A query of rows gets the row of each table as more columns. A query of aggregates gets a second statement that selects the rows
  * which the aggregates read. Other statements (DISTINCT, set operations, WITH, queries in FROM) are not traced.
  */
+import { OWN_PREFIX } from './gate.ts';
 import { isNode, type Node, nodesOf, parseTree, type Statement, textOf, walk } from './syntax.ts';
 
 /** Column of a table that has the row and its part of the source, for a traced statement only. */
-export const PLACE_COLUMN = '__pinakes_place';
+export const PLACE_COLUMN = `${OWN_PREFIX}place`;
 
 export interface Traced {
   kind: 'rows' | 'aggregates';
