@@ -5,7 +5,7 @@
  * Tags and roles of elements decide first, then the share of links and the place of an element. Class names only support.
  */
 import type { DomElement, DomNode } from './dom.ts';
-import { BLOCKS, ELEMENT } from './elements.ts';
+import { BLOCKS, ELEMENT, hasBlockInside } from './elements.ts';
 import { type Measure, type Measures, proseOf } from './measure.ts';
 
 export interface Navigation {
@@ -147,8 +147,10 @@ class Finder {
     const heads = before && before !== this.title && HEADING.test(before.tagName.toUpperCase());
     // The heading before a left-out element has no other content below it.
     if (heads && (!next || HEADING.test(next.tagName.toUpperCase()))) this.leftOut.push(before);
-    this.leftOut.push(element);
-    if (this.title && !this.titleSeen) this.beforeTitle.add(element);
+    for (const part of withoutTags(element)) {
+      this.leftOut.push(part);
+      if (this.title && !this.titleSeen) this.beforeTitle.add(part);
+    }
   }
 
   /** Returns the nodes to leave out if the lists after the title stay. */
@@ -192,15 +194,16 @@ class Finder {
     if (measure.links === 0 || measure.tables > 0) return false;
     const named = CONTENTS_NAME.test(namesOf(element));
     const linked = measure.linked >= measure.units * (named ? LINKED_SHARE_MIN / 2 : LINKED_SHARE_MIN);
-    if (HEADING.test(tag)) return false;
+    // A paragraph with other words is a sentence.
+    if (HEADING.test(tag) || (tag === 'P' && measure.linked < measure.units)) return false;
     if (place.beforeTitle && this.title) return measure.linked * 2 >= measure.units && measure.units <= BAR_UNITS_MAX;
     if (this.isLinkSection(tag, measure)) return true;
     if (measure.outside * 2 > measure.links || measure.longest > LIST_TEXT_UNITS_MAX) return false;
     if (!linked || !BLOCKS.has(tag) || PARTS.has(tag)) return false;
-    if (tag === 'P' && measure.linked < measure.units) return false;
     const early = measure.before <= CONTENTS_BEFORE_UNITS_MAX;
     const contents = (early && measure.fragments * 2 >= measure.links) || named;
     if (contents && measure.links > 1) return true;
+    if (place.inMain) return false;
     if (measure.links < LIST_LINKS_MIN) return !place.inMain && this.isAtEnd(measure) && measure.headings === 0;
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));
   }
@@ -222,11 +225,16 @@ class Finder {
 
   /** Returns the units of prose outside the left-out nodes. */
   remainingProse(): number {
-    return this.leftOut.reduce((prose, node) => prose - proseOf(this.measures.get(node)!), this.prose);
+    return this.measured().reduce((prose, measure) => prose - proseOf(measure), this.prose);
   }
 
   unitsLeftOut(): number {
-    return this.leftOut.reduce((sum, node) => sum + this.measures.get(node)!.units, 0);
+    return this.measured().reduce((sum, { units }) => sum + units, 0);
+  }
+
+  /** Returns the measures of the left-out elements. Text between tags and other parts has none. */
+  private measured(): Measure[] {
+    return this.leftOut.flatMap((node) => this.measures.get(node) ?? []);
   }
 
   /** True for a short element at the edge of the page, if half of its links or more lead to neighbouring pages. */
@@ -264,6 +272,22 @@ function isAlone(link: DomElement): boolean {
 
 function isMain(element: DomElement): boolean {
   return /^(?:MAIN|ARTICLE)$/i.test(element.tagName) || roleOf(element) === 'main';
+}
+
+/** Tags of a page are links with `rel="tag"`. */
+const TAG_LINK = 'a[rel~="tag"]';
+/** An element with more tags is the list of all tags of the site. */
+const TAGS_MAX = 20;
+
+/** Returns the parts of left-out navigation around the tags of the page, or the whole element if it has no tags. */
+function withoutTags(element: DomElement): DomNode[] {
+  const tags = element.querySelectorAll(TAG_LINK).length;
+  if (tags === 0 || tags > TAGS_MAX) return [element];
+  if (!hasBlockInside(element)) return [];
+  const parts: DomNode[] = [];
+  for (let node = element.firstChild; node; node = node.nextSibling)
+    parts.push(...(node.nodeType === ELEMENT ? withoutTags(node as DomElement) : [node]));
+  return parts;
 }
 
 function roleOf(element: DomElement): string {
