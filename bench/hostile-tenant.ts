@@ -4,6 +4,7 @@
  *
  *   npm run bench:hostile [-- --seconds 10 --only 'filters,deep searches']
  *
+ * An attack goes on until the other tenant has sent 100 searches, so that p99 is not the single worst, but at most four times as long.
  * Exits with 1 if a search of the other fails, its p99 is over 10 times the quiet p99 or 500 ms, the p99 of /healthz is over 100 ms,
  * or a turn is longer than 100 ms.
  */
@@ -18,6 +19,8 @@ const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, only: { type: 'string', default: ATTACK_NAMES.join() } },
 });
 const ATTACK_MS = Number(values.seconds) * 1000;
+const ATTACK_MS_MAX = 4 * ATTACK_MS;
+const SEARCHES_MIN = 100;
 const PAUSE_MS = 20;
 const LIMITS = { searchMs: 500, searchFactor: 10, healthMs: 100, turnMs: 100 };
 
@@ -52,9 +55,13 @@ interface Measured {
 
 async function measure(name?: string): Promise<Measured> {
   const measured: Measured = { search: [], health: [], turnMs: 0, refused: {} };
-  const end = performance.now() + ATTACK_MS;
+  const start = performance.now();
+  const goesOn = (): boolean => {
+    const ms = performance.now() - start;
+    return ms < ATTACK_MS || (measured.search.length < SEARCHES_MIN && ms < ATTACK_MS_MAX);
+  };
   const timed = async (times: number[], request: () => Promise<Response>): Promise<void> => {
-    while (performance.now() < end) {
+    while (goesOn()) {
       const begun = performance.now();
       const answer = await request();
       await answer.arrayBuffer();
@@ -66,19 +73,20 @@ async function measure(name?: string): Promise<Measured> {
   measured.turnMs = await world.longestTurn(async () => {
     const leave = (i: number) => ({ query: `days of leave ${i}` });
     let n = 0;
-    await Promise.all([
+    const others = Promise.all([
       timed(measured.search, () => quiet.send('POST', '/search', leave(n++))),
       timed(measured.health, () => fetch(`${world.service.url}/healthz`)),
-      name === undefined ? undefined : attack(name),
     ]);
+    await Promise.all([others, name === undefined ? undefined : attack(name, others)]);
   });
   return measured;
 }
 
-/** Sends an attack from a thread of its own. */
-async function attack(name: string): Promise<void> {
-  const workerData: Attack = { url: world.service.url, key: hostile.key, name, ms: ATTACK_MS };
+/** Sends an attack from a thread of its own, until `others` have ended. */
+async function attack(name: string, others: Promise<unknown>): Promise<void> {
+  const workerData: Attack = { url: world.service.url, key: hostile.key, name };
   const worker = new Worker(new URL('./support/hostile-attacks.ts', import.meta.url), { workerData });
+  void others.then(() => worker.postMessage('end'));
   [statuses[name]] = (await once(worker, 'message')) as [Record<string, number>];
 }
 

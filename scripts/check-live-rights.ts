@@ -74,7 +74,7 @@ async function startHostileTenant({ t, url }: World): Promise<() => Promise<unkn
   await t.deps.db.system.query(sql`
     update source s set chunk_metadata_bytes = (select sum(octet_length(c.metadata::text)) from chunk c
       where c.tenant_id = s.tenant_id and c.source_id = s.id) where s.tenant_id = ${tenantId}`);
-  const workerData: Attack = { url, key, name: 'filters', ms: Number.POSITIVE_INFINITY };
+  const workerData: Attack = { url, key, name: 'filters' };
   const worker = new Worker(new URL('../bench/support/hostile-attacks.ts', import.meta.url), { workerData });
   return () => worker.terminate();
 }
