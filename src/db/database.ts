@@ -34,6 +34,8 @@ export interface TransactionOptions {
   background?: boolean;
   /** The transaction is short and lets nobody wait: it starts before all others that wait. For the checks of rights alone. */
   urgent?: boolean;
+  /** Whose transaction it is within the tenant: on the embedded database, key families take turns. */
+  keyFamilyId?: string | undefined;
   /** Turns off the time limit of statements, for migrations. */
   withoutTimeout?: boolean;
   /** The database refuses writes, the caller gets the result before the commit, and the transaction has a time limit. */

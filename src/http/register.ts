@@ -183,7 +183,8 @@ async function receiveBody(route: Route, request: FastifyRequest): Promise<{ byt
   const bytes = hasBody(request)
     ? await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS)
     : Buffer.alloc(0);
-  const value = await parseJsonInTurn(bytes, request.caller!.tenantId);
+  const { tenantId, keyFamilyId } = request.caller!;
+  const value = await parseJsonInTurn(bytes, { owner: tenantId, part: keyFamilyId });
   if (!route.body) {
     const first = typeof value === 'object' && value !== null ? Object.keys(value)[0] : undefined;
     if (first !== undefined)

@@ -7,30 +7,23 @@ export function inTurns(model: ChatModel, callsMax: number): ChatModel {
   const gate = openGate(callsMax);
   const { ask, step, searchWeb } = model;
   const of = (tenantId: string, keyFamilyId?: string): ChatModel => {
-    const waited = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-      const leave = await gate.enter(tenantId, signal, keyFamilyId);
-      try {
-        return await work();
-      } finally {
-        leave();
-      }
-    };
+    const whose = { owner: tenantId, part: keyFamilyId };
     return {
       name: model.name,
       contextTokens: model.contextTokens,
       async *stream(request, signal) {
-        const leave = await gate.enter(tenantId, signal, keyFamilyId);
+        const leave = await gate.enter(whose, signal);
         try {
           yield* model.stream(request, signal);
         } finally {
           leave();
         }
       },
-      ...(ask && { ask: (request, signal) => waited(() => ask.call(model, request, signal), signal) }),
-      ...(step && { step: (request, signal) => waited(() => step.call(model, request, signal), signal) }),
+      ...(ask && { ask: (request, signal) => gate(() => ask.call(model, request, signal), whose, signal) }),
+      ...(step && { step: (request, signal) => gate(() => step.call(model, request, signal), whose, signal) }),
       ...(searchWeb && {
         searchWeb: (question, onUsage, signal) =>
-          waited(() => searchWeb.call(model, question, onUsage, signal), signal),
+          gate(() => searchWeb.call(model, question, onUsage, signal), whose, signal),
       }),
     };
   };

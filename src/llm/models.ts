@@ -185,8 +185,17 @@ export interface Embedding {
   readonly model: EmbeddingModel;
   /** Returns the model with a recorded name, whose vectors may still be in use. May throw as `embed` does. */
   named(name: string): EmbeddingModel;
-  /** Returns the vector of a query by the model called `name`. The vector is cached per tenant. Throws as `embed` does. */
-  embedQuery(tenantId: string, name: string, query: string, signal: AbortSignal): Promise<Float32Array>;
+  /**
+   * Returns the vector of a query by the model called `name`. The vector is cached per tenant. While the model is busy, tenants take
+   * turns, and within a tenant its keys. Throws as `embed` does.
+   */
+  embedQuery(
+    tenantId: string,
+    name: string,
+    query: string,
+    signal: AbortSignal,
+    keyFamilyId?: string,
+  ): Promise<Float32Array>;
   /** Ends the threads of local models. */
   close(): Promise<void>;
 }

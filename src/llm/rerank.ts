@@ -2,13 +2,13 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
-import { openGate } from '../util/pool.ts';
+import { openGate, type Whose } from '../util/pool.ts';
 import { modelText } from './model-text.ts';
 
 /** Maximum UTF-16 units of a text that are sent. Rerank models read only a few hundred words. */
 export const RERANK_TEXT_UNITS_MAX = 8_000;
 const REFUSAL_UNITS_MAX = 2_000;
-/** Further requests wait, and tenants take turns. */
+/** Further requests wait; tenants and their keys take turns. */
 const REQUESTS_AT_ONCE = 16;
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -19,7 +19,7 @@ export interface RerankModel {
    *
    * @throws ServiceError `upstream_timeout`, `upstream_failed` or `overloaded`; the signal's reason when it aborts.
    */
-  rerank(query: string, texts: readonly string[], signal: AbortSignal, tenantId?: string): Promise<(number | null)[]>;
+  rerank(query: string, texts: readonly string[], signal: AbortSignal, whose?: Whose): Promise<(number | null)[]>;
 }
 
 /** The two request bodies that endpoints accept. The first request finds out which one. */
@@ -56,14 +56,14 @@ export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient,
     });
   return {
     name: model,
-    async rerank(query, texts, signal, tenantId = '') {
+    async rerank(query, texts, signal, whose = {}) {
       const cut = texts.map((text) => modelText(text.slice(0, RERANK_TEXT_UNITS_MAX)).toWellFormed());
       const plainQuery = modelText(query);
       // Both attempts share one deadline.
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       let leave = (): void => {};
       try {
-        leave = await gate.enter(tenantId, deadline);
+        leave = await gate.enter(whose, deadline);
         let response = await send(plainQuery, cut, deadline);
         if (form === 'documents' && (await wantsTexts(response))) {
           form = 'texts';

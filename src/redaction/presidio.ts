@@ -96,10 +96,7 @@ export function openPresidio(
         observe('remembered', 0);
         return cached;
       }
-      const spans = await gate(async () => {
-        signal?.throwIfAborted();
-        return analyze(text, entities, signal);
-      }, tenantId);
+      const spans = await gate(() => analyze(text, entities, signal), { owner: tenantId }, signal);
       cache.set(key, spans);
       for (const oldest of cache.keys()) {
         if (cache.size <= CACHED_TEXTS_MAX) break;

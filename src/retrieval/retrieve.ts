@@ -41,8 +41,8 @@ export async function retrieve(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Retrieved> {
   const { db, engine = openPostgresEngine(db) } = deps;
-  const { tenantId, offset } = request;
-  const options = { signal, readOnly: true };
+  const { tenantId, keyFamilyId, offset } = request;
+  const options = { signal, readOnly: true, keyFamilyId };
   const clock = stopwatch();
   const warnings: Warning[] = [];
   const vector = await embedQuery(deps, request, warnings, signal);
@@ -79,7 +79,8 @@ export async function retrieve(
 
   const query = await modelViewOfQuery(redactor, request.query);
   const texts = await modelViewOfRows(redactor, rows);
-  const ordered = await rerank(deps.reranker!, query, ranked, texts, warnings, signal, tenantId);
+  const whose = { owner: tenantId, part: keyFamilyId };
+  const ordered = await rerank(deps.reranker!, query, ranked, texts, warnings, signal, whose);
   clock.lap('rerank');
   const check = async (tx: Tx): Promise<Page> => {
     const now = await admit(tx, deps, request);

@@ -31,6 +31,8 @@ export type SearchMode = 'hybrid' | 'lexical' | 'semantic';
 
 export interface RetrieveRequest {
   tenantId: string;
+  /** Whose search it is: key families of a tenant take turns. */
+  keyFamilyId?: string;
   /** Number of the tenant's chunk partition. */
   partitionNo: number;
   /** The limits of the API key. */

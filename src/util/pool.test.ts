@@ -4,11 +4,11 @@ import { openFairQueue, openGate } from './pool.ts';
 
 test('owners take turns at a gate, and one that leaves gets no place', async () => {
   const gate = openGate(1);
-  const leave = await gate.enter('busy');
+  const leave = await gate.enter({ owner: 'busy' });
   const order: string[] = [];
-  const pass = (owner: string, name: string) => gate(async () => void order.push(name), owner);
+  const pass = (owner: string, name: string) => gate(async () => void order.push(name), { owner });
   const gone = new AbortController();
-  const left = gate.enter('busy', gone.signal);
+  const left = gate.enter({ owner: 'busy' }, gone.signal);
   const all = [pass('busy', 'busy 1'), pass('busy', 'busy 2'), pass('busy', 'busy 3'), pass('other', 'other 1')];
   gone.abort(new Error('left'));
   await assert.rejects(left, /left/);
@@ -16,7 +16,7 @@ test('owners take turns at a gate, and one that leaves gets no place', async () 
   leave();
   await Promise.all(all);
   assert.deepEqual(order, ['other 1', 'busy 1', 'busy 2', 'busy 3']);
-  await assert.rejects(gate.enter('late', gone.signal), /left/);
+  await assert.rejects(gate.enter({ owner: 'late' }, gone.signal), /left/);
 });
 
 test('a gate runs as many pieces at once as it has places, also after failures', async () => {

@@ -22,15 +22,22 @@ export async function forEachLimited<T>(
   if (failure) throw failure.reason;
 }
 
-/** Runs work, at most a number of pieces at once. When all places are taken, owners take turns. */
+/** Whose work waits. Owners take turns, and within an owner its parts: tenants, and within a tenant the families of its keys. */
+export interface Whose {
+  owner?: string | undefined;
+  part?: string | undefined;
+}
+
+/** Runs work, at most a number of pieces at once. When all places are taken, owners and their parts take turns. */
 export interface Gate {
-  <T>(work: () => Promise<T>, owner?: string): Promise<T>;
+  /** @throws the signal's reason when it aborts before the work begins. */
+  <T>(work: () => Promise<T>, whose?: Whose, signal?: AbortSignal): Promise<T>;
   /**
-   * Waits for a place and takes it. Returns the function that frees the place. Parts of an owner take turns, too.
+   * Waits for a place and takes it. Returns the function that frees the place.
    *
    * @throws the signal's reason when it aborts before.
    */
-  enter(owner: string, signal?: AbortSignal, part?: string): Promise<() => void>;
+  enter(whose: Whose, signal?: AbortSignal): Promise<() => void>;
 }
 
 export function openGate(places: number): Gate {
@@ -50,7 +57,7 @@ export function openGate(places: number): Gate {
       isInside = false;
     };
   };
-  const enter: Gate['enter'] = (owner, signal, part) => {
+  const enter: Gate['enter'] = ({ owner = '', part }, signal) => {
     if (signal?.aborted) return Promise.reject(abortReason(signal));
     if (free > 0) {
       free -= 1;
@@ -72,8 +79,8 @@ export function openGate(places: number): Gate {
       waiting.push(owner, one, part);
     });
   };
-  const run = async <T>(work: () => Promise<T>, owner = ''): Promise<T> => {
-    const leave = await enter(owner);
+  const run = async <T>(work: () => Promise<T>, whose: Whose = {}, signal?: AbortSignal): Promise<T> => {
+    const leave = await enter(whose, signal);
     try {
       return await work();
     } finally {

@@ -1,4 +1,4 @@
-/** The parser processes are shared by tenants: hostile or many files of one tenant do not hold back the files of another. */
+/** The parser processes are shared: hostile or many files of one tenant or one run do not hold back the files of another. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,11 +27,29 @@ test('endless files of one tenant do not hold back a file of another', async () 
   const pool = openProcessPool({ children: 2, ...ENDLESS });
   try {
     const [endless, good] = [await request('loop'), await request('good')];
-    const stuck = Array.from({ length: 20 }, () => pool.process(endless, never, undefined, 'hostile'));
-    const outcome = await pool.process(good, never, undefined, 'other');
+    const stuck = Array.from({ length: 20 }, () => pool.process(endless, never, undefined, { owner: 'hostile' }));
+    const outcome = await pool.process(good, never, undefined, { owner: 'other' });
     assert.ok(outcome.ok);
     await pool.close();
     assert.ok((await Promise.all(stuck)).every(({ ok }) => !ok));
+  } finally {
+    await pool.close();
+  }
+});
+
+test('many files of one run do not hold back a file of another run of the same tenant', async () => {
+  const pool = openProcessPool({ children: 1, ...ENDLESS });
+  try {
+    const good = await request('good');
+    const ended: string[] = [];
+    const process = async (part: string): Promise<void> => {
+      await pool.process(good, never, undefined, { owner: 'tenant', part });
+      ended.push(part);
+    };
+    const all = Array.from({ length: 20 }, () => process('many'));
+    all.push(process('one'));
+    await Promise.all(all);
+    assert.ok(ended.indexOf('one') < 10, `after ${ended.indexOf('one')} files of the other run`);
   } finally {
     await pool.close();
   }

@@ -137,3 +137,24 @@ test('of several background transactions that have waited for long, only one at 
   assert.deepEqual(order, ['first run', 'search', 'second run']);
   await engine.close();
 });
+
+test('within a tenant, its keys take turns, and the look-up of a key does not wait for all polls of the job queue', async (t) => {
+  await copyTemplate(join(folder, 'parts'));
+  const engine = await openEngine(join(folder, 'parts', 'database'));
+  t.after(() => engine.close());
+  const session = createSession(engine);
+  const order: string[] = [];
+  const use = async (owner: string, part: string): Promise<void> => {
+    const lease = await session.lease({ owner, part });
+    order.push(`${owner} ${part}`);
+    await lease.end(simpleQuery(''));
+  };
+  const holder = await session.lease();
+  const all = ['busy', 'busy', 'busy', 'other'].map((key) => use('tenant', key));
+  all.push(...Array.from({ length: 3 }, () => use('', 'jobs')));
+  const look = session.single(simpleQuery('select 1')).then(() => order.push('look-up'));
+  await holder.end(simpleQuery(''));
+  await Promise.all([...all, look]);
+  assert.ok(order.indexOf('tenant other') < order.indexOf('tenant busy', order.indexOf('tenant busy') + 1), `${order}`);
+  assert.ok(order.indexOf('look-up') < order.lastIndexOf(' jobs') - 1, `${order}`);
+});

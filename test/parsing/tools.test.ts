@@ -164,6 +164,18 @@ test('LibreOffice converts one file at a time, and its temporary folders are del
   assert.deepEqual(readdirSync(own), []);
 });
 
+test('tenants and their runs take turns at LibreOffice', linux, async () => {
+  const { settings } = await programs('true');
+  const runner = openToolRunner(settings, sandbox);
+  const ended: string[] = [];
+  const convert = async (owner: string, part = ''): Promise<void> => {
+    await runner.run({ tool: 'office', to: 'xlsx' }, '/dev/null', never, { owner, part });
+    ended.push(owner + part);
+  };
+  await Promise.all([...['a1', 'a1', 'a1', 'a2', 'b'].map(([owner, part]) => convert(owner!, part))]);
+  assert.deepEqual(ended, ['a1', 'a1', 'b', 'a2', 'a1']);
+});
+
 test('a file that LibreOffice cannot convert fails with that reason', linux, async () => {
   const { settings } = await programs('true');
   const answer = await openToolRunner(settings, sandbox).run({ tool: 'office', to: 'xlsx' }, '/dev/null', never);

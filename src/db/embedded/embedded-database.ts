@@ -17,6 +17,8 @@ import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { createSession, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
 
+/** Raw text is that of the job queue, which polls often. Look-ups of keys take turns with its statements. */
+const OF_JOBS = { part: 'jobs' };
 /** How long `close` waits for running transactions. */
 const CLOSE_WAIT_MS = 10_000;
 
@@ -60,7 +62,7 @@ async function createDatabase(engine: Engine, lock: DirectoryLock, readTimeoutMs
       refuseInsideTransaction();
       const [begin, commit] = [simpleQuery(`begin;${enterTenant(tenantId)}`), simpleQuery('commit')];
       return rowsOf<R>(
-        await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]), false, tenantId)),
+        await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]), false, { owner: tenantId })),
       );
     },
     transaction: (tenantId, fn, transactionOptions) => runTransaction(begin, tenantId, fn, transactionOptions),
@@ -83,7 +85,7 @@ function createSystem(engine: Engine, begin: Begin): SystemDatabase {
     async execute(text, values) {
       refuseInsideTransaction();
       if (values && values.length > 0) {
-        return { rows: rowsOf(await session.single(batchOf(text, values), true)) };
+        return { rows: rowsOf(await session.single(batchOf(text, values), true, OF_JOBS)) };
       }
       return { rows: await runScript(session, text) };
     },
@@ -110,7 +112,7 @@ function createSystem(engine: Engine, begin: Begin): SystemDatabase {
 
 /** Runs several statements, which may open and close transactions themselves. */
 async function runScript(session: Session, text: string): Promise<Row[]> {
-  const lease = await session.lease();
+  const lease = await session.lease(OF_JOBS);
   let reply: Reply;
   try {
     reply = await lease.run(simpleQuery(text), true);
@@ -118,7 +120,8 @@ async function runScript(session: Session, text: string): Promise<Row[]> {
     lease.abort(error as Error);
     throw error;
   }
-  await lease.end(simpleQuery(reply.inTransaction ? 'rollback' : ''));
+  if (reply.inTransaction) await lease.end(simpleQuery('rollback'));
+  else lease.endUnawaited(simpleQuery(''));
   return rowsOf(reply);
 }
 
@@ -160,11 +163,11 @@ async function runLeased<T>(
   { session, run }: Begin,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, background, urgent, readOnly }: TransactionOptions,
+  { signal, background, urgent, readOnly, keyFamilyId }: TransactionOptions,
 ): Promise<T> {
   const start = readOnly ? 'begin read only' : 'begin';
   const beginning = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
-  const lease = await session.lease({ signal, background, urgent, owner: tenantId });
+  const lease = await session.lease({ signal, background, urgent, owner: tenantId, part: keyFamilyId });
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
   const running: Running = { active: true };

@@ -1,6 +1,7 @@
 /**
- * The queue for the engine's only session. Tenants take turns, so no tenant waits for all searches of another; within a tenant, first
- * come is first served. A single batch is sent at once, after the batches already sent. A transaction holds the session until it ends.
+ * The queue for the engine's only session. Tenants take turns, and within a tenant its keys, so nobody waits for all searches of
+ * another; within a key, first come is first served. A single batch is sent at once, after the batches already sent. A transaction
+ * holds the session until it ends.
  *
  * A background transaction lets everything else go first, also the next statement of a search that has just received an answer.
  * Otherwise a search of several statements would wait for a background transaction before each statement. A background transaction
@@ -9,13 +10,13 @@
  * An urgent transaction goes before all others. Only the checks of the rights of running requests are urgent: tenants cannot make
  * more of them than a few in a second.
  *
- * A tenant that used much of the last second, while others used some of it, is held back: it has only background transactions, which
+ * A tenant whose long turns kept others waiting in the last second is held back (shares.ts): it has only background transactions, which
  * start later after an answer than others. Otherwise a search of another tenant would wait for a long statement of the busy tenant before
  * each of its own statements: the look-up of its key, the search, the check after a rerank model.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
-import { openFairQueue } from '../../util/pool.ts';
+import { openFairQueue, type Whose } from '../../util/pool.ts';
 import type { TransactionOptions } from '../database.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { openShares, type Shares } from './shares.ts';
@@ -59,14 +60,14 @@ export interface Lease {
   readonly aborted: Promise<never>;
 }
 
-/** What a transaction is, and whose. `owner` is the tenant, if there is one. */
+/** What a transaction is, and whose. The service itself has no owner. */
 export type LeaseOptions = {
   [Name in 'signal' | 'background' | 'urgent']?: TransactionOptions[Name] | undefined;
-} & { owner?: string | undefined };
+} & Whose;
 
 export interface Session {
-  /** Runs a batch that leaves no transaction open; `keepNames` as in `readReply`. `owner` is the tenant, if there is one. */
-  single(bytes: Uint8Array, keepNames?: boolean, owner?: string): Promise<Reply>;
+  /** Runs a batch that leaves no transaction open; `keepNames` as in `readReply`. */
+  single(bytes: Uint8Array, keepNames?: boolean, whose?: Whose): Promise<Reply>;
   /** Waits for the session and takes it. @throws the signal's reason when the signal aborts before. */
   lease(options?: LeaseOptions): Promise<Lease>;
   /** Calls `listener` with every NOTIFY. Returns the function that removes the listener. */
@@ -79,6 +80,7 @@ export interface Session {
 interface Turn {
   /** The tenant; empty for the service itself. */
   owner: string;
+  part: string | undefined;
   since: number;
   /** Whether it holds the session for more than a batch. */
   isLong: boolean;
@@ -115,7 +117,7 @@ export function createSession(
       else if (waiting.length > 0 && !overdue) {
         const turn = waiting.shift()!;
         if (turn.isLong && shares.isBusy(turn.owner))
-          background.push(turn.owner, Object.assign(turn, { isHeldBack: true }));
+          background.push(turn.owner, Object.assign(turn, { isHeldBack: true }), turn.part);
         else turn.start(false);
       } else if (behind === undefined || overdueAt === undefined) break;
       else if (overdue || (running === 0 && now - answeredAt >= quietMs)) background.shift()!.start(true);
@@ -138,7 +140,7 @@ export function createSession(
       });
     }
     if (isUrgent) urgent.push(turn);
-    else (isBackground ? background : waiting).push(turn.owner, turn);
+    else (isBackground ? background : waiting).push(turn.owner, turn, turn.part);
     next();
   };
   const send: Send = async (bytes, keepNames, isSingle = false) => {
@@ -167,12 +169,12 @@ export function createSession(
   };
 
   return {
-    single: (bytes, keepNames, owner = '') =>
+    single: (bytes, keepNames, { owner = '', part } = {}) =>
       new Promise((resolve, reject) => {
         const start = (): void => void send(bytes, keepNames, true).then(resolve, reject);
-        enqueue({ owner, since: performance.now(), isLong: false, start });
+        enqueue({ owner, part, since: performance.now(), isLong: false, start });
       }),
-    lease: ({ signal, background: isBackground = false, urgent: isUrgent = false, owner = '' } = {}) =>
+    lease: ({ signal, background: isBackground = false, urgent: isUrgent = false, owner = '', part } = {}) =>
       new Promise((resolve, reject) => {
         const start = (asBackground: boolean): void => {
           if (signal?.aborted) {
@@ -193,7 +195,7 @@ export function createSession(
           };
           resolve(createLease(engine, send, release, interruptUnless));
         };
-        enqueue({ owner, since: performance.now(), isLong: true, start }, isBackground, isUrgent);
+        enqueue({ owner, part, since: performance.now(), isLong: true, start }, isBackground, isUrgent);
       }),
     onNotification: (listener) => {
       listeners.add(listener);

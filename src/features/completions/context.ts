@@ -81,6 +81,7 @@ export async function findContext(
     deps,
     {
       tenantId: caller.tenantId,
+      keyFamilyId: caller.keyFamilyId,
       partitionNo: caller.partitionNo,
       sourceGroupIds: caller.sourceGroupIds,
       tagIds: caller.tagIds,

@@ -152,6 +152,7 @@ async function measure(
     deps,
     {
       tenantId: caller.tenantId,
+      keyFamilyId: caller.keyFamilyId,
       partitionNo: caller.partitionNo,
       sourceGroupIds: caller.sourceGroupIds,
       tagIds: caller.tagIds,

@@ -62,12 +62,10 @@ async function preview(deps: Deps, tenantId: string, { body, boundary, signal }:
     const request = { path: blobs.stagedPath(staged), name, size: staged.size, chunkMetadataKeys: [] };
     const timeout = AbortSignal.timeout(PARSE_MS_MAX);
     const within = AbortSignal.any([signal, timeout]);
-    const seen = await inspectFile(
-      processor,
-      rules ? { ...request, redaction: rules } : request,
-      within,
-      tenantId,
-    ).catch((error: unknown) => {
+    const seen = await inspectFile(processor, rules ? { ...request, redaction: rules } : request, within, {
+      owner: tenantId,
+      part: 'previews',
+    }).catch((error: unknown) => {
       if (signal.aborted || !timeout.aborted) throw error;
       return { ok: false as const, failure: TOO_SLOW };
     });

@@ -18,6 +18,7 @@ import type { Route } from '../../http/route.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import type { Tool } from '../../http/tools/tool.ts';
 import { packageVersion } from '../../util/package-files.ts';
+import type { Whose } from '../../util/pool.ts';
 import { listSourcesTool } from './list-sources-tool.ts';
 import { refusedOrigin } from './origins.ts';
 import { readSourceTool } from './read-source-tool.ts';
@@ -91,7 +92,7 @@ export function registerMcp(
       const { signal, rights } = watchRequest(deps.rights, caller, reply, shutdown);
       const exchange = { caller, principal: namedPrincipal(request.headers), signal, rights, raw: request, reply };
       const bytes = await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS);
-      const response = await answer(bytes, caller.tenantId, (message) =>
+      const response = await answer(bytes, { owner: caller.tenantId, part: caller.keyFamilyId }, (message) =>
         serve(() => serverFor(exchange), exchange, message, deps),
       );
       await rights.confirm();
@@ -106,12 +107,12 @@ export function registerMcp(
 /** Returns the answer to a body. Bad JSON, several messages and streams of changes are refused here. */
 async function answer(
   bytes: Buffer,
-  owner: string,
+  whose: Whose,
   serveMessage: (message: unknown) => Promise<Response>,
 ): Promise<Response> {
   let message: unknown;
   try {
-    message = await parseJsonInTurn(bytes, owner);
+    message = await parseJsonInTurn(bytes, whose);
   } catch (error) {
     return protocolError(400, PARSE_ERROR, `Parse error: ${(error as Error).message}`);
   }

@@ -200,7 +200,10 @@ async function ask<T extends PageTask>(
   signal: AbortSignal,
 ): Promise<AnswerTo<T>> {
   const path = blobs.localPath(tenantId, blobHash);
-  const outcome = await processor.process({ path, name, size, chunkMetadataKeys: [], pages: task }, signal);
+  const outcome = await processor.process({ path, name, size, chunkMetadataKeys: [], pages: task }, signal, undefined, {
+    owner: tenantId,
+    part: 'pages',
+  });
   if (!outcome.ok) {
     if (outcome.failure.retryable) throw new ServiceError('overloaded', outcome.failure.message);
     throw notFound();

@@ -128,10 +128,8 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       };
       if (etag && raw.headers['if-none-match']?.includes(etag)) return reply.code(304).headers(headers).send();
       const page = { page: params.number, scale: query.scale };
-      const png = await gate(() => {
-        signal.throwIfAborted();
-        return drawPage(deps, caller, pdf, page, signal);
-      });
+      const whose = { owner: caller.tenantId, part: caller.keyFamilyId };
+      const png = await gate(() => drawPage(deps, caller, pdf, page, signal), whose, signal);
       return reply.code(200).headers(headers).send(Buffer.from(png));
     },
   });

@@ -133,6 +133,7 @@ export function searchRoutes(deps: Deps): Route[] {
       async handler({ body, caller, signal, rights, reply }) {
         const request: RetrieveRequest = {
           tenantId: caller.tenantId,
+          keyFamilyId: caller.keyFamilyId,
           partitionNo: caller.partitionNo,
           sourceGroupIds: caller.sourceGroupIds,
           tagIds: caller.tagIds,

@@ -1,4 +1,5 @@
 /** Parses, chunks and analyzes files in watched child processes (see process-pool.ts). */
+import type { Whose } from '../../util/pool.ts';
 import type { MemberSink } from '../detect/members.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
 import type { ToolAnswer } from '../tools.ts';
@@ -12,13 +13,13 @@ export interface FileProcessor {
    *
    * `members` receives the files inside before the outcome. After a retry, `members` receives them again from the first.
    * `include` gives the files that the file includes. Owners share the processes: the file of an owner with none being processed
-   * does not wait for all files of another.
+   * does not wait for all files of another. Within an owner, its parts share them in the same way.
    */
   process(
     request: ProcessRequest,
     signal: AbortSignal,
     members?: MemberSink,
-    owner?: string,
+    whose?: Whose,
     include?: IncludeReader,
   ): Promise<ProcessOutcome>;
   /** Ends all child processes. */

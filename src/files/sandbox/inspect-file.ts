@@ -2,6 +2,7 @@
 
 import type { FileFailure } from '../../corpus/values.ts';
 import type { Link } from '../../text/link-line.ts';
+import type { Whose } from '../../util/pool.ts';
 import { codePointOffsets } from '../chunk/chunker.ts';
 import type { Block, ProcessedFile, ProcessRequest } from '../parsed.ts';
 import type { FileProcessor } from './file-processor.ts';
@@ -21,14 +22,14 @@ export type Inspection =
   | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[]; leftOut: string[] }
   | { ok: false; failure: FileFailure };
 
-/** Processes a file within the limits of ingestion and returns its blocks. A bad file gives a failure. @param owner see FileProcessor */
+/** Processes a file within the limits of ingestion and returns its blocks. A bad file gives a failure. @param whose see FileProcessor */
 export async function inspectFile(
   processor: FileProcessor,
   request: ProcessRequest,
   signal: AbortSignal = new AbortController().signal,
-  owner?: string,
+  whose?: Whose,
 ): Promise<Inspection> {
-  const outcome = await processor.process({ ...request, inspect: true }, signal, undefined, owner);
+  const outcome = await processor.process({ ...request, inspect: true }, signal, undefined, whose);
   if (!outcome.ok) return outcome;
   const { file } = outcome;
   const { title, blocks = [], leftOut = [] } = file.inspected ?? {};

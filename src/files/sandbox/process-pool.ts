@@ -5,6 +5,7 @@
 
 import type { FileFailure } from '../../corpus/values.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
+import type { Whose } from '../../util/pool.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
@@ -56,6 +57,8 @@ interface Task {
   attempts: number;
   /** The tenant. */
   owner: string;
+  /** The run, or what else is processed for the tenant. */
+  part: string;
   members: MemberSink | undefined;
   include: IncludeReader | undefined;
   settle(outcome: ProcessOutcome): void;
@@ -104,12 +107,12 @@ class ProcessPool implements FileProcessor {
     request: ProcessRequest,
     signal: AbortSignal,
     members?: MemberSink,
-    owner = '',
+    { owner = '', part = '' }: Whose = {},
     include?: IncludeReader,
   ): Promise<ProcessOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-    const task: Task = { id: 0, request, attempts: 0, owner, members, include, settle: () => undefined };
+    const task: Task = { id: 0, request, attempts: 0, owner, part, members, include, settle: () => undefined };
     const abort = () => {
       this.drop(task);
       reject(signal.reason);
@@ -159,7 +162,7 @@ class ProcessPool implements FileProcessor {
     if (!task || !this.tools || call.tool === 'names' || call.tool === 'include') {
       return { ok: false, failure: this.failure('closed', { size: 0 }) };
     }
-    return this.tools.run(call, task.request.path, signal);
+    return this.tools.run(call, task.request.path, signal, task);
   }
 
   private dispatch(): void {
@@ -178,12 +181,16 @@ class ProcessPool implements FileProcessor {
     }
   }
 
-  /** Returns the oldest task of the owner with the fewest running tasks. */
+  /** Returns the oldest task of the part with the fewest running tasks, of the owner with the fewest running tasks. */
   private nextTask(): Task {
     const counts = new Map<string, number>();
-    for (const { owner } of this.running.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-    const runningOf = ({ owner }: Task): number => counts.get(owner) ?? 0;
-    return this.queue.reduce((best, task) => (runningOf(task) < runningOf(best) ? task : best));
+    const partOf = ({ owner, part }: Task): string => `${owner} ${part}`;
+    for (const task of this.running.values())
+      for (const name of [task.owner, partOf(task)]) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const runningOf = (name: string): number => counts.get(name) ?? 0;
+    const isBefore = (one: Task, other: Task): boolean =>
+      (runningOf(one.owner) - runningOf(other.owner) || runningOf(partOf(one)) - runningOf(partOf(other))) < 0;
+    return this.queue.reduce((best, task) => (isBefore(task, best) ? task : best));
   }
 
   /** Returns the number of children that work for the owner. */

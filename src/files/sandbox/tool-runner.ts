@@ -8,6 +8,7 @@ import { access, copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, wr
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openGate, type Whose } from '../../util/pool.ts';
 import { badFile, type FileError, overLimit } from '../failure.ts';
 import type { OfficeFormat, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
 import { killGroup, type Sandbox } from './sandbox.ts';
@@ -26,8 +27,8 @@ export interface ToolSettings {
 export interface ToolRunner {
   /** Returns the tools that are switched on and installed. */
   available(): Promise<readonly ToolName[]>;
-  /** Runs a program for the file at `path`. Never rejects. */
-  run(call: ToolCall, path: string, signal: AbortSignal): Promise<ToolAnswer>;
+  /** Runs a program for the file at `path`. Owners and their parts take turns. Never rejects. */
+  run(call: ToolCall, path: string, signal: AbortSignal, whose?: Whose): Promise<ToolAnswer>;
   /** Says, for an operator, whether a tool is installed and what it can do. */
   describe(tool: ToolName): Promise<Description>;
 }
@@ -98,7 +99,7 @@ class SystemTools implements ToolRunner {
   private found: Promise<Record<ToolName, string | undefined>> | undefined;
   private confinement: Promise<string[]> | undefined;
   /** Conversions run one at a time, because LibreOffice takes a whole core and much memory. */
-  private officeTurn: Promise<unknown> = Promise.resolve();
+  private readonly officeTurns = openGate(1);
 
   constructor(settings: ToolSettings, sandbox: Sandbox | undefined) {
     this.settings = settings;
@@ -110,10 +111,12 @@ class SystemTools implements ToolRunner {
     return (['ocr', 'office'] as const).filter((name) => commands[name] !== undefined);
   }
 
-  async run(call: ToolCall, path: string, signal: AbortSignal): Promise<ToolAnswer> {
+  async run(call: ToolCall, path: string, signal: AbortSignal, whose?: Whose): Promise<ToolAnswer> {
     try {
       const bytes =
-        call.tool === 'ocr' ? await this.read(call.image, path, signal) : await this.next(call.to, path, signal);
+        call.tool === 'ocr'
+          ? await this.read(call.image, path, signal)
+          : await this.officeTurns(() => this.convert(call.to, path, signal), whose, signal);
       return { ok: true, bytes };
     } catch (error) {
       if (error instanceof Error && 'failure' in error) return { ok: false, failure: (error as FileError).failure };
@@ -160,15 +163,6 @@ class SystemTools implements ToolRunner {
     } finally {
       await file?.close();
     }
-  }
-
-  private next(to: OfficeFormat, path: string, signal: AbortSignal): Promise<Buffer> {
-    const turn = this.officeTurn.then(() => {
-      signal.throwIfAborted();
-      return this.convert(to, path, signal);
-    });
-    this.officeTurn = turn.catch(() => undefined);
-    return turn;
   }
 
   private async convert(to: OfficeFormat, path: string, signal: AbortSignal): Promise<Buffer> {

@@ -21,7 +21,7 @@ test('between two long bodies, other work runs', async () => {
     if (!isDone) setImmediate(count);
   };
   count();
-  const turns = await Promise.all(['a', 'b', 'a'].map((owner) => parseJsonInTurn(long, owner).then(() => turn)));
+  const turns = await Promise.all(['a', 'b', 'a'].map((owner) => parseJsonInTurn(long, { owner }).then(() => turn)));
   isDone = true;
   assert.equal(new Set(turns).size, 3, `parsed in the turns ${turns.join(', ')}`);
 });

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import { openGate } from '../../util/pool.ts';
+import { openGate, type Whose } from '../../util/pool.ts';
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
@@ -64,12 +64,12 @@ export function parseJson(bytes: Buffer): unknown {
 const longBodies = openGate(1);
 
 /** As `parseJson`, but one long body at a time, and other work runs between two: many at once would hold the event loop. */
-export async function parseJsonInTurn(bytes: Buffer, owner: string): Promise<unknown> {
+export async function parseJsonInTurn(bytes: Buffer, whose: Whose): Promise<unknown> {
   if (bytes.length < LONG_BODY_BYTES) return parseJson(bytes);
   return longBodies(async () => {
     await setImmediate();
     return parseJson(bytes);
-  }, owner);
+  }, whose);
 }
 
 /** @throws ServiceError invalid_request when `text` holds U+0000 or a lone surrogate. */

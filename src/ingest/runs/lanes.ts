@@ -141,7 +141,7 @@ async function processOne(
         // The processor started the file again.
         if (before) await deps.blobs.discard([before.staged]);
       },
-      active.tenantId,
+      { owner: active.tenantId, part: active.groupId },
       openIncludes(deps, active, source, includes),
     );
     if (!outcome.ok && outcome.failure.isMissing && !(await wasDeleted(deps, active, source)))

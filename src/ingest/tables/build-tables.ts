@@ -258,7 +258,7 @@ async function appendRest(
         if (index === next) await handle.write(bytes);
         next = Math.max(next, index + 1);
       },
-      tenantId,
+      { owner: tenantId, part: 'tables' },
     );
     if (!outcome.ok) throw new Error(`the rest of a file could not be read: ${outcome.failure.message}`);
   } finally {

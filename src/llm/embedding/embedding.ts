@@ -13,7 +13,7 @@ import { readRecordedName, recordedName } from './name.ts';
 /** The cache has at most 100 × 100 vectors: 40 MB with 1,024 dimensions. */
 export const CACHED_QUERIES_PER_TENANT = 100;
 const CACHED_TENANTS_MAX = 100;
-/** Further queries wait, and tenants take turns. */
+/** Further queries wait; tenants and their keys take turns. */
 const QUERIES_AT_ONCE = 8;
 
 /**
@@ -87,12 +87,12 @@ export function withQueryCache(
   return {
     model: models(name),
     named: models,
-    async embedQuery(tenantId, model, query, signal) {
+    async embedQuery(tenantId, model, query, signal, keyFamilyId) {
       const asked = touch(tenants, tenantId, CACHED_TENANTS_MAX);
       const cached = asked && touch(asked, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
       if (cached) return cached;
-      const leave = await gate.enter(tenantId, signal);
-      const [vector] = await models(model).embed([query], 'query', signal).finally(leave);
+      const embed = (): Promise<Float32Array[]> => models(model).embed([query], 'query', signal);
+      const [vector] = await gate(embed, { owner: tenantId, part: keyFamilyId }, signal);
       if (!vector?.some((value) => value !== 0)) {
         throw new ServiceError('upstream_failed', 'The embedding model found nothing in the query.');
       }

@@ -19,7 +19,7 @@ const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
  */
 export async function embedQuery(
   { db, embedding, redactors }: Pick<RetrieveDeps, 'db' | 'embedding' | 'redactors'>,
-  { tenantId, mode, query }: RetrieveRequest,
+  { tenantId, keyFamilyId, mode, query }: RetrieveRequest,
   warnings: Warning[],
   signal: AbortSignal,
 ): Promise<QueryVector | undefined> {
@@ -34,7 +34,7 @@ export async function embedQuery(
       const vectors = await findServingVectors(tx, tenantId);
       return { vectors, redactor: (vectors && (await redactors?.forTenant(tx, tenantId))) ?? null };
     },
-    { signal, readOnly: true },
+    { signal, readOnly: true, keyFamilyId },
   );
   if (!vectors) {
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
@@ -46,7 +46,7 @@ export async function embedQuery(
   const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
   try {
     const either = AbortSignal.any([signal, deadline.signal]);
-    const values = await embedding.embedQuery(tenantId, vectors.model, modelView, either);
+    const values = await embedding.embedQuery(tenantId, vectors.model, modelView, either, keyFamilyId);
     if (values.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../errors.ts';
 import type { RerankModel } from '../../llm/rerank.ts';
 import { withoutLinks } from '../../text/link-line.ts';
+import type { Whose } from '../../util/pool.ts';
 import type { HitRow } from '../reading/hits.ts';
 import type { Hit, Warning } from '../types.ts';
 
@@ -23,7 +24,7 @@ export async function rerank<T extends Rankable>(
   rows: ReadonlyMap<string, HitRow>,
   warnings: Warning[],
   signal: AbortSignal,
-  tenantId: string,
+  whose: Whose,
 ): Promise<T[]> {
   const judged = candidates.slice(0, RERANKED_MAX);
   if (judged.length === 0) return [];
@@ -32,7 +33,7 @@ export async function rerank<T extends Rankable>(
       query,
       judged.map(({ id }) => textOf(rows.get(id))),
       signal,
-      tenantId,
+      whose,
     );
     return inModelOrder(candidates, scores);
   } catch (error) {

@@ -25,6 +25,7 @@ export interface TableDeps extends CopyDeps {
 
 export interface TableCaller extends GroupLimits {
   tenantId: string;
+  keyFamilyId?: string;
   principal: Principal | null;
 }
 
@@ -109,7 +110,7 @@ export async function queryTables(
 ): Promise<TableAnswer> {
   const engine = requireEngine(deps);
   const wanted: Wanted = query.tables ? { ids: query.tables } : { namesIn: query.sql };
-  const options = { signal, readOnly: true };
+  const options = { signal, readOnly: true, keyFamilyId: caller.keyFamilyId };
   const read = (tx: Tx) => openTables(tx, deps, caller, wanted, TABLES_PER_QUERY_MAX + 1);
   const before = await deps.db.transaction(caller.tenantId, read, options);
   checkSize(before.tables);
@@ -230,7 +231,7 @@ async function namesNear(name: string, deps: TableDeps, caller: TableCaller): Pr
   const { tables } = await deps.db.transaction(
     caller.tenantId,
     (tx) => openTables(tx, deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX),
-    { readOnly: true },
+    { readOnly: true, keyFamilyId: caller.keyFamilyId },
   );
   return nearestNames(
     name,

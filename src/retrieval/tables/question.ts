@@ -75,7 +75,7 @@ export async function askTables(
       rules: await readRules(tx, caller.tenantId, caller.principal),
       opened: await openTables(tx, deps, caller, wanted, TABLES_MAX),
     }),
-    { signal, readOnly: true },
+    { signal, readOnly: true, keyFamilyId: caller.keyFamilyId },
   );
   asked.onRules(rules);
   const { redactor, tables } = opened;

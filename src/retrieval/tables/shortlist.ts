@@ -64,7 +64,7 @@ export async function findFitting(
   const { tables, redactor } = await deps.db.transaction(
     caller.tenantId,
     (tx) => openTables(tx, deps, caller, { sourceIds }, TABLES_MAX),
-    { signal, readOnly: true },
+    { signal, readOnly: true, keyFamilyId: caller.keyFamilyId },
   );
   const asked = [...weighTerms(question, [UNDETERMINED]).keys()];
   const fitting = tables.filter((opened) => {

@@ -17,6 +17,7 @@ export async function structuredSql(
     deps.db.transaction(caller.tenantId, (tx) => openTables(tx, deps, caller, wanted, NAMES_SUGGESTED_FROM_MAX), {
       signal,
       readOnly: true,
+      keyFamilyId: caller.keyFamilyId,
     });
   const named = await find(ids ? { ids } : { namesIn: query.from });
   const isThere = named.tables.some(({ table }) => table.sqlName === query.from.toLowerCase());
