@@ -27,6 +27,7 @@ interface SearchSearch {
 interface AskSearch {
   q?: string | undefined;
   conversation?: string | undefined;
+  message?: string | undefined;
 }
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -71,6 +72,7 @@ const ask = createRoute({
   validateSearch: (given: Record<string, unknown>): AskSearch => ({
     q: text(given['q']),
     conversation: text(given['conversation']),
+    message: text(given['message']),
   }),
   component: lazyRouteComponent(() => import('./screens/ask/ask.tsx'), 'Ask'),
 });

@@ -2336,8 +2336,8 @@ export interface Operations {
         authz_policy?: string | undefined;
         /** The conversation that the turn continues. Absent: a new one. A conversation has at most 2,000 messages. */
         conversation_id?: string | undefined;
-        /** The message of the conversation after which the turn continues. Absent: the active message. */
-        parent_message_id?: string | undefined;
+        /** The message of the conversation after which the turn continues. Absent: the active message. Null: none, so the question begins a branch beside the first question. */
+        parent_message_id?: string | null | undefined;
         /** Answers the user message `parent_message_id` again. The new answer is a sibling of the old one. · default false */
         regenerate?: boolean | undefined;
         /** What happens when the history exceeds the context of the model: `auto` drops the oldest turns, `disabled` gives 400. · default "auto" */

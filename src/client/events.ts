@@ -9,7 +9,14 @@ export interface StreamEvent {
   name?: string;
   /** Of CUSTOM events. `citations`: the citations. `table_query`: the statement from whose result the answer was made, and its result. */
   value?: { citations?: CitedContent[] } & Partial<AnswerTableQuery>;
-  result?: { conversation_id: string | null; finish_reason: string; warnings: Warning[] };
+  /** Of RUN_FINISHED. The ids of the messages are null when the turn was not stored. */
+  result?: {
+    conversation_id: string | null;
+    user_message_id: string | null;
+    assistant_message_id: string | null;
+    finish_reason: string;
+    warnings: Warning[];
+  };
 }
 
 /** Yields the JSON of each server-sent event. */

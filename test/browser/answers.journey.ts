@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, startService, type TestService, tabTo, until } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -143,6 +143,87 @@ describe('answers', { skip }, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('annual-report-2025.docx').waitFor();
     assert.notEqual(await markedText(page), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('questions and answers have versions: edited, answered again, switched by the keyboard, kept by address and reload', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask', {
+      refusals: [/ERR_ABORTED/],
+    });
+    const [first, second] = [QUESTIONS[0][0], QUESTIONS[1][0]];
+    const questions = page.getByRole('group', { name: 'Versions of the question' });
+    const answers = page.getByRole('group', { name: 'Versions of the answer' });
+    const settled = (): Promise<unknown> => page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    await page.keyboard.type(first);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/conversation=/);
+    await page.keyboard.type('And on Mondays?');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('article')
+      .nth(1)
+      .getByText(/Understood as|Searched for/)
+      .waitFor();
+    await settled();
+    assert.equal((await questions.count()) + (await answers.count()), 0);
+
+    // Another first question: the follow-up belongs to the first branch alone.
+    await press(page, page.getByRole('button', { name: 'Edit the question' }).first());
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('textbox', { name: 'Edit the question' });
+    assert.equal(await form.inputValue(), first);
+    assert.deepEqual(await violationsOf(page), []);
+    await page.keyboard.type(second);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/message=/);
+    await questions.getByText('2/2').waitFor();
+    assert.equal(await page.getByRole('article').count(), 1);
+
+    await press(page, page.getByRole('button', { name: 'Answer again' }));
+    await answers.getByText('2/2').waitFor();
+    await settled();
+    await press(page, answers.getByRole('button', { name: 'Earlier version' }));
+    await answers.getByText('1/2').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+
+    await tabTo(page, questions.getByRole('button', { name: 'Earlier version' }));
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('heading', { name: 'And on Mondays?' }).waitFor();
+    await page.getByRole('heading', { name: first }).waitFor();
+    assert.equal(await page.getByRole('article').count(), 2);
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: second }).waitFor();
+    await answers.getByText('2/2').waitFor();
+
+    // An answer that is stopped stays on its branch, and a reload shows the branch as it is stored.
+    await page.route('**/api/v1/completions', () => undefined);
+    await press(page, page.getByRole('button', { name: 'Answer again' }));
+    await answers.getByText('3/3').waitFor();
+    await press(page, page.getByRole('button', { name: 'Stop' }));
+    await page.getByText('The answer was stopped.').waitFor();
+    await page.unroute('**/api/v1/completions');
+    await page.reload();
+    await page.getByRole('heading', { name: second }).waitFor();
+    await answers.getByText('2/2').waitFor();
+
+    // A link keeps its branch although another one is active by now.
+    const link = page.url();
+    await press(page, questions.getByRole('button', { name: 'Earlier version' }));
+    await page.getByRole('heading', { name: 'And on Mondays?' }).waitFor();
+    await page.goto(link);
+    await page.getByRole('heading', { name: second }).waitFor();
+    await page.keyboard.type('And for the others?');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('article')
+      .nth(1)
+      .getByText(/Understood as|Searched for/)
+      .waitFor();
+    await settled();
+    await page.getByRole('heading', { name: second }).waitFor();
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, 'branches.png') });
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -27,8 +27,9 @@ const SCREENS: Readonly<Record<string, { path: string; ready(page: Page): Promis
   },
   ask: {
     path: `ask?q=${encodeURIComponent(QUESTION)}`,
-    ready: (page) => page.locator('article button').first().waitFor(),
+    ready: (page) => page.locator('article p button').first().waitFor(),
   },
+  branches: { path: '', ready: (page) => page.locator('article fieldset').nth(1).waitFor() },
   source: { path: '', ready: (page) => page.locator('mark').first().waitFor() },
 };
 
@@ -42,6 +43,13 @@ describe('looks', { skip }, () => {
     const [hit] = results;
     assert.ok(hit);
     SCREENS['source']!.path = `sources/${hit.source_id}?start=${hit.start_offset! + 2}&end=${hit.end_offset!}`;
+    const ask = (content: string, place: object) =>
+      service.pinakes.createCompletion({ body: { messages: [{ role: 'user', content }], ...place } });
+    const first = await ask('When is the museum open?', {});
+    const conversation_id = first.conversation_id ?? '';
+    const edited = await ask(QUESTION, { conversation_id, parent_message_id: null });
+    await ask(QUESTION, { conversation_id, parent_message_id: edited.user_message_id, regenerate: true });
+    SCREENS['branches']!.path = `ask?conversation=${conversation_id}`;
     if (PICTURES) mkdirSync(PICTURES, { recursive: true });
   });
   after(async () => {

@@ -4,18 +4,28 @@ import { placeOfQuote } from '../spans/spans.ts';
 import { pinakes } from './api.ts';
 import { readEvents } from './events.ts';
 import { readText } from './source.ts';
-import { type Answer, type Citation, EMPTY_ANSWER, type Turn, turnsOf } from './turns.ts';
+import { type Answer, type Citation, EMPTY_ANSWER } from './turns.ts';
 
-/** Streams the answer to a question. Yields it after each event; returns the id of the conversation, null if it is not stored. */
+/** Where a turn was stored. */
+export interface Stored {
+  conversationId: string;
+  answerId: string;
+}
+
+/** Streams the answer to a question. Yields it after each event; returns where the turn is stored, null if it is not. */
 export async function* streamAnswer(
   question: string,
-  conversationId: string | undefined,
+  place: { conversationId: string | undefined; parentId: string | null; againOf: string | null },
   signal: AbortSignal,
-): AsyncGenerator<Answer, string | null> {
+): AsyncGenerator<Answer, Stored | null> {
   const body = {
     messages: [{ role: 'user' as const, content: question }],
     trace: true,
-    ...(conversationId !== undefined && { conversation_id: conversationId }),
+    ...(place.conversationId !== undefined && {
+      conversation_id: place.conversationId,
+      parent_message_id: place.againOf ?? place.parentId,
+      regenerate: place.againOf !== null,
+    }),
   };
   const response = await pinakes.send(
     'createCompletion',
@@ -23,7 +33,7 @@ export async function* streamAnswer(
     { signal, headers: { accept: 'text/event-stream' } },
   );
   let answer = EMPTY_ANSWER;
-  let stored: string | null = null;
+  let stored: Stored | null = null;
   for await (const event of readEvents(response.body!)) {
     if (event.type === 'TEXT_MESSAGE_CONTENT') answer = { ...answer, text: answer.text + (event.delta ?? '') };
     else if (event.type === 'CUSTOM' && event.name === 'citations')
@@ -32,9 +42,10 @@ export async function* streamAnswer(
       answer = { ...answer, trace: event.value as CompletionTrace };
     else if (event.type === 'RUN_ERROR') answer = { ...answer, finish: 'error', problem: event.message ?? '' };
     else if (event.type === 'RUN_FINISHED' && event.result) {
-      const { finish_reason, warnings, unsupported_spans: unsupported = [], conversation_id } = event.result;
+      const { finish_reason, warnings, unsupported_spans: unsupported = [] } = event.result;
+      const { conversation_id: conversationId, assistant_message_id: answerId } = event.result;
       answer = { ...answer, finish: finish_reason as Answer['finish'], warnings, unsupported };
-      stored = conversation_id;
+      if (conversationId !== null && answerId !== null) stored = { conversationId, answerId };
     } else continue;
     yield answer;
   }
@@ -42,11 +53,12 @@ export async function* streamAnswer(
   return stored;
 }
 
-/** Returns the turns of a stored conversation, along its active branch. */
-export async function readConversation(id: string): Promise<{ title: string; turns: Turn[] }> {
-  const tree = await pinakes.getConversation({ params: { id } });
-  return { title: tree.title, turns: turnsOf(tree) };
-}
+export const conversationQuery = (id: string | undefined) => ({
+  queryKey: ['conversation', id],
+  queryFn: () => pinakes.getConversation({ params: { id: id ?? '' } }),
+  enabled: id !== undefined,
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /**
  * Returns where a citation stands in the text of its source. Without an `end`, nothing may be marked: the place of the quote is not

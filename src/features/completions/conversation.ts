@@ -175,7 +175,7 @@ async function findTurn(
   latestQuestion: string,
 ): Promise<Turn> {
   const { parent_message_id: parentId, regenerate } = body;
-  if (regenerate && parentId === undefined) {
+  if (regenerate && typeof parentId !== 'string') {
     throw invalidRequest('/parent_message_id: is required with regenerate: the user message to answer again.');
   }
   if (parentId !== undefined && body.conversation_id === undefined && body.threadId === undefined) {
@@ -199,6 +199,7 @@ async function findTurn(
   if (full !== undefined)
     throw invalidRequest(`The conversation holds ${full}, which is the maximum: start a new conversation.`);
   if (parentId === undefined) return turn;
+  if (parentId === null) return { ...turn, parentId };
   const parent = isId(parentId) ? await findMessage(tx, tenantId, conversation.id, parentId) : undefined;
   if (parent === undefined) throw notFound();
   if (!regenerate) return { ...turn, parentId: parent.id };

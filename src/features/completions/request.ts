@@ -76,8 +76,12 @@ export const parameters = z.strictObject({
     ),
   parent_message_id: z
     .string()
+    .nullable()
     .optional()
-    .describe('The message of the conversation after which the turn continues. Absent: the active message.'),
+    .describe(
+      'The message of the conversation after which the turn continues. Absent: the active message. ' +
+        'Null: none, so the question begins a branch beside the first question.',
+    ),
   regenerate: z
     .boolean()
     .default(false)

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import * as agUi from '@ag-ui/client';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
-import { openTestApp, type TestApp } from '../../support/app.ts';
+import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
 import { type ChatCall, type FakeOpenAi, openFakeOpenAi, type Script } from '../../support/fakes/openai.ts';
 import { ingest } from '../../support/upload.ts';
 
@@ -144,4 +144,21 @@ test('ag-ui clients receive the trace as an event', async () => {
     ['citations', 'trace'],
   );
   assert.equal(events[1]!.value.query, 'And interns? How many days of leave do staff get?');
+});
+
+test('a null as parent_message_id asks beside the first question: a branch of its own, which follows nothing up', async () => {
+  const ask = async (content: string, place: object = {}): Promise<TestAnswer> =>
+    plain.post('/completions', { messages: [{ role: 'user', content }], trace: true, ...place });
+  const { body: first } = await ask('How many days of leave do staff get?');
+  const { conversation_id } = first;
+  const { body: beside } = await ask('And interns?', { conversation_id, parent_message_id: null });
+  assert.equal(beside.trace.rewritten_by, null);
+  const { body: next } = await ask('What are interns paid?', { conversation_id });
+  const { messages } = (await plain.get(`/conversations/${conversation_id}`)).body;
+  const parents = new Map(messages.map((one: { id: string; parent_id: string | null }) => [one.id, one.parent_id]));
+  assert.equal(parents.get(first.user_message_id), null);
+  assert.equal(parents.get(beside.user_message_id), null);
+  assert.equal(parents.get(next.user_message_id), beside.assistant_message_id);
+  assert.equal((await ask('x', { parent_message_id: null })).status, 400, 'without a conversation');
+  assert.equal((await ask('x', { conversation_id, parent_message_id: null, regenerate: true })).status, 400);
 });

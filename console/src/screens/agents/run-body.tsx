@@ -5,8 +5,8 @@ import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
+import { AnswerView } from '../ask/answer-view.tsx';
 import { CitationList } from '../ask/citation-list.tsx';
-import { TurnView } from '../ask/turn-view.tsx';
 import { AgentState, durationOf, limitOf } from './state.tsx';
 import { Steps } from './steps.tsx';
 
@@ -22,12 +22,16 @@ interface RunBodyProps {
 export function RunBody({ question, view, run, problem = null }: RunBodyProps) {
   const [chosen, setChosen] = useState<number | null>(null);
   const limit = run && limitOf(run.finish_reason);
-  const turn = { id: run?.id ?? 'live', question, answer: view.answer };
   return (
     <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
       <div className="scroll min-h-0 px-4 outline-offset-[-2px] sm:px-6" tabIndex={0}>
         <div className="mx-auto w-full max-w-[768px] pb-8">
-          <TurnView turn={turn} chosen={chosen} choose={setChosen} />
+          <article className="py-5">
+            <h2 dir="auto" className="text-lg font-semibold break-words whitespace-pre-wrap">
+              {question}
+            </h2>
+            <AnswerView answer={view.answer} chosen={chosen} choose={setChosen} />
+          </article>
           {problem && <Problem text={problem} />}
           {limit && (
             <p className="mt-4 flex items-center gap-1.5 text-xs text-warn">

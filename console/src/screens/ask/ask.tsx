@@ -1,13 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { inWords } from '../../data/api.ts';
-import { readConversation } from '../../data/ask.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { say } from '../../words/words.ts';
 import { CitationList } from './citation-list.tsx';
 import { History } from './history.tsx';
+import { QUESTION_LENGTH_MAX } from './question-form.tsx';
 import { TurnView } from './turn-view.tsx';
 import { useAsk } from './use-ask.ts';
 
@@ -15,27 +14,22 @@ const route = getRouteApi('/ask');
 
 /** Questions, and answers whose citations can be opened. */
 export function Ask() {
-  const { q, conversation } = route.useSearch();
+  const { q, conversation, message } = route.useSearch();
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
   const [chosen, setChosen] = useState<number | null>(null);
-  const stored = useQuery({
-    queryKey: ['conversation', conversation],
-    queryFn: () => readConversation(conversation ?? ''),
-    enabled: conversation !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const ask = useAsk(conversation, stored.data?.turns ?? [], (id) => {
-    void queries.invalidateQueries({ queryKey: ['conversations'] });
-    if (id !== null && id !== conversation) void navigate({ search: { conversation: id }, replace: true });
-  });
-  const last = ask.turns.at(-1);
+  const ask = useAsk({ conversation, message }, (search, replace) => navigate({ search, replace }));
+  const { stored, turns, busy, send, edit, regenerate, show } = ask;
+  const last = turns.at(-1);
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the end is followed while the answer grows
+  // The end is followed while an answer grows. Another version is shown where the reader is.
+  const isFollowing = useRef(true);
+  if (busy) isFollowing.current = true;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of them moves the end
   useEffect(() => {
-    end.current?.scrollIntoView({ block: 'nearest' });
-  }, [length, ask.turns.length, last?.answer.finish]);
+    if (isFollowing.current) end.current?.scrollIntoView({ block: 'nearest' });
+    isFollowing.current = busy || turns.length === 0;
+  }, [length, turns.length, last?.answer.finish, conversation]);
 
   // A question of the palette or of a link is asked once, and then leaves the address.
   const asked = useRef('');
@@ -43,8 +37,8 @@ export function Ask() {
     if (q === undefined || asked.current === q) return;
     asked.current = q;
     void navigate({ search: {}, replace: true });
-    void ask.send(q);
-  }, [q, navigate, ask.send]);
+    send(q);
+  }, [q, navigate, send]);
 
   return (
     <>
@@ -72,22 +66,33 @@ export function Ask() {
                 <Problem text={inWords(stored.error)} />
               </div>
             )}
-            {stored.isLoading && ask.turns.length === 0 && (
+            {stored.isLoading && turns.length === 0 && (
               <div className="mx-auto mt-5 w-full max-w-[768px]">
                 <Spinner label={say('loading')} />
               </div>
             )}
-            {ask.turns.length === 0 && !stored.isLoading && !stored.isError && (
+            {turns.length === 0 && !stored.isLoading && !stored.isError && (
               <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />
             )}
             <div className="mx-auto w-full max-w-[768px] py-2">
-              {ask.turns.map((turn) => (
-                <TurnView key={turn.id} turn={turn} chosen={turn === last ? chosen : null} choose={setChosen} />
+              {turns.map((turn, place) => (
+                <TurnView
+                  // Another version of a question takes the place of the one before, and keeps the focus there.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the place is what stays
+                  key={place}
+                  turn={turn}
+                  chosen={turn === last ? chosen : null}
+                  choose={setChosen}
+                  busy={busy}
+                  edit={edit}
+                  regenerate={regenerate}
+                  show={show}
+                />
               ))}
             </div>
             <div ref={end} />
           </section>
-          <Composer busy={ask.busy} send={ask.send} stop={ask.stop} followUp={ask.turns.length > 0} />
+          <Composer busy={busy} send={send} stop={ask.stop} followUp={turns.length > 0} />
         </div>
         <CitationList answer={last?.answer} chosen={chosen} choose={setChosen} />
       </div>
@@ -124,7 +129,7 @@ function Composer({
         <textarea
           value={text}
           rows={1}
-          maxLength={20_000}
+          maxLength={QUESTION_LENGTH_MAX}
           dir="auto"
           autoFocus
           onChange={(event) => setText(event.target.value)}

@@ -1,119 +1,81 @@
-import { memo } from 'react';
-import type { Answer, Turn } from '../../data/turns.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { Problem, Spinner } from '../../parts/layout.tsx';
+import { memo, useRef, useState } from 'react';
+import type { Turn } from '../../data/turns.ts';
+import { Button, Hint } from '../../parts/button.tsx';
 import { say } from '../../words/words.ts';
-import { answerPieces } from './answer-pieces.ts';
-import { CitationMark } from './citation-mark.tsx';
+import { AnswerView } from './answer-view.tsx';
+import { QuestionForm } from './question-form.tsx';
+import type { Asking } from './use-ask.ts';
+import { Versions } from './versions.tsx';
 
-interface TurnViewProps {
+interface TurnViewProps extends Pick<Asking, 'busy' | 'edit' | 'regenerate' | 'show'> {
   turn: Turn;
   chosen: number | null;
   choose(number: number | null): void;
 }
 
-export const TurnView = memo(function TurnView({ turn, chosen, choose }: TurnViewProps) {
+/** A question and its answer, each with its versions, and what can be done with them. */
+export const TurnView = memo(function TurnView({ turn, chosen, choose, ...actions }: TurnViewProps) {
   const { answer } = turn;
+  const { busy, regenerate, show } = actions;
   return (
     <article className="border-b border-line py-5 last:border-0">
-      <h2 dir="auto" className="text-lg font-semibold break-words whitespace-pre-wrap">
-        {turn.question}
-      </h2>
-      <div className="mt-3" aria-live="polite" aria-busy={answer.finish === null}>
-        {answer.text === '' && answer.finish === null && <Spinner label={say('ask.thinking')} />}
-        {answer.finish === 'no_answer' ? (
-          <NoAnswer text={answer.text} />
-        ) : (
-          <AnswerText answer={answer} chosen={chosen} choose={choose} />
-        )}
-        <Outcome answer={answer} />
+      <Question turn={turn} {...actions} />
+      <AnswerView answer={answer} chosen={chosen} choose={choose} />
+      {/* What is disabled while an answer arrives keeps the focus. */}
+      <div className="mt-2 -ms-1.5 flex items-center gap-1">
+        <Versions of={turn.answers} label={say('ask.answerVersions')} disabled={busy} show={show} />
+        <Button
+          look="ghost"
+          size="small"
+          icon="rotate-ccw"
+          aria-disabled={busy}
+          className="aria-disabled:opacity-50"
+          onClick={() => !busy && regenerate(turn)}
+        >
+          {say('ask.regenerate')}
+        </Button>
       </div>
-      {answer.trace && <Trace trace={answer.trace} />}
     </article>
   );
 });
 
-function AnswerText({ answer, chosen, choose }: { answer: Answer } & Omit<TurnViewProps, 'turn'>) {
-  if (answer.text === '') return null;
-  const byNumber = new Map(answer.citations.map((citation) => [citation.citation.number, citation]));
+/** The question with its versions, or the form that changes it. */
+function Question({ turn, busy, edit, show }: Pick<TurnViewProps, 'turn' | 'busy' | 'edit' | 'show'>) {
+  const [edited, setEdited] = useState<string | null>(null);
+  const wasEdited = useRef(false);
+  function close() {
+    wasEdited.current = true;
+    setEdited(null);
+  }
+  if (edited === turn.id)
+    return (
+      <QuestionForm
+        question={turn.question}
+        close={close}
+        send={(question) => {
+          close();
+          edit(turn, question);
+        }}
+      />
+    );
   return (
-    <p dir="auto" className="text-base leading-6 break-words whitespace-pre-wrap">
-      {answerPieces(answer.text, answer.citations, answer.unsupported).map((piece) => (
-        <span key={piece.start}>
-          {piece.unsupported ? (
-            <span
-              className="decoration-warn/70 underline decoration-dotted underline-offset-4"
-              title={say('ask.unsupported')}
-            >
-              {piece.text}
-            </span>
-          ) : (
-            piece.text
-          )}
-          {piece.numbers.map((number) => {
-            const citation = byNumber.get(number);
-            return (
-              citation && <CitationMark key={number} citation={citation} chosen={chosen === number} choose={choose} />
-            );
-          })}
-        </span>
-      ))}
-    </p>
-  );
-}
-
-function NoAnswer({ text }: { text: string }) {
-  return (
-    <div className="flex gap-3 rounded-lg border border-line bg-sunken px-4 py-3">
-      <Icon name="circle-slash" size={16} className="mt-0.5 text-ink-3" />
-      <div>
-        <p className="font-medium">{say('ask.noAnswer')}</p>
-        <p dir="auto" className="mt-0.5 text-ink-2">
-          {text || say('ask.noAnswerText')}
-        </p>
-      </div>
+    <div className="flex items-start gap-2">
+      <h2 dir="auto" className="min-w-0 flex-1 text-lg font-semibold break-words whitespace-pre-wrap">
+        {turn.question}
+      </h2>
+      <Versions of={turn.questions} label={say('ask.questionVersions')} disabled={busy} show={show} />
+      <Hint label={say('ask.edit')}>
+        <Button
+          look="ghost"
+          size="small"
+          icon="pencil"
+          aria-label={say('ask.edit')}
+          autoFocus={wasEdited.current}
+          aria-disabled={busy}
+          className="aria-disabled:opacity-50"
+          onClick={() => !busy && setEdited(turn.id)}
+        />
+      </Hint>
     </div>
-  );
-}
-
-/** What else the reader should know about an answer. */
-function Outcome({ answer }: { answer: Answer }) {
-  const { finish, problem, warnings, unsupported } = answer;
-  const notes: string[] = [];
-  if (finish === 'stopped') notes.push(say('ask.stopped'));
-  if (finish === 'length') notes.push(say('ask.cut'));
-  if (finish === 'content_filter') notes.push(say('ask.withheld'));
-  if (unsupported.length > 0) notes.push(say('ask.unsupportedNote', { n: unsupported.length }));
-  return (
-    <>
-      {finish === 'error' && (
-        <div className="mt-3">
-          <Problem text={problem || say('ask.failed')} />
-        </div>
-      )}
-      {(notes.length > 0 || warnings.length > 0) && (
-        <ul className="mt-3 flex flex-col gap-1 text-xs text-ink-3">
-          {[...notes, ...warnings.map((warning) => warning.message)].map((note) => (
-            <li key={note} className="flex items-center gap-1.5" dir="auto">
-              <Icon name="info" size={12} />
-              {note}
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
-  );
-}
-
-function Trace({ trace }: { trace: NonNullable<Answer['trace']> }) {
-  return (
-    <p className="mt-3 flex flex-wrap items-center gap-x-1.5 text-xs text-ink-3">
-      <Icon name="search" size={12} />
-      {say(trace.rewritten_by === null ? 'ask.searchedFor' : 'ask.rewritten')}
-      <q className="text-ink-2" dir="auto">
-        {trace.query}
-      </q>
-      <span className="num">· {say('ask.retrieved', { n: trace.retrieved.length })}</span>
-    </p>
   );
 }
