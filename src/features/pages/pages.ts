@@ -79,9 +79,10 @@ export async function listPages(
 }
 
 /**
- * Returns the PNG of a page. All that a rule hides is covered, and so are pictures, which may show the same words.
+ * Returns the PNG of a page. All that a rule hides is covered. While rules apply, nothing is drawn that no rule can read.
  *
- * @throws ServiceError not_found for a page that does not exist, that a rule blocks, or whose text is not known well enough for rules.
+ * @throws ServiceError not_found for a page that does not exist or that a rule blocks; conflict for a page whose characters the file does
+ *   not name, while rules apply.
  */
 export async function drawPage(
   uses: Uses,
@@ -102,13 +103,20 @@ export async function drawPage(
   return png;
 }
 
-/** Returns the ranges of a page that rules hide. @throws ServiceError not_found if a rule blocks the page, or cannot read it. */
+/**
+ * Returns the ranges of a page that rules hide.
+ *
+ * @throws ServiceError not_found if a rule blocks the page, conflict if no rule can read it.
+ */
 async function findHidden(
   redactor: Redactor,
   [before, page, after]: readonly (string | null)[],
   signal: AbortSignal,
 ): Promise<TextRange[]> {
-  if (page == null) throw notFound();
+  if (page == null) {
+    const message = 'The file does not say which characters this page shows, so redaction rules cannot read the page.';
+    throw new ServiceError('conflict', `${message} It is not shown while rules apply.`);
+  }
   const ranges: TextRange[] = [];
   for (const reading of readingsOf(before ?? '', page, after ?? '')) {
     for (const step of FACT_STEPS) {

@@ -25,6 +25,17 @@ test('words that a line end, a hyphen or a page end breaks are found', () => {
   assert.deepEqual(covered('Anna Smith', '😀 Anna', '', 'Smith came.'), ['Anna']);
 });
 
+test('letters that stand twice are covered together', () => {
+  assert.deepEqual(covered('Anna Smith', 'With AAnnnnaa  SSmmiitthh today.'.replace('  ', ' ')), [
+    'AAnnnnaa SSmmiitthh',
+  ]);
+});
+
+test('groups of digits in Arabic text are covered in both orders', () => {
+  assert.deepEqual(covered('7314-0926-55', 'رقم 55-0926-7314 في'), ['55-0926-7314']);
+  assert.deepEqual(covered('7314-0926-55', 'No. 55-0926-7314 in'), []);
+});
+
 test('a match on another page covers nothing here', () => {
   assert.deepEqual(covered('Anna', 'Nobody.', 'Anna', 'Anna'), []);
 });

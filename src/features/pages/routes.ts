@@ -101,8 +101,9 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       area: AREA,
       summary: 'Get a page of a PDF as a picture',
       description:
-        'Returns a PNG. All that redaction rules hide from readers is covered, and so are pictures and annotations, which may show the ' +
-        'same words. 404 also for a page that a rule blocks, and for a page whose characters the file does not name, while rules apply.',
+        'Returns a PNG. All that redaction rules hide from readers is covered. While rules apply, pictures, drawings, patterns and ' +
+        'annotations are not drawn, because they may show the same words. 404 also for a page that a rule blocks. 409 while rules apply ' +
+        'for a page whose characters the file does not name, and until a file was read again after a change of the rules of ingest.',
     },
     params: pageParams,
     query: z.strictObject({

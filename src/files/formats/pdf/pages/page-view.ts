@@ -3,10 +3,11 @@ import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { badFile } from '../../../failure.ts';
 import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../../page-task.ts';
 import { charIndices } from '../graphics.ts';
-import { type PdfiumModule, utf16, withMemory } from '../pdfium.ts';
+import { utf16, withMemory } from '../pdfium.ts';
 import { lettersOf } from './letters.ts';
 import { locate } from './locate.ts';
 import { encodePng } from './png.ts';
+import { keepReadable, type ObjectModule } from './readable-objects.ts';
 
 /** Pixels of the longer side of a picture. */
 const SIDE_MAX = 4_000;
@@ -21,11 +22,10 @@ const LINE_OVERLAP_SHARE = 0.5;
 /** pdfium's numbers: draws annotations; red before blue. BGRA has four bytes for each pixel. */
 const [DRAW_ANNOTATIONS, REVERSE_BYTES, BGRA] = [0x01, 0x10, 4];
 const WHITE = 0xffffffff;
-/** pdfium's numbers of objects: pictures, shadings, and forms, which hold other objects. */
-const [TEXT_OBJECT, PATH_OBJECT] = [1, 2];
-const OBJECTS_MAX = 100_000;
+/** What stands for a picture that is not drawn. Texts over it stay readable. */
+const PICTURE_SHADE = 0xffd8d8d8;
 
-interface PageModule extends PdfiumModule {
+interface PageModule extends ObjectModule {
   _FPDF_PageToDevice(
     page: number,
     left: number,
@@ -39,7 +39,6 @@ interface PageModule extends PdfiumModule {
     deviceY: number,
   ): number;
   _FPDFText_HasUnicodeMapError(textPage: number, index: number): number;
-  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
   _FPDFBitmap_CreateEx(width: number, height: number, format: number, pointer: number, stride: number): number;
   _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void;
   _FPDFBitmap_Destroy(bitmap: number): void;
@@ -218,77 +217,67 @@ function inOneLine(a: Rectangle, b: Rectangle): boolean {
   return shared >= smaller * LINE_OVERLAP_SHARE && gap <= 2 * (b.bottom - b.top);
 }
 
-/** Draws a page, without its annotations if parts of it must be covered: an annotation may repeat them. */
+/**
+ * Draws a page. If parts of it must be covered, annotations are not drawn, because they may repeat them, and neither is anything else
+ * that no rule can read.
+ */
 function draw(page: Page, { scale, cover }: Extract<PageTask, { kind: 'picture' }>): Uint8Array {
   const { module } = page;
   const side = Math.max(page.width, page.height, 1);
   const used = Math.min(scale, SIDE_MAX / side, Math.sqrt(PIXELS_MAX / Math.max(1, page.width * page.height)));
   const width = Math.max(1, Math.floor(page.width * used));
   const height = Math.max(1, Math.floor(page.height * used));
+  const covered = cover === null ? null : prepareCovered(page, cover, width, height);
   const pixels = withMemory(module, width * height * BGRA, (pointer) => {
     const bitmap = module._FPDFBitmap_CreateEx(width, height, BGRA, pointer, width * BGRA);
     module._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
-    const flags = cover === null ? DRAW_ANNOTATIONS | REVERSE_BYTES : REVERSE_BYTES;
+    for (const { left, top, right, bottom } of covered?.pictures ?? [])
+      module._FPDFBitmap_FillRect(bitmap, left, top, right - left, bottom - top, PICTURE_SHADE);
+    const flags = covered === null ? DRAW_ANNOTATIONS | REVERSE_BYTES : REVERSE_BYTES;
     module._FPDF_RenderPageBitmap(bitmap, page.page, 0, 0, width, height, 0, flags);
     module._FPDFBitmap_Destroy(bitmap);
     return module.HEAPU8.slice(pointer, pointer + width * height * BGRA);
   });
-  for (const area of cover === null ? [] : coveredAreas(page, cover, width, height)) fill(pixels, width, height, area);
+  for (const area of covered?.areas ?? []) fill(pixels, width, height, area);
   return encodePng(width, height, pixels);
 }
 
-/** Returns the areas of the ranges, and of all objects that may show text which is not in the text of the page. */
-function coveredAreas(page: Page, cover: readonly TextRange[], width: number, height: number): Rectangle[] {
+/** Takes off the page what no rule can read. Returns the areas to cover, and those of pictures, which are not drawn. */
+function prepareCovered(
+  page: Page,
+  cover: readonly TextRange[],
+  width: number,
+  height: number,
+): { areas: Rectangle[]; pictures: Rectangle[] } {
   const text = rawText(page);
+  const areas = coveredAreas(page, text, cover, width, height);
+  const pictures = keepReadable(page.module, page.page, page.textPage, text);
+  if (pictures === undefined) return { areas: [{ left: 0, top: 0, right: width, bottom: height }], pictures: [] };
+  return { areas, pictures: pictures.map((area) => toDevice(page, area, width, height)) };
+}
+
+/** Returns the areas of the ranges. */
+function coveredAreas(
+  page: Page,
+  text: string,
+  cover: readonly TextRange[],
+  width: number,
+  height: number,
+): Rectangle[] {
   const boxOf = characterBoxes(page, text, width, height);
   // A character without a box may stand anywhere.
   if (cover.some((range) => hasUnplaced(text, range, boxOf)))
     return [{ left: 0, top: 0, right: width, bottom: height }];
   const lines = cover.flatMap((range) => lineBoxes(range, boxOf));
-  const areas = lines.map(({ left, top, right, bottom }) => {
+  return lines.map(({ left, top, right, bottom }) => {
     const margin = Math.max(COVER_MARGIN_PIXELS, Math.ceil((bottom - top) * COVER_MARGIN_SHARE));
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   });
-  return [...areas, ...pictureAreas(page, width, height)];
 }
 
 function hasUnplaced(text: string, { start, end }: TextRange, boxOf: (unit: number) => Rectangle | undefined): boolean {
   for (let unit = start; unit < end; unit += 1)
     if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(text[unit]!) && boxOf(unit) === undefined) return true;
-  return false;
-}
-
-/** Returns the areas of pictures, shadings and forms of the page. A form may hold pictures. */
-function pictureAreas(page: Page, width: number, height: number): Rectangle[] {
-  const { module } = page;
-  const count = Math.min(module._FPDFPage_CountObjects(page.page), OBJECTS_MAX);
-  const whole = { left: 0, top: 0, right: width, bottom: height };
-  if (count === OBJECTS_MAX) return [whole];
-  const areas: Rectangle[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const object = module._FPDFPage_GetObject(page.page, index);
-    if (!holdsPicture(module, object, 0)) continue;
-    const bounds = withMemory(module, 16, (pointer) => {
-      if (!module._FPDFPageObj_GetBounds(object, pointer, pointer + 4, pointer + 8, pointer + 12)) return undefined;
-      const [left, bottom, right, top] = module.HEAPF32.slice(pointer >> 2, (pointer >> 2) + 4);
-      return { left: left!, top: top!, right: right!, bottom: bottom! };
-    });
-    areas.push(bounds ? toDevice(page, bounds, width, height) : whole);
-  }
-  return areas;
-}
-
-const FORM_OBJECT = 5;
-const DEPTH_MAX = 8;
-
-/** Whether the object is a picture, or a form that holds one. Text and lines are no pictures. */
-function holdsPicture(module: PageModule, object: number, depth: number): boolean {
-  const type = module._FPDFPageObj_GetType(object);
-  if (type === TEXT_OBJECT || type === PATH_OBJECT) return false;
-  if (type !== FORM_OBJECT || depth >= DEPTH_MAX) return true;
-  const count = module._FPDFFormObj_CountObjects(object);
-  for (let index = 0; index < count; index += 1)
-    if (holdsPicture(module, module._FPDFFormObj_GetObject(object, index), depth + 1)) return true;
   return false;
 }
 
