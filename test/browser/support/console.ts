@@ -44,11 +44,11 @@ export async function startService(): Promise<TestService> {
   };
 }
 
-/** Waits until the check holds. @throws Error after a minute */
-export async function until(check: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+/** Waits until the check holds. @throws Error when the time is over */
+export async function until(check: () => Promise<boolean>, waitMs = 60_000): Promise<void> {
+  const end = Date.now() + waitMs;
   while (!(await check())) {
-    if (Date.now() > end) throw new Error('The state was not reached within a minute.');
+    if (Date.now() > end) throw new Error('The state was not reached in time.');
     await new Promise((done) => setTimeout(done, 50));
   }
 }
