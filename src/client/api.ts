@@ -1850,7 +1850,7 @@ export type Table = {
   schema_policy: "accept" | "freeze";
   /** Columns. Values and counts are left out if the caller does not see the whole table. */
   columns: Array<TableColumn>;
-  /** What should be known about the data. */
+  /** What should be known about the data. Counts are left out if the caller does not see the whole table. */
   warnings: Array<TableWarning>;
   /** Unix seconds. */
   creation_time: number;
@@ -1897,7 +1897,7 @@ export type TableColumn = {
   type: "boolean" | "integer" | "decimal" | "double" | "date" | "datetime" | "time" | "text";
   /** `%` or a currency that was taken off the numbers. */
   unit: string | null;
-  /** Whether a row has no value. */
+  /** Whether a row may have no value. True if the caller does not see the whole table. */
   nullable: boolean;
   /** Number of distinct values: exact up to 1,000, an estimate above. */
   distinct: number | null;
@@ -1945,7 +1945,7 @@ export type TableDetails = {
   schema_policy: "accept" | "freeze";
   /** Columns. Values and counts are left out if the caller does not see the whole table. */
   columns: Array<TableColumn>;
-  /** What should be known about the data. */
+  /** What should be known about the data. Counts are left out if the caller does not see the whole table. */
   warnings: Array<TableWarning>;
   /** Unix seconds. */
   creation_time: number;
@@ -1960,7 +1960,7 @@ export type TablePosition = {
   index: number;
   /** Name of the sheet. */
   sheet?: string | undefined;
-  /** Cells of the sheet, such as `A3:F20`. */
+  /** Cells of the sheet, such as `A3:F20`. Absent if the caller may not see the whole table. */
   range?: string | undefined;
   /** Page on which the table begins. */
   page?: number | undefined;

@@ -137,8 +137,11 @@ async function checkCatalogue(principal: Principal, shown: Shown): Promise<numbe
       all.rows,
     );
     const isPartial = name !== 'closed';
-    for (const { row_count, columns } of [table.body]) {
+    for (const { row_count, columns, warnings } of [table.body]) {
       assert.equal(row_count === null, isPartial, principal.id);
+      const counts = warnings.some(({ code }: { code: string }) => code === 'cast_failures');
+      assert.equal(counts, false, `${name}: ${JSON.stringify(warnings)}`);
+      if (isPartial) assert.ok(columns.every(({ nullable }: { nullable: boolean }) => nullable));
       for (const { distinct, min, examples } of columns)
         assert.deepEqual([distinct === null, min === null, examples.length === 0], [isPartial, isPartial, isPartial]);
     }

@@ -22,7 +22,7 @@ const columnSchema = z
     sql_name: z.string().describe('Name in SQL.'),
     type: z.enum(COLUMN_TYPES).describe('Type, decided over all rows.'),
     unit: z.string().nullable().describe('`%` or a currency that was taken off the numbers.'),
-    nullable: z.boolean().describe('Whether a row has no value.'),
+    nullable: z.boolean().describe('Whether a row may have no value. True if the caller does not see the whole table.'),
     distinct: z.int().nullable().describe('Number of distinct values: exact up to 1,000, an estimate above.'),
     min: z.string().nullable().describe('Smallest value.'),
     max: z.string().nullable().describe('Largest value.'),
@@ -38,7 +38,10 @@ export const positionSchema = z
   .object({
     index: z.int().describe('Number of the table in its source, counted from 0.'),
     sheet: z.string().optional().describe('Name of the sheet.'),
-    range: z.string().optional().describe('Cells of the sheet, such as `A3:F20`.'),
+    range: z
+      .string()
+      .optional()
+      .describe('Cells of the sheet, such as `A3:F20`. Absent if the caller may not see the whole table.'),
     page: z.int().optional().describe('Page on which the table begins.'),
     heading_path: z.array(z.string()).optional().describe('Headings above the table, outermost first.'),
   })
@@ -72,6 +75,8 @@ const warningSchema = z
   .meta({ id: 'TableWarning' });
 
 const SEES_ALL = 'Null if the caller does not see the whole table.';
+/** Warnings that count rows or cells of the whole table. */
+const COUNTING = ['cast_failures', 'cells_cut', 'total_rows_excluded'];
 
 export const tableSchema = z
   .object({
@@ -93,7 +98,9 @@ export const tableSchema = z
     columns: z
       .array(columnSchema)
       .describe('Columns. Values and counts are left out if the caller does not see the whole table.'),
-    warnings: z.array(warningSchema).describe('What should be known about the data.'),
+    warnings: z
+      .array(warningSchema)
+      .describe('What should be known about the data. Counts are left out if the caller does not see the whole table.'),
     creation_time: timeSchema,
     update_time: timeSchema,
   })
@@ -120,7 +127,7 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
     position: {
       index: position.index,
       ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
-      ...(position.range !== undefined && { range: position.range }),
+      ...(position.range !== undefined && seesAll && { range: position.range }),
       ...(position.page !== undefined && { page: position.page }),
       ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
     },
@@ -129,7 +136,7 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
     total_rows: seesAll ? table.totalRows : null,
     schema_policy: table.schemaPolicy,
     columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
-    warnings: table.warnings,
+    warnings: seesAll ? table.warnings : table.warnings.filter(({ code }) => !COUNTING.includes(code)),
     creation_time: unixSeconds(table.createdAt),
     update_time: unixSeconds(table.updatedAt),
   };
@@ -154,7 +161,7 @@ async function toColumn(
     sql_name: column.sqlName,
     type: column.type,
     unit: column.unit,
-    nullable: column.nullable,
+    nullable: seesAll ? column.nullable : true,
     distinct: seesAll ? column.distinct : null,
     min: await value(column.min),
     max: await value(column.max),

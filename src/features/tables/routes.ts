@@ -215,10 +215,11 @@ function sourceTablesRoute(deps: Deps): Route {
         if (!source) return undefined;
         const seen = await visiblePlaces(tx, tenantId, params.id, access);
         const redactor = await deps.redactors.forTenant(tx, tenantId);
-        return { source, seen, redactor, tables: await listTablesOfSource(tx, tenantId, params.id) };
+        const seesAll = !access.policy?.chunk;
+        return { source, seen, seesAll, redactor, tables: await listTablesOfSource(tx, tenantId, params.id) };
       });
       if (!found) throw notFound();
-      const { source, seen, redactor, tables } = found;
+      const { source, seen, seesAll, redactor, tables } = found;
       const fact = async (value: string): Promise<string> => (await redactFact(redactor, value)) ?? '';
       const built = new Map(tables.flatMap((table) => (table.hiddenAt ? [] : [[table.placeKey, table] as const])));
       const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));
@@ -227,7 +228,7 @@ function sourceTablesRoute(deps: Deps): Route {
           position: {
             index: position.index,
             ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
-            ...(position.range !== undefined && { range: position.range }),
+            ...(position.range !== undefined && seesAll && { range: position.range }),
             ...(position.page !== undefined && { page: position.page }),
             ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
           },

@@ -184,8 +184,9 @@ function warningsOf(
       'star outside of a plain list of columns.';
     warnings.push({ type: 'rows_not_traced', message });
   }
-  for (const { table } of tables) {
-    if (table.totalRows === 0) continue;
+  for (const { table, parts } of tables) {
+    // The count has totals of hidden rows.
+    if (table.totalRows === 0 || parts) continue;
     const message = `Rows of totals that are left out of ${table.sqlName}: ${table.totalRows}.`;
     warnings.push({ type: 'total_rows_excluded', message });
   }

@@ -79,7 +79,9 @@ const LEDGER: LedgerRow[] = Array.from({ length: TEAMS * ROWS_PER_TEAM }, (_, i)
   region: REGIONS[Math.floor(i / 5) % REGIONS.length]!,
   secret: `canary-row-${i}`,
   amount: 7_000_000 + ((i * i * 7_919 + i * 104_729 + 3) % 999_983),
-  day: new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10),
+  // The last day is a cell that is no date.
+  day:
+    i === TEAMS * ROWS_PER_TEAM - 1 ? `canary-day-${i}` : new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10),
 }));
 const STAFF = Array.from({ length: TEAMS }, (_, i) => ({
   ...{ team: `canary-team-${i}`, level: i % LEVELS, region: REGIONS[i % REGIONS.length]! },
