@@ -722,6 +722,60 @@ create function marked_records(parsed jsonb, origin jsonb) returns jsonb languag
 $$;
 
 
+-- ── Values of metadata ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- The patterns are those of src/filters/metadata-value.ts.
+create function metadata_number(value text) returns numeric language sql immutable parallel safe as $$
+  select case when length(value) <= 100 and value ~ '^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9][0-9]?[0-9]?)?$' then value::numeric end
+$$;
+
+-- A date without a time is its first moment, and a time without a zone is in UTC.
+create function metadata_time(value text) returns timestamptz language sql immutable parallel safe as $$
+  select case when length(value) between 10 and 32 and value ~ ('^((?!0000)([0-9][0-9][0-9][0-9]-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])'
+      || '|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))'
+      || '|([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29))'
+      || '([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9][0-9]?[0-9]?[0-9]?[0-9]?[0-9]?)?)?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?$')
+    then (value || case when length(value) = 10 then 'T00:00Z' when value ~ '(Z|[+-][0-9:]+)$' then '' else 'Z' end)::timestamptz end
+$$;
+
+-- The nearest double. Larger and smaller numbers than a double can be are infinite or zero, so the order is kept.
+create function nearest_double(value numeric) returns float8 language sql immutable parallel safe as $$
+  select case when abs(value) >= 1e308 then sign(value) * 'Infinity'::float8 when abs(value) <= 1e-300 then 0 else value::float8 end
+$$;
+
+-- Written by triggers of source only. Without a foreign key, because checking it would cost as much as writing the row.
+create table metadata_value (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  key text collate "C" not null,
+  text_value text collate "C" not null,       -- the value in NFC
+  text_start text collate "C" not null,       -- its first 100 characters, because an index entry must fit a page
+  number_value numeric,                       -- the value if it is a number
+  number_double float8,                       -- nearest_double(number_value)
+  time_value timestamptz,                     -- the value if it is a time
+  primary key (tenant_id, source_id, key)
+);
+-- Under row-level security an index serves only operators that are leakproof. Those of numeric and left() are not.
+create index metadata_value_key on metadata_value (tenant_id, key, number_double, time_value, text_start);
+comment on table metadata_value is
+  'The metadata of sources as filters compare them: one row for each key. Records of the API win over records of the origin.';
+
+-- Returns the rows of metadata_value. No filter can name a key that is longer than 256 characters.
+create function metadata_values(api jsonb, origin jsonb)
+returns table (key text, text_value text, text_start text, number_value numeric, number_double float8, time_value timestamptz)
+language sql immutable parallel safe as $$
+  select n.key, n.text_value, left(n.text_value, 100), n.number_value, nearest_double(n.number_value),
+    case when n.text_value < ':' collate "C" then metadata_time(n.text_value) end
+  from (
+    select v.key, v.text_value, case when v.text_value < ':' collate "C" then metadata_number(v.text_value) end as number_value from (
+      select r.key, case when octet_length(r.value) = length(r.value) then r.value else normalize(r.value) end as text_value from (
+        select key, value from jsonb_each_text(api)
+        union all
+        select key, value ->> 'val' from jsonb_each(origin) where api ->> key is null) r
+      where r.value is not null and length(r.key) <= 256 offset 0) v offset 0) n
+$$;
+
+
 -- ── Metadata columns ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table metadata_column (
@@ -801,20 +855,41 @@ create function source_metadata_inserted() returns trigger language plpgsql as $
 begin
   perform extract_metadata_columns(n.tenant_id, array_agg(n.id)) from added n
   where n.metadata <> '{}' or n.origin_metadata <> '{}' group by n.tenant_id;
+  insert into metadata_value (tenant_id, source_id, key, text_value, text_start, number_value, number_double, time_value)
+  select n.tenant_id, n.id, m.* from added n cross join lateral metadata_values(n.metadata, n.origin_metadata) m
+  where n.metadata <> '{}' or n.origin_metadata <> '{}';
   return null;
 end $$;
 create trigger source_metadata_inserted after insert on source referencing new table as added
   for each statement execute function source_metadata_inserted();
 
 create function source_metadata_changed() returns trigger language plpgsql as $$
+declare
+  changed uuid[];
+  tenant uuid;
 begin
-  perform extract_metadata_columns(n.tenant_id, array_agg(n.id))
-  from after n join before o on o.tenant_id = n.tenant_id and o.id = n.id
-  where n.metadata <> o.metadata or n.origin_metadata <> o.origin_metadata group by n.tenant_id;
+  for tenant, changed in
+    select n.tenant_id, array_agg(n.id) from after n join before o on o.tenant_id = n.tenant_id and o.id = n.id
+    where n.metadata <> o.metadata or n.origin_metadata <> o.origin_metadata group by n.tenant_id
+  loop
+    perform extract_metadata_columns(tenant, changed);
+    delete from metadata_value v where v.tenant_id = tenant and v.source_id = any(changed);
+    insert into metadata_value (tenant_id, source_id, key, text_value, text_start, number_value, number_double, time_value)
+    select n.tenant_id, n.id, m.* from after n cross join lateral metadata_values(n.metadata, n.origin_metadata) m
+    where n.tenant_id = tenant and n.id = any(changed);
+  end loop;
   return null;
 end $$;
 create trigger source_metadata_changed after update on source referencing old table as before new table as after
   for each statement execute function source_metadata_changed();
+
+create function source_metadata_deleted() returns trigger language plpgsql as $$
+begin
+  delete from metadata_value v using gone o where v.tenant_id = o.tenant_id and v.source_id = o.id;
+  return null;
+end $$;
+create trigger source_metadata_deleted after delete on source referencing old table as gone
+  for each statement execute function source_metadata_deleted();
 
 
 -- ── Policies, subjects and redaction ───────────────────────────────────────────────────────────────────────────────────────────
@@ -1106,7 +1181,7 @@ select protect_tenant_rows(name) from unnest(array[
   'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',
   'run', 'run_error', 'run_file', 'run_item',
   'connector_setting', 'source_origin', 'source_update',
-  'metadata_column', 'metadata_column_value',
+  'metadata_value', 'metadata_column', 'metadata_column_value',
   'subject', 'authz_policy', 'redaction_policy',
   'conversation', 'message', 'agent_run', 'agent_step',
   'usage_day', 'audit_event', 'audit_head',

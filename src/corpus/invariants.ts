@@ -6,7 +6,7 @@
  */
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { type Sql, sql } from '../db/sql.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
 import { findBrokenEvent } from './audit-store.ts';
 import { UNNEEDED } from './blob-row-store.ts';
@@ -224,12 +224,26 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
       rows: columnDifferences(tenantId),
     },
     {
+      invariant: 'I10',
+      what: 'sources whose values for filters differ from their metadata',
+      rows: valueDifferences(tenantId),
+    },
+    {
       invariant: 'I12',
       what: 'runs that end before they start or start before they are made',
       rows: sql`select r.id from run r where r.tenant_id = ${tenantId}
         and (r.started_at < r.created_at or r.ended_at < r.started_at or r.ended_at < r.created_at)`,
     },
   ];
+}
+
+/** Selects sources whose rows in metadata_value differ from those that their metadata gives, and rows of sources that do not exist. */
+function valueDifferences(tenantId: string): Sql {
+  const stored = raw('v.source_id, v.key, v.text_value, v.text_start, v.number_value, v.number_double, v.time_value');
+  const right = sql`select s.id, m.* from source s cross join lateral metadata_values(s.metadata, s.origin_metadata) m
+    where s.tenant_id = ${tenantId}`;
+  const rows = sql`select ${stored} from metadata_value v where v.tenant_id = ${tenantId}`;
+  return sql`select distinct d.source_id as id from (((${rows}) except (${right})) union all ((${right}) except (${rows}))) d(source_id)`;
 }
 
 /** Selects sources whose stored values of ready columns differ from the values that their metadata gives. */

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildStep, findColumnRefs, insertColumn, lockColumns } from '../../src/corpus/column-store.ts';
+import { findViolations } from '../../src/corpus/invariants.ts';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { MetadataFilterGroup } from '../../src/filters/types.ts';
@@ -19,6 +20,7 @@ import { matches, selects } from './reference.ts';
 
 const FILTERS = Number(process.env['PINAKES_TEST_FILTERS'] ?? 200);
 const FILTERS_PER_CORPUS = 100;
+const NO_BLOBS = { async *list() {} };
 
 interface Stored extends RandomCorpus {
   tenant: Tenant;
@@ -60,6 +62,33 @@ test('filters on group, source and chunk metadata must all hold', async () => {
     .map(({ name }) => name);
   assert.ok(exact.length > 0 && exact.length < first.sources.length);
   assert.deepEqual((await search(first, filters)).toSorted(), exact.toSorted());
+});
+
+test('the values that filters compare follow the metadata of their source', async () => {
+  const tenant = await createTenant(database.db, { id: newId(), name: newId() });
+  const { system } = database.db;
+  const origin = {
+    year: { val: '2020', type: 'integer' as const },
+    ['k'.repeat(2_000)]: { val: 'v', type: 'string' as const },
+  };
+  const sources = [{ originMetadata: origin, chunks: [{ content: 'common' }] }];
+  const [group] = await seed(database.db, tenant.id, [{ sources }]);
+  const found = async (value: number): Promise<number> => {
+    const sourceMetadata: MetadataFilterGroup = { operator: 'and', filters: [{ key: 'year', operator: 'eq', value }] };
+    const violations = await findViolations(database.db, NO_BLOBS, { now: new Date(), graceSeconds: 60 });
+    assert.deepEqual(
+      violations.filter(({ message }) => message.includes('values for filters')),
+      [],
+    );
+    return (await search({ ...first, tenant }, { sourceMetadata })).length;
+  };
+  assert.equal(await found(2020), 1);
+  await system.query(sql`update source set metadata = '{"year": "2021"}' where tenant_id = ${tenant.id}`);
+  assert.deepEqual([await found(2020), await found(2021)], [0, 1]);
+  await system.query(sql`update source set metadata = '{}' where tenant_id = ${tenant.id}`);
+  assert.deepEqual([await found(2020), await found(2021)], [1, 0]);
+  await system.query(sql`delete from source_group where tenant_id = ${tenant.id} and id = ${group}`);
+  assert.deepEqual(await system.query(sql`select from metadata_value where tenant_id = ${tenant.id}`), []);
 });
 
 test('every pair of a stored and a given value compares as in the reference', async () => {

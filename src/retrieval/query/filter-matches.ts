@@ -81,13 +81,13 @@ export async function findFilterMatches(
   if (!narrows(scope, scope.filters)) return undefined;
   const sources = matchingSources(scope.tenantId, scope, scope.filters);
   const [found] = await tx.query<Found>(sql`
-    with matching as materialized (select s.id, s.generation, s.mixed, s.chunk_count ${sources}),
-    named as materialized (select * from matching where (select count(*) from matching) <= ${namedMax}::int)
-    select n.*, f.*, (select reltuples from pg_class where oid = ${chunkPartition(scope.partitionNo)}::regclass) as all
-    from (select array_send(array_agg(id)) as ids,
-        case when bool_or(mixed) then array_send(array_agg(generation)) end as generations,
-        case when bool_or(mixed) then array_send(array_agg(mixed)) end as mixed from named) n,
-      (select count(*) as sources, coalesce(bool_or(mixed), false) as any_mixed, coalesce(sum(chunk_count), 0) as chunks from matching) f`);
+    select f.sources, f.any_mixed, f.chunks,
+      case when f.sources <= ${namedMax}::int then array_send(f.ids) end as ids,
+      case when f.any_mixed and f.sources <= ${namedMax}::int then array_send(f.generations) end as generations,
+      case when f.any_mixed and f.sources <= ${namedMax}::int then array_send(f.mixed) end as mixed,
+      (select reltuples from pg_class where oid = ${chunkPartition(scope.partitionNo)}::regclass) as all
+    from (select count(*) as sources, coalesce(bool_or(s.mixed), false) as any_mixed, coalesce(sum(s.chunk_count), 0) as chunks,
+        array_agg(s.id) as ids, array_agg(s.generation) as generations, array_agg(s.mixed) as mixed ${sources}) f`);
   const { ids, anyMixed, chunks, all } = found!;
   return {
     sources: named(found!) ?? sourcesOf(scope),

@@ -8,13 +8,14 @@
 import type { Access } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { ColumnRef } from '../../corpus/column-store.ts';
-import { empty, join, raw, type Sql, sql } from '../../db/sql.ts';
+import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { comparedKinds, conditionSql, readValue } from '../../filters/metadata-sql.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
 import { isId } from '../../util/ids.ts';
 import type { Scope } from '../engine.ts';
 import type { Filters } from '../types.ts';
 import { columnCondition } from './column-sql.ts';
+import { sourceValuesMatch, type Tested } from './value-sql.ts';
 
 /** The tables of sources `s` with their groups `g`. */
 export const SOURCE_TABLES = raw(
@@ -32,51 +33,19 @@ export const SERVED = raw('c.generation = s.generation');
 
 /** Where the metadata of a kind are, and how the value of a key is read from them. */
 interface MetadataOf {
-  /** Begins the names of the columns that the steps make. */
-  name: string;
-  /** The columns by the names that `value` uses. */
-  columns: Readonly<Record<string, string>>;
+  column: string;
   /** True if the values are stored in NFC. */
-  isNfc?: boolean;
+  isNfc: boolean;
   value(key: string): Sql;
 }
 
-const OF_GROUP: MetadataOf = {
-  name: 'g',
-  columns: { g_own: 'g.metadata' },
-  value: (key) => sql`g_own ->> ${key}::text`,
-};
-/** API records of a source win over its origin records. */
-const OF_SOURCE: MetadataOf = {
-  name: 's',
-  columns: { s_own: 's.metadata', s_origin: 's.origin_metadata' },
-  value: (key) => sql`coalesce(s_own ->> ${key}::text, s_origin -> ${key}::text ->> 'val')`,
-};
-const OF_CHUNK: MetadataOf = {
-  name: 'c',
-  columns: { c_own: 'c.metadata' },
-  isNfc: true,
-  value: (key) => sql`c_own -> ${key}::text ->> 'val'`,
-};
+const OF_GROUP: MetadataOf = { column: 'g.metadata', isNfc: false, value: (key) => sql`own ->> ${key}::text` };
+const OF_CHUNK: MetadataOf = { column: 'c.metadata', isNfc: true, value: (key) => sql`own -> ${key}::text ->> 'val'` };
 
-/**
- * Returns `from … where …` of the sources `s` that are alive, within the access, and match the filters on sources. The steps on metadata
- * run over all sources, which takes less time than sub-selects for each source.
- */
+/** Returns `from … where …` of the sources `s` that are alive, within the access, and match the filters on sources. */
 export function matchingSources(tenantId: string, access: Access, filters: Filters): Sql {
-  const { metadata, sourceMetadata, ...others } = filters;
-  const conditions = [sql`s.tenant_id = ${tenantId}`, ALIVE, ...narrowingConditions(tenantId, access, others)];
-  const sources = sql`from ${SOURCE_TABLES} where ${join(conditions, ' and ')}`;
-  const tests = [
-    ...(metadata ? [metadataTest(metadata, OF_GROUP)] : []),
-    ...(sourceMetadata ? [metadataTest(sourceMetadata, OF_SOURCE)] : []),
-  ];
-  if (tests.length === 0) return sources;
-  const kept = raw('s.id, s.generation, s.mixed, s.chunk_count, s.chunk_metadata_bytes');
-  return sql`${inSteps(tests, sources, [kept])} where ${join(
-    tests.map(({ condition }) => condition),
-    ' and ',
-  )}`;
+  const conditions = [sql`s.tenant_id = ${tenantId}`, ALIVE, ...narrowingConditions(tenantId, access, filters, 'all')];
+  return sql`from ${SOURCE_TABLES} where ${join(conditions, ' and ')}`;
 }
 
 /** Returns true if the access or the filters exclude some sources that are alive. */
@@ -112,10 +81,10 @@ export function narrowsCheaply(access: Access, filters: Filters): boolean {
 }
 
 /** Returns the conditions on source `s` in group `g`, apart from being alive. */
-export function narrowingConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
+export function narrowingConditions(tenantId: string, access: Access, filters: Filters, tested: Tested = 'one'): Sql[] {
   const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
   const allowed = access.policy?.source ? [access.policy.source] : [];
-  return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters)];
+  return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters, tested)];
 }
 
 /** Returns the conditions on the chunk itself. */
@@ -124,7 +93,7 @@ export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Fil
   return policy?.chunk ? [policy.chunk, ...wanted] : wanted;
 }
 
-function sourceConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
+function sourceConditions(tenantId: string, access: Access, filters: Filters, tested: Tested): Sql[] {
   const conditions: Sql[] = [];
   const logic = filters.tagFilterLogic ?? 'or';
   if (filters.tags) conditions.push(tagNames(filters.tags, logic, access));
@@ -135,8 +104,8 @@ function sourceConditions(tenantId: string, access: Access, filters: Filters): S
   // Includes the whole last second: the wire has content times in whole seconds.
   if (filters.dateTo !== undefined) conditions.push(sql`s.content_at < to_timestamp(${filters.dateTo + 1}::float8)`);
   if (filters.domains) conditions.push(domains(filters.domains));
-  if (filters.metadata) conditions.push(metadataSql(filters.metadata, OF_GROUP));
-  if (filters.sourceMetadata) conditions.push(metadataSql(filters.sourceMetadata, OF_SOURCE));
+  if (filters.metadata) conditions.push(groupMatches(tenantId, filters.metadata, tested));
+  if (filters.sourceMetadata) conditions.push(sourceValuesMatch(tenantId, filters.sourceMetadata, tested));
   if (filters.metadataFilter) {
     const onColumn = (filter: MetadataFilter): Sql => columnCondition(tenantId, filter, columnOf(filters, filter));
     conditions.push(groupSql(filters.metadataFilter, onColumn));
@@ -151,27 +120,21 @@ function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
   return column;
 }
 
-/** Returns the condition on the metadata of a row. */
-function metadataSql(group: MetadataFilterGroup, of: MetadataOf): Sql {
-  const test = metadataTest(group, of);
-  return sql`(select ${test.condition} ${inSteps([test], empty, [])})`;
+/** Returns the condition on group `g`. If all sources are tested, each group is tested once. */
+function groupMatches(tenantId: string, group: MetadataFilterGroup, tested: Tested): Sql {
+  const condition = metadataSql(group, OF_GROUP);
+  if (tested === 'one') return condition;
+  return sql`s.source_group_id in (select g.id from source_group g where g.tenant_id = ${tenantId} and ${condition})`;
 }
 
-/** The steps of a test on metadata. Each step selects the columns that the next step uses. */
-interface MetadataTest {
-  steps: readonly (readonly Sql[])[];
-  condition: Sql;
-}
-
-/** Returns the steps. Each key is read, normalized and converted once, however many conditions name it. */
-function metadataTest(group: MetadataFilterGroup, { name, columns, isNfc, value }: MetadataOf): MetadataTest {
+/**
+ * Returns the condition on the metadata of a row. Each key is read, normalized and converted once, however many conditions name it:
+ * `offset 0` keeps the planner from computing a value again where it is used.
+ */
+function metadataSql(group: MetadataFilterGroup, { column: stored, isNfc, value }: MetadataOf): Sql {
   const filters = [...membersOf(group)];
   const keys = [...new Set(filters.map(({ key }) => key))];
-  const column = (kind: 'k' | 'n' | 't', key: string): Sql => raw(`${name}_${kind}${keys.indexOf(key)}`);
-  const stored = Object.entries(columns).map(([to, from]) =>
-    // `|| '{}'` decompresses the metadata once for several keys.
-    raw(`${from}${keys.length > 1 ? " || '{}'" : ''} as ${to}`),
-  );
+  const column = (kind: 'k' | 'n' | 't', key: string): Sql => raw(`${kind}${keys.indexOf(key)}`);
   const converted = keys.flatMap((key) => {
     const kinds = new Set(filters.filter((filter) => filter.key === key).flatMap(comparedKinds));
     const text = column('k', key);
@@ -189,15 +152,11 @@ function metadataTest(group: MetadataFilterGroup, { name, columns, isNfc, value 
     const text = column('k', filter.key);
     return conditionSql(filter, { value: text, text, number: column('n', filter.key), time: column('t', filter.key) });
   });
-  return { steps: [stored, keys.map((key) => sql`${value(key)} as ${column('k', key)}`), converted], condition };
-}
-
-/** Returns a `from` with the columns of the last steps. `offset 0` keeps the planner from computing a value again where it is used. */
-function inSteps(tests: readonly MetadataTest[], from: Sql, kept: readonly Sql[]): Sql {
-  return [0, 1, 2].reduce(
-    (inner, i) => sql`from (select ${join([...kept, ...tests.flatMap(({ steps }) => steps[i]!)])} ${inner} offset 0) s`,
-    from,
-  );
+  // `|| '{}'` decompresses the metadata once for several keys.
+  const own = raw(`${stored}${keys.length > 1 ? " || '{}'" : ''}`);
+  const values = join(keys.map((key) => sql`${value(key)} as ${column('k', key)}`));
+  return sql`(select ${condition} from (
+    select ${join(converted)} from (select ${values} from (select ${own} as own offset 0) m offset 0) m offset 0) m)`;
 }
 
 /** Returns the conditions of the group and of the groups in it. */

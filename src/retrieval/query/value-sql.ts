@@ -1,0 +1,139 @@
+/**
+ * Compiles conditions on the metadata of sources to SQL over the table metadata_value. Conditions on one key are joined into one
+ * select. A value is a number, a time or text, and each kind is selected by a range of the index of its own.
+ */
+import { join, raw, type Sql, sql } from '../../db/sql.ts';
+import { OPERATORS, type Scalar } from '../../filters/metadata-sql.ts';
+import { classify, type Operand } from '../../filters/metadata-value.ts';
+import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
+
+type Kind = Operand['kind'];
+type Condition = Sql | boolean;
+
+const KINDS: Record<Kind, Sql> = {
+  number: raw('v.number_double is not null'),
+  time: raw('v.number_double is null and v.time_value is not null'),
+  text: raw('v.number_double is null and v.time_value is null'),
+};
+/** Number of characters in the column text_start. */
+const START_LENGTH = 100;
+/** Operators that also match a missing key, with the operator that they negate. */
+const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['operator']>> = {
+  ne: 'eq',
+  nin: 'in',
+  not_exists: 'exists',
+};
+
+/** How a condition is tested: for one source `s`, by the key of its values, or for all sources at once. */
+export type Tested = 'one' | 'all';
+
+/** Returns the condition on source `s`. */
+export function sourceValuesMatch(tenantId: string, group: MetadataFilterGroup, tested: Tested): Sql {
+  const byKey = new Map<string, (MetadataFilter | MetadataFilterGroup)[]>();
+  const conditions: Sql[] = [];
+  for (const member of group.filters) {
+    const key = onlyKey(member);
+    if (key === undefined) conditions.push(sourceValuesMatch(tenantId, member as MetadataFilterGroup, tested));
+    else byKey.set(key, [...(byKey.get(key) ?? []), member]);
+  }
+  for (const [key, filters] of byKey) {
+    conditions.push(ofKey(tenantId, key, { operator: group.operator, filters }, tested));
+  }
+  return sql`(${join(conditions, group.operator === 'and' ? ' and ' : ' or ')})`;
+}
+
+/** Returns the key of all conditions; undefined if they have several. */
+function onlyKey(member: MetadataFilter | MetadataFilterGroup): string | undefined {
+  if ('key' in member) return member.key;
+  const [first, ...others] = member.filters.map(onlyKey);
+  return others.every((key) => key === first) ? first : undefined;
+}
+
+/** If a source without the key matches, the sources that do not match are selected. */
+function ofKey(tenantId: string, key: string, group: MetadataFilterGroup, tested: Tested): Sql {
+  const isNegative = matchesMissing(group);
+  const parts = (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
+    const condition = valueMatches(group, kind, isNegative);
+    return condition === false ? [] : [condition === true ? KINDS[kind] : sql`${KINDS[kind]} and ${condition}`];
+  });
+  if (parts.length === 0) return raw(isNegative ? 'true' : 'false');
+  const from = sql`from metadata_value v where v.tenant_id = ${tenantId} and v.key = ${key}`;
+  const not = raw(isNegative ? 'not ' : '');
+  if (tested === 'one') return sql`${not}exists (select ${from} and v.source_id = s.id and (${join(parts, ' or ')}))`;
+  const selects = parts.map((part) => sql`select v.source_id ${from} and ${part}`);
+  return sql`s.id ${not}in (${join(selects, ' union all ')})`;
+}
+
+function matchesMissing(member: MetadataFilter | MetadataFilterGroup): boolean {
+  if ('key' in member) return member.operator in OPPOSITES;
+  return member.operator === 'and' ? member.filters.every(matchesMissing) : member.filters.some(matchesMissing);
+}
+
+/** Returns the condition that a value of the kind matches, or, if negated, does not match. */
+function valueMatches(member: MetadataFilter | MetadataFilterGroup, kind: Kind, isNegated: boolean): Condition {
+  if ('filters' in member) {
+    const isAnd = (member.operator === 'and') !== isNegated;
+    const conditions = member.filters.map((one) => valueMatches(one, kind, isNegated));
+    if (conditions.includes(!isAnd)) return !isAnd;
+    const open = conditions.filter((one): one is Sql => one !== isAnd);
+    return open.length === 0 ? isAnd : sql`(${join(open, isAnd ? ' and ' : ' or ')})`;
+  }
+  const opposite = OPPOSITES[member.operator];
+  if (opposite) return valueMatches({ ...member, operator: opposite }, kind, !isNegated);
+  const condition = comparison(member, kind);
+  if (typeof condition === 'boolean') return condition !== isNegated;
+  return isNegated ? sql`not ${condition}` : condition;
+}
+
+/** Returns the condition that a value of the kind matches the filter, which never matches a missing key. */
+function comparison({ operator, value }: MetadataFilter, kind: Kind): Condition {
+  switch (operator) {
+    case 'exists':
+      return true;
+    case 'contains':
+      return sql`strpos(v.text_value, ${textOf(value as Scalar)}) > 0`;
+    case 'starts_with':
+      return sql`starts_with(v.text_value, ${textOf(value as Scalar)})`;
+    case 'eq':
+      return equalsOneOf([classify(value as Scalar)], kind);
+    case 'in':
+      return equalsOneOf((value as readonly Scalar[]).map(classify), kind);
+    default: {
+      const isGreater = operator === 'gt' || operator === 'gte';
+      const op = raw(OPERATORS[operator as keyof typeof OPERATORS]);
+      // The indexed part of a value has the same order, or is equal.
+      const orEqual = raw(isGreater ? '>=' : '<=');
+      const { kind: operandKind, text } = classify(value as Scalar);
+      if (kind === 'number' && operandKind === kind)
+        return sql`(v.number_double ${orEqual} nearest_double(${text}::numeric) and v.number_value ${op} ${text}::numeric)`;
+      if (kind === 'time' && operandKind === kind) return sql`v.time_value ${op} ${text}::timestamptz`;
+      const compared = sql`v.text_value ${op} ${textOf(value as Scalar)}`;
+      return kind === 'text'
+        ? sql`(v.text_start ${orEqual} ${startOf(textOf(value as Scalar))} and ${compared})`
+        : compared;
+    }
+  }
+}
+
+/** Equal values have the same kind. */
+function equalsOneOf(operands: readonly Operand[], kind: Kind): Condition {
+  const texts = operands.filter((operand) => operand.kind === kind).map(({ text }) => text);
+  if (texts.length === 0) return false;
+  switch (kind) {
+    case 'number':
+      return sql`(v.number_double = any(array(select nearest_double(x) from unnest(${texts}::numeric[]) x))
+        and v.number_value = any(${texts}::numeric[]))`;
+    case 'time':
+      return sql`v.time_value = any(${texts}::timestamptz[])`;
+    case 'text':
+      return sql`(v.text_start = any(${[...new Set(texts.map(startOf))]}::text[]) and v.text_value = any(${texts}::text[]))`;
+  }
+}
+
+function startOf(text: string): string {
+  return [...text].slice(0, START_LENGTH).join('');
+}
+
+function textOf(operand: Scalar): string {
+  return String(operand).normalize('NFC');
+}
