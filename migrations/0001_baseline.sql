@@ -776,85 +776,9 @@ language sql immutable parallel safe as $$
 $$;
 
 
--- ── Metadata columns ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-create table metadata_column (
-  tenant_id uuid not null references tenant (id) on delete cascade,
-  id uuid not null,
-  key text not null,
-  type text not null check (type in ('string', 'integer')),
-  description text not null default '',
-  status text not null default 'building' check (status in ('building', 'ready')),
-  built_to uuid,                              -- sources up to this id have their values
-  touched_at timestamptz not null,            -- last heartbeat of the job that builds or removes the column
-  created_at timestamptz not null,
-  deleted_at timestamptz,                     -- tombstone: a job removes the values, then the row
-  primary key (tenant_id, id)
-);
-create unique index metadata_column_key on metadata_column (tenant_id, key) where deleted_at is null;
-comment on table metadata_column is 'Declared keys of source metadata, whose values are kept in typed, indexed form.';
-
-create table metadata_column_value (
-  tenant_id uuid not null,
-  source_id uuid not null,
-  column_id uuid not null,
-  text_value text,                            -- of string columns; NFC
-  int_value numeric,                          -- of integer columns; within 64 bits
-  primary key (tenant_id, column_id, source_id),
-  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
-);
-create index metadata_column_value_source on metadata_column_value (tenant_id, source_id);
--- Only the beginning of the text, because an index entry must fit a page.
-create index metadata_column_text on metadata_column_value (tenant_id, column_id, (left(text_value, 100)) collate "C")
-  where text_value is not null;
-create index metadata_column_int on metadata_column_value (tenant_id, column_id, int_value) where int_value is not null;
-create index metadata_column_misfit on metadata_column_value (tenant_id, column_id) where text_value is null and int_value is null;
-comment on table metadata_column_value is
-  'One row for each source that has the key of a column. Both values are null when the metadata value has another type.';
-
--- Returns the whole number of at most 64 bits that the text is, else null. Never fails.
-create function metadata_integer(value text) returns numeric language sql immutable parallel safe as $$
-  select case when length(value) <= 100 and value ~ '^[+-]?[0-9]+$' then
-    case when value::numeric between -9223372036854775808 and 9223372036854775807 then value::numeric end
-  end
-$$;
-
--- Returns the value of a key. Records of the API win over records of the origin.
-create function merged_metadata_value(api jsonb, origin jsonb, key text) returns text language sql immutable parallel safe as $$
-  select coalesce(api ->> key, origin -> key ->> 'val')
-$$;
-
--- A transaction that declares, builds or removes a column takes this lock exclusively; one that changes metadata takes it shared.
--- So either the build sees the change, or the change sees the column.
-create function lock_metadata_columns(tenant uuid, exclusive boolean) returns void language plpgsql as $$
-begin
-  if exclusive then
-    perform pg_advisory_xact_lock(hashtextextended('metadata_column ' || tenant, 0));
-  else
-    perform pg_advisory_xact_lock_shared(hashtextextended('metadata_column ' || tenant, 0));
-  end if;
-end $$;
-
--- Sets the values of all columns for these sources of a tenant.
-create function extract_metadata_columns(tenant uuid, sources uuid[]) returns void language plpgsql as $$
-begin
-  perform lock_metadata_columns(tenant, false);
-  -- Most tenants declare no columns.
-  if not exists (select from metadata_column k where k.tenant_id = tenant) then return; end if;
-  delete from metadata_column_value v where v.tenant_id = tenant and v.source_id = any(sources);
-  insert into metadata_column_value (tenant_id, source_id, column_id, text_value, int_value)
-  select tenant, s.id, k.id, case when k.type = 'string' then normalize(m.value) end,
-    case when k.type = 'integer' then metadata_integer(m.value) end
-  from source s join metadata_column k on k.tenant_id = tenant and k.deleted_at is null
-  cross join lateral (select merged_metadata_value(s.metadata, s.origin_metadata, k.key) as value) m
-  where s.tenant_id = tenant and s.id = any(sources) and m.value is not null;
-end $$;
-
--- Every statement that changes metadata updates the values of the columns.
+-- Every statement that changes metadata updates its values.
 create function source_metadata_inserted() returns trigger language plpgsql as $$
 begin
-  perform extract_metadata_columns(n.tenant_id, array_agg(n.id)) from added n
-  where n.metadata <> '{}' or n.origin_metadata <> '{}' group by n.tenant_id;
   insert into metadata_value (tenant_id, source_id, key, text_value, text_start, number_value, number_double, time_value)
   select n.tenant_id, n.id, m.* from added n cross join lateral metadata_values(n.metadata, n.origin_metadata) m
   where n.metadata <> '{}' or n.origin_metadata <> '{}';
@@ -865,19 +789,14 @@ create trigger source_metadata_inserted after insert on source referencing new t
 
 create function source_metadata_changed() returns trigger language plpgsql as $$
 declare
-  changed uuid[];
-  tenant uuid;
+  changed uuid[] = array(select n.id from after n join before o on o.tenant_id = n.tenant_id and o.id = n.id
+    where n.metadata <> o.metadata or n.origin_metadata <> o.origin_metadata);
 begin
-  for tenant, changed in
-    select n.tenant_id, array_agg(n.id) from after n join before o on o.tenant_id = n.tenant_id and o.id = n.id
-    where n.metadata <> o.metadata or n.origin_metadata <> o.origin_metadata group by n.tenant_id
-  loop
-    perform extract_metadata_columns(tenant, changed);
-    delete from metadata_value v where v.tenant_id = tenant and v.source_id = any(changed);
-    insert into metadata_value (tenant_id, source_id, key, text_value, text_start, number_value, number_double, time_value)
-    select n.tenant_id, n.id, m.* from after n cross join lateral metadata_values(n.metadata, n.origin_metadata) m
-    where n.tenant_id = tenant and n.id = any(changed);
-  end loop;
+  if cardinality(changed) = 0 then return null; end if;
+  delete from metadata_value v using after n where n.id = any(changed) and v.tenant_id = n.tenant_id and v.source_id = n.id;
+  insert into metadata_value (tenant_id, source_id, key, text_value, text_start, number_value, number_double, time_value)
+  select n.tenant_id, n.id, m.* from after n cross join lateral metadata_values(n.metadata, n.origin_metadata) m
+  where n.id = any(changed);
   return null;
 end $$;
 create trigger source_metadata_changed after update on source referencing old table as before new table as after
@@ -890,6 +809,26 @@ begin
 end $$;
 create trigger source_metadata_deleted after delete on source referencing old table as gone
   for each statement execute function source_metadata_deleted();
+
+
+create table metadata_column (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  key text not null,
+  type text not null check (type in ('string', 'integer')),
+  description text not null default '',
+  created_at timestamptz not null,
+  primary key (tenant_id, id)
+);
+create unique index metadata_column_key on metadata_column (tenant_id, key);
+comment on table metadata_column is 'Declared keys of source metadata, which metadata_filter may name.';
+
+-- Returns the whole number of at most 64 bits that the text is, else null. Never fails.
+create function metadata_integer(value text) returns numeric language sql immutable parallel safe as $$
+  select case when length(value) <= 100 and value ~ '^[+-]?[0-9]+$' then
+    case when value::numeric between -9223372036854775808 and 9223372036854775807 then value::numeric end
+  end
+$$;
 
 
 -- ── Policies, subjects and redaction ───────────────────────────────────────────────────────────────────────────────────────────
@@ -1181,7 +1120,7 @@ select protect_tenant_rows(name) from unnest(array[
   'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',
   'run', 'run_error', 'run_file', 'run_item',
   'connector_setting', 'source_origin', 'source_update',
-  'metadata_value', 'metadata_column', 'metadata_column_value',
+  'metadata_value', 'metadata_column',
   'subject', 'authz_policy', 'redaction_policy',
   'conversation', 'message', 'agent_run', 'agent_step',
   'usage_day', 'audit_event', 'audit_head',

@@ -14,7 +14,6 @@ import { hasDueSchedule, startScheduled } from './ingest/runs/start-scheduled.ts
 import { buildTables } from './ingest/tables/build-tables.ts';
 import { redactTable } from './ingest/tables/redact-table.ts';
 import { analyzeChunks, wakeAnalysis } from './ingest/upkeep/analyze-chunks.ts';
-import { buildColumn } from './ingest/upkeep/build-column.ts';
 import { collectGarbage } from './ingest/upkeep/collect-garbage.ts';
 import { embedChunks } from './ingest/vectors/embed-chunks.ts';
 import { wakeAllEmbedding } from './ingest/vectors/embed-queue.ts';
@@ -66,7 +65,6 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         'delete-files': { handler: deleteFiles(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: inTurn(collectGarbage(deps), collectAgentRuns({ deps })), concurrency: 1 },
         'start-scheduled': { handler: startScheduled(deps), concurrency: 1 },
-        'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
         'table-build': { handler: buildTables(deps), concurrency: BUILDS_AT_ONCE },
         'table-redact': { handler: redactTable(deps), concurrency: BUILDS_AT_ONCE },
         'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },

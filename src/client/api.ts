@@ -1186,9 +1186,9 @@ export type MetadataColumn = {
   type: "string" | "integer";
   /** What the column is for, in the words of its owner. Empty when none was given. */
   description: string;
-  /** While the status is `building`, filters on the column are already correct, but slower. */
-  status: "building" | "ready";
-  /** Number of sources, of those read so far, whose value is not a whole number. Filters treat them as without the key. */
+  /** Always `ready`: filters may name the column as soon as it is declared. */
+  status: "ready";
+  /** Number of sources whose value is not a whole number. Filters treat them as without the key. */
   coercion_failures: number;
 };
 

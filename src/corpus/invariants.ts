@@ -213,17 +213,6 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
         or (r.status in ('success', 'failure') and r.error_title is null and r.files_done <> r.files_total))`,
     },
     {
-      invariant: 'I6',
-      what: 'metadata columns whose build or removal has no heartbeat',
-      rows: sql`select k.id from metadata_column k where k.tenant_id = ${tenantId}
-        and (k.status = 'building' or k.deleted_at is not null) and k.touched_at < ${before}`,
-    },
-    {
-      invariant: 'I10',
-      what: 'sources whose metadata column values differ from their metadata',
-      rows: columnDifferences(tenantId),
-    },
-    {
       invariant: 'I10',
       what: 'sources whose values for filters differ from their metadata',
       rows: valueDifferences(tenantId),
@@ -244,17 +233,6 @@ function valueDifferences(tenantId: string): Sql {
     where s.tenant_id = ${tenantId}`;
   const rows = sql`select ${stored} from metadata_value v where v.tenant_id = ${tenantId}`;
   return sql`select distinct d.source_id as id from (((${rows}) except (${right})) union all ((${right}) except (${rows}))) d(source_id)`;
-}
-
-/** Selects sources whose stored values of ready columns differ from the values that their metadata gives. */
-function columnDifferences(tenantId: string): Sql {
-  return sql`select distinct s.id from metadata_column k join source s on s.tenant_id = k.tenant_id
-    cross join lateral (select merged_metadata_value(s.metadata, s.origin_metadata, k.key) as value) m
-    left join metadata_column_value v on v.tenant_id = k.tenant_id and v.column_id = k.id and v.source_id = s.id
-    where k.tenant_id = ${tenantId} and k.status = 'ready' and k.deleted_at is null and (
-      (m.value is null) <> (v.source_id is null)
-      or v.text_value is distinct from case when k.type = 'string' then normalize(m.value) end
-      or v.int_value is distinct from case when k.type = 'integer' then metadata_integer(m.value) end)`;
 }
 
 async function checkRows(tx: Queryable, tenantId: string, before: Date): Promise<Violation[]> {

@@ -9,7 +9,6 @@ export const JOB_KINDS = [
   'delete-files',
   'collect-garbage',
   'start-scheduled',
-  'build-column',
   'table-build',
   'table-redact',
   'embed-chunks',

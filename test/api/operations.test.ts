@@ -66,11 +66,11 @@ test('waiting jobs are counted by kind, up to a limit', async () => {
   assert.equal(await sample('pinakes_jobs_waiting{kind="ingest-run"}'), 1);
   assert.equal(await sample('pinakes_jobs_waiting{kind="delete-group"}'), 0);
   await t.deps.db.system.execute(
-    `insert into pgboss.job (name, data) select 'build-column', '{}' from generate_series(1, ${WAITING_JOBS_MAX + 5})`,
+    `insert into pgboss.job (name, data) select 'table-build', '{}' from generate_series(1, ${WAITING_JOBS_MAX + 5})`,
   );
   const counted = await countWaitingJobs(t.deps.db.system);
-  assert.equal(counted.find(({ kind }) => kind === 'build-column')!.waiting, WAITING_JOBS_MAX);
-  await t.deps.db.system.execute(`delete from pgboss.job where name = 'build-column'`);
+  assert.equal(counted.find(({ kind }) => kind === 'table-build')!.waiting, WAITING_JOBS_MAX);
+  await t.deps.db.system.execute(`delete from pgboss.job where name = 'table-build'`);
 });
 
 test('metrics count files, chunks and jobs, and the log has a line for the start and the end of a run', async () => {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildStep, findColumnRefs, insertColumn, lockColumns } from '../../src/corpus/column-store.ts';
+import { findColumnRefs, insertColumn, lockColumns } from '../../src/corpus/column-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -102,51 +102,32 @@ test('every pair of a stored and a given value compares as in the reference', as
   }
 });
 
-test('every value compares as in the reference in metadata columns too, computed and stored', async () => {
-  const refs = await columnsOf(first.tenant.id, first);
-  for (const { id } of refs) await build(first.tenant.id, id, 100);
-  assert.ok((await columnsOf(first.tenant.id, first)).every((column) => column.status === 'ready'));
-  for (const status of ['building', 'ready'] as const) {
-    const columns = new Map(refs.map((column) => [column.key, { ...column, status }]));
-    for (const value of VALUES) {
-      for (const operator of ['eq', 'in', 'lte', 'starts_with'] as const) {
-        const given = operator === 'in' ? [value, 'other'] : value;
-        const filters = [...columns.keys()].map((key) => ({ key, operator, value: given }));
-        const metadataFilter: MetadataFilterGroup = { operator: 'or', filters };
-        const expected = first.sources.filter((one) => selects({ metadataFilter }, one, first)).map(({ name }) => name);
-        const found = await search(first, { metadataFilter, columns });
-        assert.deepEqual(found.toSorted(), expected.toSorted(), `${status} ${operator} ${value}`);
-      }
+test('every value compares as in the reference in metadata columns too', async () => {
+  const columns = new Map((await columnsOf(first.tenant.id, first)).map((column) => [column.key, column]));
+  for (const value of VALUES) {
+    for (const operator of ['eq', 'in', 'lte', 'starts_with'] as const) {
+      const given = operator === 'in' ? [value, 'other'] : value;
+      const filters = [...columns.keys()].map((key) => ({ key, operator, value: given }));
+      const metadataFilter: MetadataFilterGroup = { operator: 'or', filters };
+      const expected = first.sources.filter((one) => selects({ metadataFilter }, one, first)).map(({ name }) => name);
+      const found = await search(first, { metadataFilter, columns });
+      assert.deepEqual(found.toSorted(), expected.toSorted(), `${operator} ${value}`);
     }
   }
 });
 
-/** Makes a tenant with the corpus. Each column is declared before or after the sources, and is built completely or half. */
+/** Makes a tenant with the corpus and its columns. */
 async function store(random: Random): Promise<Stored> {
   const corpus = randomCorpus(random);
   const tenant = await createTenant(database.db, { id: newId(), name: newId() });
-  const late = [...corpus.columns.keys()].filter(() => random.next() < 0.5);
-  const declare = (keys: readonly string[]) =>
-    database.db.transaction(tenant.id, async (tx) => {
-      await lockColumns(tx, tenant.id);
-      for (const key of keys) {
-        const column = { id: newId(), key, type: corpus.columns.get(key)!, description: '' };
-        await insertColumn(tx, tenant.id, column, new Date());
-      }
-    });
-  await declare([...corpus.columns.keys()].filter((key) => !late.includes(key)));
+  await database.db.transaction(tenant.id, async (tx) => {
+    await lockColumns(tx, tenant.id);
+    for (const [key, type] of corpus.columns) {
+      await insertColumn(tx, tenant.id, { id: newId(), key, type, description: '' }, new Date());
+    }
+  });
   await seed(database.db, tenant.id, corpus.groups, corpus.tags);
-  await declare(late);
-  for (const { id } of await columnsOf(tenant.id, corpus)) {
-    await build(tenant.id, id, random.pick([0, 2, 100]));
-  }
   return { ...corpus, tenant };
-}
-
-async function build(tenantId: string, id: string, steps: number): Promise<void> {
-  for (let done = false, left = steps; !done && left > 0; left--) {
-    done = await database.db.transaction(tenantId, (tx) => buildStep(tx, tenantId, id, 20, new Date()));
-  }
 }
 
 function columnsOf(tenantId: string, corpus: RandomCorpus) {

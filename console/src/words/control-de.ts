@@ -84,8 +84,6 @@ export const controlDe: ControlCatalogue = {
   'columns.none': 'Es gibt noch keine Metadatenspalten',
   'columns.noneText':
     'Legen Sie einen Schlüssel der Metadaten an: Suchen können dann danach filtern und seine Werte auflisten.',
-  'columns.building': 'Im Aufbau',
-  'columns.buildingHint': 'Der Index wird gebaut. Filter auf diesen Schlüssel sind schon richtig, aber langsamer.',
   'columns.failures': { one: '{n} unbrauchbar', other: '{n} unbrauchbar' },
   'columns.failuresHint': 'Quellen, deren Wert keine ganze Zahl ist. Filter behandeln sie wie ohne den Schlüssel.',
   'columns.values': 'Werte',

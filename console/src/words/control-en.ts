@@ -81,8 +81,6 @@ export const controlEn = {
   'columns.typeHint': 'Whole numbers are compared by size. The type cannot be changed later.',
   'columns.none': 'There are no metadata columns yet',
   'columns.noneText': 'Declare a key of source metadata, and searches can filter by it and list its values.',
-  'columns.building': 'Building',
-  'columns.buildingHint': 'The index is being built. Filters on this key are correct already, but slower.',
   'columns.failures': { one: '{n} unusable', other: '{n} unusable' },
   'columns.failuresHint': 'Sources whose value is not a whole number. Filters treat them as without the key.',
   'columns.values': 'Values',

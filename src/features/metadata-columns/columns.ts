@@ -4,24 +4,21 @@ import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   countColumns,
+  deleteColumn,
   findColumn,
   insertColumn,
   lockColumns,
   type MetadataColumn,
-  tombstoneColumn,
 } from '../../corpus/column-store.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
-/** Maximum number of columns of one tenant. Every change of metadata reads all of them. */
+/** Maximum number of columns of one tenant. */
 export const COLUMNS_MAX = 100;
 
-/** Requests that began before a column was deleted still read its values. No request runs longer than this. */
-const PURGE_DELAY_SECONDS = 120;
-
-type Uses = Pick<Deps, 'db' | 'queue' | 'clock'>;
+type Uses = Pick<Deps, 'db' | 'clock'>;
 
 /** Refuses limited keys, because a column belongs to the whole tenant. */
 export function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
@@ -37,20 +34,20 @@ export async function getColumn(tx: Queryable, caller: Caller, key: string): Pro
 }
 
 /**
- * Declares a column and returns it. Filters may name it from the commit on; a job builds its index.
+ * Declares a column and returns it. Filters may name it from the commit on.
  *
  * @param commitWith writes more rows in the same transaction.
  * @throws ServiceError conflict when the key is declared already, or when the tenant has COLUMNS_MAX columns.
  */
 export async function declareColumn(
-  { db, queue, clock }: Uses,
+  { db, clock }: Uses,
   caller: Caller,
   fields: Pick<MetadataColumn, 'key' | 'type' | 'description'>,
   commitWith: (tx: Tx, column: MetadataColumn) => Promise<void>,
 ): Promise<MetadataColumn> {
   const { tenantId } = caller;
   const now = clock.now();
-  const column: MetadataColumn = { id: newId(now.getTime()), ...fields, status: 'building', coercionFailures: 0 };
+  const column: MetadataColumn = { id: newId(now.getTime()), ...fields, coercionFailures: 0 };
   await db.transaction(tenantId, async (tx) => {
     await lockColumns(tx, tenantId);
     if (await findColumn(tx, tenantId, fields.key, caller))
@@ -59,25 +56,18 @@ export async function declareColumn(
       throw new ServiceError('conflict', `There are ${COLUMNS_MAX} metadata columns already: delete one first.`);
     await insertColumn(tx, tenantId, column, now);
     await commitWith(tx, column);
-    await queue.enqueue(tx, 'build-column', { tenantId, columnId: column.id });
     await record(tx, caller, 'create', column);
   });
   return column;
 }
 
 /** Deletes a column and returns it. @throws ServiceError not_found */
-export async function removeColumn({ db, queue, clock }: Uses, caller: Caller, key: string): Promise<MetadataColumn> {
+export async function removeColumn({ db }: Pick<Uses, 'db'>, caller: Caller, key: string): Promise<MetadataColumn> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {
     await lockColumns(tx, tenantId);
     const column = await getColumn(tx, caller, key);
-    await tombstoneColumn(tx, tenantId, column.id, clock.now());
-    await queue.enqueue(
-      tx,
-      'build-column',
-      { tenantId, columnId: column.id },
-      { startAfterSeconds: PURGE_DELAY_SECONDS },
-    );
+    await deleteColumn(tx, tenantId, column.id);
     await record(tx, caller, 'delete', column);
     return column;
   });

@@ -31,14 +31,10 @@ const columnSchema = z
     key: z.string().describe('Key of source metadata.'),
     type: z.enum(COLUMN_TYPES).describe('Type of the values.'),
     description: z.string().describe('What the column is for, in the words of its owner. Empty when none was given.'),
-    status: z
-      .enum(['building', 'ready'])
-      .describe('While the status is `building`, filters on the column are already correct, but slower.'),
+    status: z.enum(['ready']).describe('Always `ready`: filters may name the column as soon as it is declared.'),
     coercion_failures: z
       .int()
-      .describe(
-        'Number of sources, of those read so far, whose value is not a whole number. Filters treat them as without the key.',
-      ),
+      .describe('Number of sources whose value is not a whole number. Filters treat them as without the key.'),
   })
   .meta({ id: 'MetadataColumn' });
 
@@ -117,7 +113,7 @@ function declareRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Declare a metadata column',
       description:
-        'Makes a key of source metadata usable in `metadata_filter` at once; a background job builds its index. ' +
+        'Makes a key of source metadata usable in `metadata_filter` at once. ' +
         `409 if the key is declared already, or if there are ${COLUMNS_MAX} columns already.`,
     },
     check: refuseLimited,
@@ -216,5 +212,5 @@ function readValues(
 
 function toWire(column: MetadataColumn): z.input<typeof columnSchema> {
   const { coercionFailures, ...same } = column;
-  return { ...same, coercion_failures: coercionFailures };
+  return { ...same, status: 'ready', coercion_failures: coercionFailures };
 }

@@ -2,7 +2,6 @@
  * The job `collect-garbage`: removes the leftovers of crashes and restarts work that no worker owns. Every step may run twice.
  */
 import { dropStaleReservations } from '../../corpus/blob-row-store.ts';
-import { claimStalledColumns } from '../../corpus/column-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../../corpus/idempotency-store.ts';
 import { dropEndedItems } from '../../corpus/origin-store.ts';
@@ -26,7 +25,6 @@ const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
 const SOURCES_PER_COLLECTION = 100;
 const ITEMS_PER_TRANSACTION = 2_000;
-const COLUMN_STALLED_AFTER_SECONDS = 600;
 const TABLE_STALLED_AFTER_SECONDS = 900;
 const RUNS_KEPT_DAYS = 90;
 const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
@@ -45,7 +43,6 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await removeUnneededBlobs(deps, tenant.id, signal);
       await wakeRuns(deps, tenant.id, now);
       await wakeDeletions(deps, tenant.id, now);
-      await wakeColumns(deps, tenant.id, now);
       await wakeTables(deps, tenant.id, now);
       await wakeEmbedding(deps, tenant.id);
       await dropOldVectors(deps, tenant.id, now, signal);
@@ -106,13 +103,6 @@ async function forgetItems(deps: IngestDeps, tenantId: string, signal: AbortSign
     signal.throwIfAborted();
     dropped = await deps.db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, ITEMS_PER_TRANSACTION));
   }
-}
-
-async function wakeColumns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
-  await deps.db.transaction(tenantId, async (tx) => {
-    const stalled = await claimStalledColumns(tx, tenantId, secondsBefore(now, COLUMN_STALLED_AFTER_SECONDS), now);
-    for (const columnId of stalled) await deps.queue.enqueue(tx, 'build-column', { tenantId, columnId });
-  });
 }
 
 async function wakeTables(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
 import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
 import { type FilterMatches, findFilterMatches, sampleShare } from '../query/filter-matches.ts';
-import { chunkConditions, lookedUpPredicates, narrowsCheaply } from '../query/filter-sql.ts';
+import { chunkConditions, lookedUpPredicates, narrows } from '../query/filter-sql.ts';
 import { keepMatching } from '../reading/verify.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
 
@@ -79,7 +79,7 @@ export function openPostgresEngine(
       /** Returns the lexical candidates if tests of the best chunks find them, so that the filter need not be evaluated. */
       async function testBest(query: CandidateQuery): Promise<Candidate[] | undefined> {
         const { terms, vector, depth } = query;
-        if (terms.length === 0 || depth > testedMax || !narrowsCheaply(scope, scope.filters)) return undefined;
+        if (terms.length === 0 || depth > testedMax || !narrows(scope, scope.filters)) return undefined;
         share ??= sampleShare(tx, scope);
         const tested = Math.ceil((TESTED_MARGIN * depth) / (await share));
         if (tested > testedMax || (vector && (await share) < WIDE_SHARE)) return undefined;

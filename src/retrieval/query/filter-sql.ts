@@ -14,7 +14,6 @@ import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts
 import { isId } from '../../util/ids.ts';
 import type { Scope } from '../engine.ts';
 import type { Filters } from '../types.ts';
-import { columnCondition } from './column-sql.ts';
 import { sourceValuesMatch, type Tested } from './value-sql.ts';
 
 /** The tables of sources `s` with their groups `g`. */
@@ -75,11 +74,6 @@ export function lookedUpPredicates(scope: Scope): Sql[] {
   ];
 }
 
-/** Returns true if conditions on sources narrow the search and testing one source for them is cheap. */
-export function narrowsCheaply(access: Access, filters: Filters): boolean {
-  return !filters.metadataFilter && narrows(access, filters);
-}
-
 /** Returns the conditions on source `s` in group `g`, apart from being alive. */
 export function narrowingConditions(tenantId: string, access: Access, filters: Filters, tested: Tested = 'one'): Sql[] {
   const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
@@ -106,15 +100,13 @@ function sourceConditions(tenantId: string, access: Access, filters: Filters, te
   if (filters.domains) conditions.push(domains(filters.domains));
   if (filters.metadata) conditions.push(groupMatches(tenantId, filters.metadata, tested));
   if (filters.sourceMetadata) conditions.push(sourceValuesMatch(tenantId, filters.sourceMetadata, tested));
-  if (filters.metadataFilter) {
-    const onColumn = (filter: MetadataFilter): Sql => columnCondition(tenantId, filter, columnOf(filters, filter));
-    conditions.push(groupSql(filters.metadataFilter, onColumn));
-  }
+  if (filters.metadataFilter)
+    conditions.push(sourceValuesMatch(tenantId, filters.metadataFilter, tested, (key) => columnOf(filters, key).type));
   return conditions;
 }
 
-/** Returns the declared column of a filter; `readFilters` has refused all other keys. */
-function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
+/** Returns the declared column of a key; `readFilters` has refused all other keys. */
+function columnOf(filters: Filters, key: string): ColumnRef {
   const column = filters.columns?.get(key);
   if (!column) throw new Error('a metadata filter names a column that was not resolved');
   return column;

@@ -2,6 +2,7 @@
  * Compiles conditions on the metadata of sources to SQL over the table metadata_value. Conditions on one key are joined into one
  * select. A value is a number, a time or text, and each kind is selected by a range of the index of its own.
  */
+import { type ColumnType, IS_INTEGER } from '../../corpus/column-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { OPERATORS, type Scalar } from '../../filters/metadata-sql.ts';
 import { classify, type Operand } from '../../filters/metadata-value.ts';
@@ -15,6 +16,7 @@ const KINDS: Record<Kind, Sql> = {
   time: raw('v.number_double is null and v.time_value is not null'),
   text: raw('v.number_double is null and v.time_value is null'),
 };
+const KIND_NAMES = ['number', 'time', 'text'] as const satisfies Kind[];
 /** Number of characters in the column text_start. */
 const START_LENGTH = 100;
 /** Operators that also match a missing key, with the operator that they negate. */
@@ -24,20 +26,31 @@ const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['oper
   not_exists: 'exists',
 };
 
+/** Returns the type of the column that is declared for a key. */
+export type TypeOf = (key: string) => ColumnType;
+
+const UNTYPED: TypeOf = () => 'string';
+
 /** How a condition is tested: for one source `s`, by the key of its values, or for all sources at once. */
 export type Tested = 'one' | 'all';
 
-/** Returns the condition on source `s`. */
-export function sourceValuesMatch(tenantId: string, group: MetadataFilterGroup, tested: Tested): Sql {
+/** Returns the condition on source `s`. A source lacks the key of an integer column if its value is no 64-bit integer. */
+export function sourceValuesMatch(
+  tenantId: string,
+  group: MetadataFilterGroup,
+  tested: Tested,
+  typeOf: TypeOf = UNTYPED,
+): Sql {
   const byKey = new Map<string, (MetadataFilter | MetadataFilterGroup)[]>();
   const conditions: Sql[] = [];
   for (const member of group.filters) {
     const key = onlyKey(member);
-    if (key === undefined) conditions.push(sourceValuesMatch(tenantId, member as MetadataFilterGroup, tested));
+    if (key === undefined) conditions.push(sourceValuesMatch(tenantId, member as MetadataFilterGroup, tested, typeOf));
     else byKey.set(key, [...(byKey.get(key) ?? []), member]);
   }
   for (const [key, filters] of byKey) {
-    conditions.push(ofKey(tenantId, key, { operator: group.operator, filters }, tested));
+    const ofGroup = { operator: group.operator, filters };
+    conditions.push(ofKey(tenantId, key, ofGroup, tested, typeOf(key) === 'integer'));
   }
   return sql`(${join(conditions, group.operator === 'and' ? ' and ' : ' or ')})`;
 }
@@ -50,11 +63,14 @@ function onlyKey(member: MetadataFilter | MetadataFilterGroup): string | undefin
 }
 
 /** If a source without the key matches, the sources that do not match are selected. */
-function ofKey(tenantId: string, key: string, group: MetadataFilterGroup, tested: Tested): Sql {
+function ofKey(tenantId: string, key: string, group: MetadataFilterGroup, tested: Tested, isInteger: boolean): Sql {
   const isNegative = matchesMissing(group);
-  const parts = (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
-    const condition = valueMatches(group, kind, isNegative);
-    return condition === false ? [] : [condition === true ? KINDS[kind] : sql`${KINDS[kind]} and ${condition}`];
+  const text = raw(isInteger ? 'v.number_value::text' : 'v.text_value');
+  const parts = (isInteger ? (['number'] as const) : KIND_NAMES).flatMap((kind) => {
+    const condition = valueMatches(group, { kind, text }, isNegative);
+    if (condition === false) return [];
+    const open = condition === true ? [] : [condition];
+    return [join([KINDS[kind], ...(isInteger ? [IS_INTEGER] : []), ...open], ' and ')];
   });
   if (parts.length === 0) return raw(isNegative ? 'true' : 'false');
   const from = sql`from metadata_value v where v.tenant_id = ${tenantId} and v.key = ${key}`;
@@ -69,31 +85,37 @@ function matchesMissing(member: MetadataFilter | MetadataFilterGroup): boolean {
   return member.operator === 'and' ? member.filters.every(matchesMissing) : member.filters.some(matchesMissing);
 }
 
-/** Returns the condition that a value of the kind matches, or, if negated, does not match. */
-function valueMatches(member: MetadataFilter | MetadataFilterGroup, kind: Kind, isNegated: boolean): Condition {
+/** The values that a condition is compiled for, and their text. */
+interface Values {
+  kind: Kind;
+  text: Sql;
+}
+
+/** Returns the condition that one of the values matches, or, if negated, does not match. */
+function valueMatches(member: MetadataFilter | MetadataFilterGroup, values: Values, isNegated: boolean): Condition {
   if ('filters' in member) {
     const isAnd = (member.operator === 'and') !== isNegated;
-    const conditions = member.filters.map((one) => valueMatches(one, kind, isNegated));
+    const conditions = member.filters.map((one) => valueMatches(one, values, isNegated));
     if (conditions.includes(!isAnd)) return !isAnd;
     const open = conditions.filter((one): one is Sql => one !== isAnd);
     return open.length === 0 ? isAnd : sql`(${join(open, isAnd ? ' and ' : ' or ')})`;
   }
   const opposite = OPPOSITES[member.operator];
-  if (opposite) return valueMatches({ ...member, operator: opposite }, kind, !isNegated);
-  const condition = comparison(member, kind);
+  if (opposite) return valueMatches({ ...member, operator: opposite }, values, !isNegated);
+  const condition = comparison(member, values);
   if (typeof condition === 'boolean') return condition !== isNegated;
   return isNegated ? sql`not ${condition}` : condition;
 }
 
-/** Returns the condition that a value of the kind matches the filter, which never matches a missing key. */
-function comparison({ operator, value }: MetadataFilter, kind: Kind): Condition {
+/** Returns the condition that one of the values matches the filter, which never matches a missing key. */
+function comparison({ operator, value }: MetadataFilter, { kind, text }: Values): Condition {
   switch (operator) {
     case 'exists':
       return true;
     case 'contains':
-      return sql`strpos(v.text_value, ${textOf(value as Scalar)}) > 0`;
+      return sql`strpos(${text}, ${textOf(value as Scalar)}) > 0`;
     case 'starts_with':
-      return sql`starts_with(v.text_value, ${textOf(value as Scalar)})`;
+      return sql`starts_with(${text}, ${textOf(value as Scalar)})`;
     case 'eq':
       return equalsOneOf([classify(value as Scalar)], kind);
     case 'in':
@@ -103,14 +125,13 @@ function comparison({ operator, value }: MetadataFilter, kind: Kind): Condition 
       const op = raw(OPERATORS[operator as keyof typeof OPERATORS]);
       // The indexed part of a value has the same order, or is equal.
       const orEqual = raw(isGreater ? '>=' : '<=');
-      const { kind: operandKind, text } = classify(value as Scalar);
-      if (kind === 'number' && operandKind === kind)
-        return sql`(v.number_double ${orEqual} nearest_double(${text}::numeric) and v.number_value ${op} ${text}::numeric)`;
-      if (kind === 'time' && operandKind === kind) return sql`v.time_value ${op} ${text}::timestamptz`;
-      const compared = sql`v.text_value ${op} ${textOf(value as Scalar)}`;
-      return kind === 'text'
-        ? sql`(v.text_start ${orEqual} ${startOf(textOf(value as Scalar))} and ${compared})`
-        : compared;
+      const operand = classify(value as Scalar);
+      if (kind === 'number' && operand.kind === kind)
+        return sql`(v.number_double ${orEqual} nearest_double(${operand.text}::numeric) and v.number_value ${op} ${operand.text}::numeric)`;
+      if (kind === 'time' && operand.kind === kind) return sql`v.time_value ${op} ${operand.text}::timestamptz`;
+      const given = textOf(value as Scalar);
+      const compared = sql`${text} collate "C" ${op} ${given}`;
+      return kind === 'text' ? sql`(v.text_start ${orEqual} ${startOf(given)} and ${compared})` : compared;
     }
   }
 }

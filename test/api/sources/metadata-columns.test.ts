@@ -5,7 +5,6 @@ import type { Scope } from '../../../src/access/caller.ts';
 import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { COLUMNS_MAX } from '../../../src/features/metadata-columns/columns.ts';
-import { buildColumn } from '../../../src/ingest/upkeep/build-column.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { type SeedSource, seed, type TagIds } from '../../retrieval/corpus.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
@@ -58,16 +57,6 @@ async function corpus(): Promise<Corpus> {
 
 const declare = (body: unknown, key: string): Promise<TestAnswer> => t.post('/metadata-columns', body, key);
 
-async function build({ tenantId }: Corpus): Promise<void> {
-  const columns = await t.deps.db.query<{ id: string }>(
-    tenantId,
-    sql`select id from metadata_column where tenant_id = ${tenantId}`,
-  );
-  for (const { id: columnId } of columns) {
-    await buildColumn(t.deps)({ tenantId, columnId }, { signal: new AbortController().signal, lastAttempt: false });
-  }
-}
-
 /** Returns the names of the sources that prefilter and postfilter find, which must be the same. */
 async function found(key: string, filters: unknown[], operator = 'and'): Promise<string[]> {
   const answers = [];
@@ -90,7 +79,7 @@ test('a metadata column can be declared, listed and deleted', async () => {
     key: 'a/b %',
     type: 'string',
     description: 'of the thing',
-    status: 'building',
+    status: 'ready',
     coercion_failures: 0,
   });
   assert.equal((await declare({ key: 'b', type: 'integer' }, key)).body.description, '');
@@ -140,8 +129,8 @@ test('keys of columns are unique and their number is limited, even if they are d
   assert.equal((await declare({ key: 'raced', type: 'integer' }, key)).status, 409);
   await t.deps.db.query(
     tenantId,
-    sql`insert into metadata_column (tenant_id, id, key, type, touched_at, created_at)
-      select ${tenantId}::uuid, gen_random_uuid(), 'k' || i, 'string', now(), now() from generate_series(1, ${COLUMNS_MAX - 2}) i`,
+    sql`insert into metadata_column (tenant_id, id, key, type, created_at)
+      select ${tenantId}::uuid, gen_random_uuid(), 'k' || i, 'string', now() from generate_series(1, ${COLUMNS_MAX - 2}) i`,
   );
   const last = await Promise.all(['a', 'b', 'c'].map((name) => declare({ key: name, type: 'string' }, key)));
   assert.deepEqual(last.map(({ status }) => status).toSorted(), [201, 409, 409]);
@@ -194,31 +183,23 @@ const CASES: [object, string[]][] = [
   [{ key: 'status', operator: 'contains', value: 'fin%' }, []],
 ];
 
-test('filters select the same sources while a column is being built and after it is ready', async () => {
+test('filters on columns select sources by the type of the column', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
   await declare({ key: 'status', type: 'string' }, all.key);
-  for (const status of ['building', 'ready']) {
-    const { metadata_columns } = (await t.get('/metadata-columns', all.key)).body;
-    assert.deepEqual(
-      metadata_columns.map((column: { status: string }) => column.status),
-      [status, status],
-    );
-    for (const [filter, expected] of CASES) {
-      assert.deepEqual(await found(all.key, [filter]), expected, `${status} ${JSON.stringify(filter)}`);
-    }
-    const either = [
-      { key: 'year', operator: 'eq', value: 7 },
-      {
-        filters: [
-          { key: 'status', operator: 'eq', value: 'final' },
-          { key: 'year', operator: 'lt', value: 1000 },
-        ],
-      },
-    ];
-    assert.deepEqual(await found(all.key, either, 'or'), ['both', 'plus']);
-    await build(all);
+  for (const [filter, expected] of CASES) {
+    assert.deepEqual(await found(all.key, [filter]), expected, JSON.stringify(filter));
   }
+  const either = [
+    { key: 'year', operator: 'eq', value: 7 },
+    {
+      filters: [
+        { key: 'status', operator: 'eq', value: 'final' },
+        { key: 'year', operator: 'lt', value: 1000 },
+      ],
+    },
+  ];
+  assert.deepEqual(await found(all.key, either, 'or'), ['both', 'plus']);
 });
 
 test('values of an integer column that are not whole numbers are counted, and the other values are listed in order', async () => {
@@ -226,28 +207,24 @@ test('values of an integer column that are not whole numbers are counted, and th
   await declare({ key: 'year', type: 'integer' }, all.key);
   await declare({ key: 'status', type: 'string' }, all.key);
   const values = async (query: string) => (await t.get(`/metadata-columns/${query}`, all.key)).body;
-  for (const status of ['building', 'ready']) {
-    assert.deepEqual(
-      await values('year/values'),
-      { values: ['7', '500', '1999', '2025'].map((value) => ({ value, count: 1 })), has_more: false },
-      status,
-    );
-    assert.deepEqual((await values('status/values')).values, [
-      { value: '', count: 1 },
-      { value: 'Final', count: 1 },
-      { value: 'draft', count: 1 },
-      { value: 'final', count: 2 },
-    ]);
-    assert.deepEqual((await values('status/values?prefix=f')).values, [{ value: 'final', count: 2 }]);
-    assert.deepEqual((await values('status/values?prefix=%25')).values, []);
-    assert.deepEqual((await values('year/values?prefix=2')).values, [{ value: '2025', count: 1 }]);
-    assert.deepEqual(await values('year/values?limit=1&after=7'), {
-      values: [{ value: '500', count: 1 }],
-      has_more: true,
-    });
-    assert.deepEqual((await values('status/values?after=Final')).values.length, 2);
-    await build(all);
-  }
+  assert.deepEqual(await values('year/values'), {
+    values: ['7', '500', '1999', '2025'].map((value) => ({ value, count: 1 })),
+    has_more: false,
+  });
+  assert.deepEqual((await values('status/values')).values, [
+    { value: '', count: 1 },
+    { value: 'Final', count: 1 },
+    { value: 'draft', count: 1 },
+    { value: 'final', count: 2 },
+  ]);
+  assert.deepEqual((await values('status/values?prefix=f')).values, [{ value: 'final', count: 2 }]);
+  assert.deepEqual((await values('status/values?prefix=%25')).values, []);
+  assert.deepEqual((await values('year/values?prefix=2')).values, [{ value: '2025', count: 1 }]);
+  assert.deepEqual(await values('year/values?limit=1&after=7'), {
+    values: [{ value: '500', count: 1 }],
+    has_more: true,
+  });
+  assert.deepEqual((await values('status/values?after=Final')).values.length, 2);
   const [year, status] = (await t.get('/metadata-columns', all.key)).body.metadata_columns;
   assert.equal(year.coercion_failures, 2);
   assert.equal(status.coercion_failures, 0);
@@ -259,7 +236,6 @@ test('values of an integer column that are not whole numbers are counted, and th
 test('columns have the current metadata after every kind of change', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
-  await build(all);
   const set = (name: string, column: 'metadata' | 'origin_metadata', value: unknown) =>
     t.deps.db.query(
       all.tenantId,
@@ -284,7 +260,6 @@ test('columns have the current metadata after every kind of change', async () =>
 test('a limited key sees only values and failures within its limits, and cannot change columns', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
-  await build(all);
   const { tenantId } = all;
   const byGroup = await t.issueKey(WRITE, { tenantId, sourceGroupIds: [all.groups[0]!] });
   const byTag = await t.issueKey(WRITE, { tenantId, tagIds: [all.tags.get('first')!] });
@@ -300,22 +275,15 @@ test('a limited key sees only values and failures within its limits, and cannot 
   }
 });
 
-test('a column that is deleted and declared again has none of the old values', async () => {
+test('a column that is deleted and declared again has its new type', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'string' }, all.key);
-  await build(all);
   assert.deepEqual(await found(all.key, [{ key: 'year', operator: 'eq', value: 'MMXX' }]), ['words']);
   await t.delete('/metadata-columns/year', all.key);
   assert.equal((await declare({ key: 'year', type: 'integer' }, all.key)).status, 201);
-  await build(all);
   const { metadata_columns } = (await t.get('/metadata-columns', all.key)).body;
   assert.deepEqual([metadata_columns.length, metadata_columns[0].status], [1, 'ready']);
   assert.deepEqual(await found(all.key, [{ key: 'year', operator: 'not_exists' }]), ['none', 'part', 'words']);
-  const rows = await t.deps.db.query(
-    all.tenantId,
-    sql`select distinct column_id from metadata_column_value where tenant_id = ${all.tenantId}`,
-  );
-  assert.equal(rows.length, 1, 'the values of the old one are gone');
 });
 
 test('keys, operators and values with special characters are taken literally or are 400', async () => {

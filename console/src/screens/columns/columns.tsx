@@ -16,7 +16,6 @@ import { ColumnValues } from './column-values.tsx';
 
 /** A tenant has at most 100 columns: one request reads all. */
 const ALL = 100;
-const BUILDING_POLL_MS = 2_000;
 
 type Asked = { kind: 'declare' } | { kind: 'delete' | 'values'; column: MetadataColumn };
 
@@ -26,8 +25,6 @@ export function Columns() {
   const list = useQuery({
     queryKey: [COLUMNS],
     queryFn: ({ signal }) => pinakes.listMetadataColumns({ query: { limit: ALL } }, { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.metadata_columns.some(({ status }) => status === 'building') ? BUILDING_POLL_MS : false,
   });
   const rows = list.data?.metadata_columns ?? [];
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -113,15 +110,6 @@ function State({ column }: { column: MetadataColumn }) {
       </button>
     </Hint>
   );
-  if (column.status === 'building')
-    return (
-      <Hint label={say('columns.buildingHint')}>
-        <button type="button" className="flex items-center gap-1.5 rounded-sm text-ink-2">
-          <Icon name="loader-circle" size={14} className="spin text-accent" />
-          {say('columns.building')}
-        </button>
-      </Hint>
-    );
   return (
     <span className="flex items-center gap-2">
       <span className="flex items-center gap-1.5 text-ink-3">
