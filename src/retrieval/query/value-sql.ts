@@ -123,15 +123,19 @@ function comparison({ operator, value }: MetadataFilter, { kind, text }: Values)
     default: {
       const isGreater = operator === 'gt' || operator === 'gte';
       const op = raw(OPERATORS[operator as keyof typeof OPERATORS]);
-      // The indexed part of a value has the same order, or is equal.
+      // The indexed part of a value has the same order, or is equal. Only then is the value itself compared.
       const orEqual = raw(isGreater ? '>=' : '<=');
+      const inOrder = (indexed: Sql, part: Sql, compared: Sql): Sql =>
+        sql`(${indexed} ${orEqual} ${part} and (${indexed} <> ${part} or ${compared}))`;
       const operand = classify(value as Scalar);
-      if (kind === 'number' && operand.kind === kind)
-        return sql`(v.number_double ${orEqual} nearest_double(${operand.text}::numeric) and v.number_value ${op} ${operand.text}::numeric)`;
       if (kind === 'time' && operand.kind === kind) return sql`v.time_value ${op} ${operand.text}::timestamptz`;
+      if (kind === 'number' && operand.kind === kind) {
+        const number = sql`${operand.text}::numeric`;
+        return inOrder(raw('v.number_double'), sql`nearest_double(${number})`, sql`v.number_value ${op} ${number}`);
+      }
       const given = textOf(value as Scalar);
       const compared = sql`${text} collate "C" ${op} ${given}`;
-      return kind === 'text' ? sql`(v.text_start ${orEqual} ${startOf(given)} and ${compared})` : compared;
+      return kind === 'text' ? inOrder(raw('v.text_start'), sql`${startOf(given)}::text`, compared) : compared;
     }
   }
 }
