@@ -1,11 +1,11 @@
-/** Reads the processor time of a process from /proc: `user + system`, by thread and for the children. Linux only. */
+/** Reads the processor time of a process from /proc: `user + system`, by thread and for all processes below it. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks of /proc in one second: USER_HZ is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 const CHILDREN = 'child processes';
 
-/** Returns the seconds of each named thread of the process, and of all its children together, ended ones included. */
+/** Returns the seconds of each named thread of the process, and of all processes below it together, ended ones included. */
 export function processorSeconds(pid: number): Map<string, number> {
   const parts = new Map<string, number>();
   const add = (part: string, ticks: number): void =>
@@ -13,11 +13,21 @@ export function processorSeconds(pid: number): Map<string, number> {
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     const { name, own } = readStat(`/proc/${pid}/task/${thread}/stat`);
     add(Number(thread) === pid ? 'main thread' : name, own);
-    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').trim();
-    for (const child of children ? children.split(' ') : []) add(CHILDREN, readStat(`/proc/${child}/stat`).own);
+  }
+  // A parser is a grandchild: the program that makes its sandbox is the child.
+  for (const child of descendantsOf(pid)) {
+    const { own, endedChildren } = readStat(`/proc/${child}/stat`);
+    add(CHILDREN, own + endedChildren);
   }
   add(CHILDREN, readStat(`/proc/${pid}/stat`).endedChildren);
   return parts;
+}
+
+function descendantsOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
 function readStat(file: string): { name: string; own: number; endedChildren: number } {

@@ -49,13 +49,17 @@ export async function retrieve(
   if (vector) clock.lap('embed');
 
   const find = async (tx: Tx) => {
-    const { access, redactor } = await admit(tx, deps, request);
+    const { access, redactor: opening } = await admit(tx, deps, request);
     const tested = request.usePostfilter ? Math.max(POSTFILTER_DEPTH, offset + request.limit) : undefined;
     await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
     const scope = searchedScope(request, access);
-    const corpus = await openCorpus(tx, engine, scope);
     const openVisible = () => openCorpus(tx, engine, { ...scope, filters: {} });
-    const languages = await readLanguages(tx, tenantId, access);
+    // Together, because each wait for a statement wakes the database and this thread once.
+    const [corpus, languages, redactor] = await Promise.all([
+      openCorpus(tx, engine, scope),
+      readLanguages(tx, tenantId, access),
+      opening,
+    ]);
     const plan = planSearch(request, {
       ...{ access, languages, vector, redacts: redactor !== null },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
@@ -85,20 +89,22 @@ export async function retrieve(
   const check = async (tx: Tx): Promise<Page> => {
     const now = await admit(tx, deps, request);
     const left = await keepMatching(tx, scopeOf(request, now.access), ordered);
-    return readPage(tx, request, now.access, now.redactor, left);
+    return readPage(tx, request, now.access, await now.redactor, left);
   };
   const checked = await db.transaction(tenantId, check, options);
   clock.lap('check');
   return toRetrieved(checked, rows, warnings, clock);
 }
 
-/** Returns what the request may see, and the redactor, as the transaction sees them. */
+/** Returns what the request may see, and the redactor that is being read, as the transaction sees them. */
 async function admit(
   tx: Tx,
   { redactors }: RetrieveDeps,
   request: RetrieveRequest,
-): Promise<{ access: Access; redactor: Redactor | null }> {
-  const redactor = (await redactors?.forTenant(tx, request.tenantId)) ?? null;
+): Promise<{ access: Access; redactor: Promise<Redactor | null> }> {
+  const redactor = redactors?.forTenant(tx, request.tenantId) ?? Promise.resolve(null);
+  // Whoever waits for the redactor gets its error.
+  redactor.catch(() => {});
   return { redactor, access: await openAccess(tx, request.tenantId, request, request.principal) };
 }
 

@@ -62,8 +62,10 @@ export function orderByProximity(
 /** Returns the inverse document frequency of the query's terms among the candidates. */
 function weigh(query: ReadonlySet<string>, chunks: readonly (ChunkTerms | undefined)[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const chunk of chunks)
-    for (const term of new Set(chunk?.terms)) if (query.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const chunk of chunks) {
+    const found = new Set(chunk?.terms.filter((term) => query.has(term)));
+    for (const term of found) counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
   // The factor keeps the weight of a term above 0 if all candidates contain it.
   const all = chunks.length * 3;
   return new Map([...counts].map(([term, count]) => [term, Math.log(1 + (all - count + 0.5) / (count + 0.5))]));
