@@ -263,10 +263,13 @@ comment on table source_text is 'Extracted text in segments, so that a range of 
 create table source_table (
   tenant_id uuid not null,
   id uuid not null,
-  source_id uuid not null,
+  source_id uuid,                             -- null: the table of an address (url) whose file was not read yet
   source_group_id uuid not null,
   generation int not null,                    -- of the source, whose text the served version was built from
-  place_key text not null,                    -- names the table in its source, also in later versions of the source (tables/places.ts)
+  place_key text,                             -- names the table in its source, also in later versions of the source (tables/places.ts)
+  url text,                                   -- the address of the file, if the table was asked for by its address
+  wanted_index int,                           -- with url: the number of the table in the file; null: its only table
+  refresh_error text,                         -- with url: why the last run could not read the file
   position jsonb not null,
   name text not null,
   sql_name text not null,                     -- lower case; the name of the table in queries
@@ -287,8 +290,10 @@ create table source_table (
   updated_at timestamptz not null,
   hidden_at timestamptz,                      -- a user deleted a table that came with its source: it stays away until the source changes
   primary key (tenant_id, id),
+  check ((source_id is null) = (place_key is null) and (source_id is not null or url is not null)),
   unique (tenant_id, source_id, place_key),
-  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade
 );
 create unique index source_table_sql_name on source_table (tenant_id, sql_name);
 create index source_table_group on source_table (tenant_id, source_group_id);

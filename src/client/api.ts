@@ -1833,12 +1833,16 @@ export type Table = {
   description: string | null;
   /** `building`: a version is being built, and the present one is served. `failed`: see `error`. */
   status: "building" | "ready" | "failed";
-  /** Why the last build failed. */
+  /** Why the last build failed, or why the file of `url` could not be read. */
   error: string | null;
-  /** Id of the source. · format "uuid" */
-  source_id: string;
+  /** Id of the source. Null until the file of `url` was read. */
+  source_id: string | null;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Address of the file, if the table was asked for by its address. */
+  url: string | null;
+  /** When the file of `url` is read again; empty without a schedule. */
+  rrule: string | null;
   position: TablePosition;
   /** Number of the served version; 0 before the first. */
   version: number;
@@ -1928,12 +1932,16 @@ export type TableDetails = {
   description: string | null;
   /** `building`: a version is being built, and the present one is served. `failed`: see `error`. */
   status: "building" | "ready" | "failed";
-  /** Why the last build failed. */
+  /** Why the last build failed, or why the file of `url` could not be read. */
   error: string | null;
-  /** Id of the source. · format "uuid" */
-  source_id: string;
+  /** Id of the source. Null until the file of `url` was read. */
+  source_id: string | null;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Address of the file, if the table was asked for by its address. */
+  url: string | null;
+  /** When the file of `url` is read again; empty without a schedule. */
+  rrule: string | null;
   position: TablePosition;
   /** Number of the served version; 0 before the first. */
   version: number;
@@ -3815,7 +3823,7 @@ export interface Operations {
       pagination: Pagination;
     };
   };
-  /** Build a table of a source */
+  /** Build a table of a source or of an address */
   createTable: {
     request: {
       headers?: {
@@ -3829,14 +3837,18 @@ export interface Operations {
         description?: string | null | undefined;
         /** Where the table is. */
         source: {
-          /** Id of the source. */
-          source_id: string;
-          /** Which table of the source. May be absent if the source has one table. */
+          /** Id of the source. Either this member or `url`. */
+          source_id?: string | undefined;
+          /** Address of a file: http or https. The service reads it as the only page of a web source. · minLength 1, maxLength 2000 */
+          url?: string | undefined;
+          /** Which table of the source or file. May be absent if there is one table. */
           position?: {
             /** Number of the table in its source: see `GET /sources/{id}/tables`. · minimum 0, maximum 199 */
             index: number;
           } | undefined;
         };
+        /** Only with `source.url`: when to read the file again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
         /** `freeze`: a version with other columns is refused, and the present one stays. · default "accept" */
         schema_policy?: "accept" | "freeze" | undefined;
       };
@@ -3844,6 +3856,8 @@ export interface Operations {
     response: {
       /** Id of the table. · format "uuid" */
       table_id: string;
+      /** Id of the source group of the table. Its runs read the file of an address. · format "uuid" */
+      source_group_id: string;
     };
   };
   /** Get a table */
@@ -3876,6 +3890,8 @@ export interface Operations {
         description?: string | null | undefined;
         /** `freeze`: a version with other columns is refused, and the present one stays. */
         schema_policy?: "accept" | "freeze" | undefined;
+        /** Only for the table of an address: when to read the file again: an RFC 5545 RRULE. Empty: no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
         /** Columns to change. The others stay. · maxItems 500 */
         columns?: Array<{
           /** Name in SQL of the column to change. · minLength 1, maxLength 200 */

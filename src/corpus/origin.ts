@@ -24,6 +24,8 @@ export type Origin =
       useSitemap: boolean;
       /** Delay between two requests to one host. Null means the service's default; origins of older versions lack the member. */
       delayMs?: number | null;
+      /** The only address is a file, which keeps this address wherever redirects lead. Whatever prevents reading the file fails the run. */
+      oneFile?: true;
     }
   | {
       kind: 'database';

@@ -13,6 +13,7 @@ import type { Tx } from '../db/database.ts';
 import { runOutcome } from '../jobs/progress.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { isActive, type JobStatus } from '../jobs/status.ts';
+import { saveRefreshError } from '../tables/store.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { endOrigin, readOrigin, settleOrigin } from './origins/run-connector.ts';
@@ -169,10 +170,20 @@ async function end(
       : await endOrigin(tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
   const ending = origin?.problem && status === 'success' ? 'failure' : status;
   const reportedProblem = (status === 'success' && origin?.problem) || error;
+  if (origin) await saveRefreshError(tx, tenantId, group.id, refreshError(ending, reportedProblem));
   await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;
   await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: reportedProblem });
   return { tenantId, group, run, ending, endedAt, problem: reportedProblem?.title ?? null };
+}
+
+/** Returns what the tables of an address say about the run. Until the file is read, nothing else tells why they are not there. */
+function refreshError(
+  ending: 'success' | 'failure' | 'canceled',
+  problem: { title: string; message: string } | null,
+): string | null {
+  if (ending === 'success') return null;
+  return problem ? `${problem.title}: ${problem.message}` : 'The run was canceled.';
 }
 
 interface RunEnd {

@@ -46,3 +46,15 @@ export function tableName(sourceName: string, { place, key }: NamedPlace, places
   ];
   return parts.join(' – ').slice(0, NAME_UNITS_MAX).toWellFormed();
 }
+
+/** Returns the name of a table for people whose file is at an address: the name of the file, or else the host. */
+export function nameOfUrl(url: string): string {
+  const { pathname, host } = new URL(url);
+  const segment = pathname.split('/').findLast((one) => one !== '') ?? host;
+  return (
+    segment
+      .replace(/\.[A-Za-z0-9]{1,8}$/, '')
+      .slice(0, NAME_UNITS_MAX)
+      .toWellFormed() || host
+  );
+}

@@ -11,6 +11,8 @@ export const TABLES_PER_TENANT_MAX = 100_000;
 /** A row of the catalogue with what only builds and changes need. */
 export interface TableRow extends StoredTable {
   placeKey: string;
+  /** The address of the file, if the table was asked for by its address. */
+  url: string | null;
   requested: boolean;
   errorMessage: string | null;
   columnSettings: Record<string, ColumnSetting>;
@@ -23,7 +25,7 @@ export interface TableRow extends StoredTable {
 export const TABLE_COLUMNS: Sql =
   raw(`t.tenant_id, t.id as table_id, t.source_id, t.source_group_id, t.generation, t.position, t.name,
   t.sql_name, t.description, t.status, t.version, t.blob_hash, t.row_count, t.total_rows, t.columns, t.warnings, t.place_key,
-  t.requested, t.error_message, t.column_settings, t.schema_policy, t.hidden_at, t.created_at, t.updated_at`);
+  t.url, t.requested, t.error_message, t.column_settings, t.schema_policy, t.hidden_at, t.created_at, t.updated_at`);
 
 /** A source whose tables can be built. */
 export interface TableSource {
@@ -63,7 +65,7 @@ export function listTablesOfSource(tx: Queryable, tenantId: string, sourceId: st
     where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} order by t.id`);
 }
 
-/** Returns those of the sources that have tables. */
+/** Returns those of the sources that have tables, or for which the table of an address waits. */
 export async function findSourcesWithTables(
   tx: Queryable,
   tenantId: string,
@@ -71,8 +73,10 @@ export async function findSourcesWithTables(
 ): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ sourceId: string }>(sql`
-    select distinct t.source_id from source_table t
-    where t.tenant_id = ${tenantId} and t.source_id = any(${[...ids]}::uuid[])`);
+    select s.id as source_id from source s where s.tenant_id = ${tenantId} and s.id = any(${[...ids]}::uuid[]) and (
+      exists (select from source_table t where t.tenant_id = s.tenant_id and t.source_id = s.id)
+      or exists (select from source_table t
+        where t.tenant_id = s.tenant_id and t.source_group_id = s.source_group_id and t.source_id is null))`);
   return rows.map(({ sourceId }) => sourceId);
 }
 
@@ -91,24 +95,28 @@ export async function listSqlNames(tx: Queryable, tenantId: string, base: string
 
 export interface NewTable {
   id: string;
-  sourceId: string;
+  /** Null with `url`: the table waits for its file. */
+  sourceId: string | null;
   sourceGroupId: string;
-  placeKey: string;
+  placeKey: string | null;
   position: TablePosition;
   name: string;
   sqlName: string;
   description: string | null;
   requested: boolean;
   schemaPolicy: 'accept' | 'freeze';
+  /** The address of the file, and the number of the table in it; null: its only table. */
+  address?: { url: string; index: number | null };
 }
 
 /** Inserts a table that is to be built. */
 export async function insertTable(tx: Tx, tenantId: string, table: NewTable, now: Date): Promise<void> {
   await tx.query(sql`
     insert into source_table (tenant_id, id, source_id, source_group_id, generation, place_key, position, name, sql_name, description,
-      requested, status, schema_policy, created_at, updated_at)
+      requested, status, schema_policy, url, wanted_index, created_at, updated_at)
     values (${tenantId}, ${table.id}, ${table.sourceId}, ${table.sourceGroupId}, 0, ${table.placeKey}, ${json(table.position)},
-      ${table.name}, ${table.sqlName}, ${table.description}, ${table.requested}, 'building', ${table.schemaPolicy}, ${now}, ${now})`);
+      ${table.name}, ${table.sqlName}, ${table.description}, ${table.requested}, 'building', ${table.schemaPolicy},
+      ${table.address?.url ?? null}, ${table.address?.index ?? null}::int, ${now}, ${now})`);
 }
 
 /** Makes the tables wait for a build. Their present versions stay served. */
@@ -180,11 +188,47 @@ export async function changeTable(
     where tenant_id = ${table.tenantId} and id = ${table.tableId}`);
 }
 
+export interface WaitingTable {
+  tableId: string;
+  /** The number of the table in the file; null: its only table. */
+  wantedIndex: number | null;
+}
+
+/** Returns the tables of a source group whose file was not read yet. */
+export function listWaiting(tx: Queryable, tenantId: string, groupId: string): Promise<WaitingTable[]> {
+  return tx.query<WaitingTable>(sql`
+    select t.id as table_id, t.wanted_index from source_table t
+    where t.tenant_id = ${tenantId} and t.source_group_id = ${groupId} and t.source_id is null`);
+}
+
+/** Makes a waiting table one of a source, so that it can be built. */
+export async function bindWaiting(
+  tx: Tx,
+  tenantId: string,
+  tableId: string,
+  place: { sourceId: string; placeKey: string; position: TablePosition },
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update source_table set source_id = ${place.sourceId}, place_key = ${place.placeKey}, position = ${json(place.position)},
+      status = 'building', error_message = null, updated_at = ${now}
+    where tenant_id = ${tenantId} and id = ${tableId} and source_id is null`);
+}
+
+/** Records why a run could not read the file of the group's tables; null: it could. */
+export async function saveRefreshError(tx: Tx, tenantId: string, groupId: string, error: string | null): Promise<void> {
+  await tx.query(sql`
+    update source_table set refresh_error = ${error}
+    where tenant_id = ${tenantId} and source_group_id = ${groupId} and url is not null
+      and refresh_error is distinct from ${error}::text`);
+}
+
 /** Returns sources with tables that have waited for their build since `before`, and makes the tables wait again. */
 export async function claimStalledTables(tx: Tx, tenantId: string, before: Date, now: Date): Promise<string[]> {
   const rows = await tx.query<{ sourceId: string }>(sql`
     update source_table t set updated_at = ${now}
-    where t.tenant_id = ${tenantId} and t.status = 'building' and t.updated_at < ${before} returning t.source_id`);
+    where t.tenant_id = ${tenantId} and t.status = 'building' and t.source_id is not null and t.updated_at < ${before}
+    returning t.source_id`);
   return [...new Set(rows.map(({ sourceId }) => sourceId))];
 }
 

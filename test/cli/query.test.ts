@@ -65,6 +65,20 @@ test('tables lists as many tables as --limit says, newest first, and says that t
   assert.equal(stderr, '2 of 3 shown: --limit <n> or --all shows more.\n');
 });
 
+test('tables add names what is wrong with an address, and waits for the table', async () => {
+  assert.match((await pinakes(['tables', 'add', 'prices.csv'])).stderr, /an address that starts with http/);
+  const { code, stdout, stderr } = await pinakes([
+    'tables',
+    'add',
+    'http://127.0.0.1:1/prices.csv',
+    '--wait',
+    '--json',
+  ]);
+  const { name, error } = JSON.parse(stdout) as Operations['getTable']['response'];
+  assert.deepEqual([code, name], [1, 'prices']);
+  assert.match(`${error} ${stderr}`, /not allowed.*not allowed/s);
+});
+
 test('query names a wrong column and an unknown table, with exit code 1', async () => {
   const wrong = await pinakes(['query', 'select amunt from sales']);
   assert.equal(wrong.code, 1);

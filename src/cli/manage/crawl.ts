@@ -4,7 +4,7 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, integerOption, textOption, textOptions } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { finishCreation } from './follow.ts';
-import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
+import { CREATION_OPTIONS, isHttpAddress, scheduleIn } from './schedule.ts';
 
 type CrawlBody = Operations['createCrawl']['request']['body'];
 
@@ -47,7 +47,7 @@ export const crawlCommand: Command = {
 
 The command prints the id of the source group. The crawl obeys robots.txt.`,
   async run({ arguments: urls, options, io }) {
-    const wrong = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url));
+    const wrong = urls.find((url) => !isHttpAddress(url));
     if (wrong !== undefined) throw usageError(`"${wrong}" is not an address that starts with http:// or https://.`);
     const body: CrawlBody = {
       name: textOption(options, 'name') ?? new URL(urls[0]!).host,

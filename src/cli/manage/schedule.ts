@@ -27,3 +27,7 @@ export function scheduleIn(options: OptionValues): { rrule?: string } {
   const rule = textOption(options, 'schedule');
   return rule === undefined ? {} : { rrule: RULES[rule] ?? rule };
 }
+
+export function isHttpAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}

@@ -1,12 +1,18 @@
-/** `pinakes tables`: lists tables, and shows the columns and first rows of one. */
+/** `pinakes tables`: lists tables, shows the columns and first rows of one, and adds the table of a file at an address. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { layOut } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation } from '../shared/command.ts';
+import { type Command, flagOption, type Invocation, integerOption, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { LIST_OPTIONS, limitOf, pagesOf, printList, printRows } from '../shared/pages.ts';
 import { checkId } from './find.ts';
+import { followGroup } from './follow.ts';
+import { CREATION_OPTIONS, isHttpAddress, scheduleIn } from './schedule.ts';
 import { countOf } from './words.ts';
+
+const TABLE_INDEX_MAX = 199;
+const POLL_MS = 500;
 
 type Client = Awaited<ReturnType<typeof openConfiguredClient>>;
 type Table = Awaited<ReturnType<Client['listTables']>>['tables'][number];
@@ -14,19 +20,27 @@ type TableColumn = Table['columns'][number];
 
 export const tablesCommand: Command = {
   name: 'tables',
-  summary: 'List tables and their builds; show the columns and first rows of one.',
-  synopsis: '[list|show] [table id]',
+  summary: 'List tables and their builds; show one; add the table of a file at an address.',
+  synopsis: '[list|show|add] [table id|url]',
   argumentsMin: 0,
   argumentsMax: 2,
-  options: { ...LIST_OPTIONS, json: { type: 'boolean', text: 'print the answer as one line of JSON' } },
+  options: {
+    ...LIST_OPTIONS,
+    ...CREATION_OPTIONS,
+    name: { type: 'string', value: '<text>', text: 'add: name of the table (default: made from the address)' },
+    index: { type: 'string', value: '<n>', text: 'add: number of the table in the file, counted from 0' },
+    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+  },
   details: `
   pinakes tables                   list tables, newest first, with rows, columns and status
   pinakes tables show <table id>   columns with types, warnings, and the first rows
+  pinakes tables add https://data.example.com/prices.csv --schedule daily --wait
 
 Spreadsheets, CSV files and lists of records become tables by themselves. The status is "building" until a table can be read.`,
   async run(invocation) {
     const [action = 'list', id] = invocation.arguments;
     if (action === 'list' && id === undefined) return list(await openConfiguredClient(), invocation);
+    if (action === 'add') return add(id, invocation);
     if (action !== 'show') throw usageError(`There is no "pinakes tables ${action}". See pinakes tables --help.`);
     if (id === undefined) throw usageError('pinakes tables show needs the id of a table. See pinakes tables --help.');
     return show(checkId(id), invocation);
@@ -48,6 +62,29 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
   await printList(pages, output, io);
   return 0;
+}
+
+async function add(url: string | undefined, { options, io }: Invocation): Promise<number> {
+  if (url === undefined || !isHttpAddress(url))
+    throw usageError('pinakes tables add needs an address that starts with http:// or https://.');
+  const name = textOption(options, 'name');
+  const index = integerOption(options, 'index', 0, TABLE_INDEX_MAX);
+  const client = await openConfiguredClient();
+  const source = { url, ...(index !== undefined && { position: { index } }) };
+  const body = { ...(name !== undefined && { name }), source, ...scheduleIn(options) };
+  const { table_id: id, source_group_id: groupId } = await client.createTable({ body });
+  const isJson = flagOption(options, 'json');
+  if (!isJson) io.out(`${id}\n`);
+  if (!flagOption(options, 'wait')) {
+    if (isJson) io.out(`${JSON.stringify({ id, source_group_id: groupId })}\n`);
+    return 0;
+  }
+  const { exitCode } = await followGroup(client, groupId, io);
+  let table = await client.getTable({ params: { id } });
+  for (; table.status === 'building'; table = await client.getTable({ params: { id } })) await sleep(POLL_MS);
+  if (isJson) io.out(`${JSON.stringify(table)}\n`);
+  if (table.error !== null && exitCode === 0) io.err(`The table could not be built: ${table.error}\n`);
+  return table.status === 'ready' ? exitCode : 1;
 }
 
 async function show(id: string, { options, io }: Invocation): Promise<number> {

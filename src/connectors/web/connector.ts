@@ -16,6 +16,7 @@ import {
 import { GLOB_UNITS_MAX } from '../repo/glob.ts';
 import { CRAWL_DELAY_MS_MIN_DEFAULT, type NextRequestTimes, WebClient, type WebClientOptions } from './client.ts';
 import { Crawl } from './crawl.ts';
+import { readOneFile } from './one-file.ts';
 import { normalizeUrl } from './urls.ts';
 
 const SEEDS_MAX = 100;
@@ -36,13 +37,11 @@ export function openWebConnector(options: WebConnectorOptions): Connector<'web'>
   const now = () => options.clock.now();
   return {
     kind: 'web',
-    list: (origin, _credential, request) =>
-      new Crawl(
-        new WebClient(options, nextTimes, request.signal, crawlDelay(origin)),
-        origin,
-        request.findStored,
-        now(),
-      ).run(),
+    list: (origin, _credential, request) => {
+      const client = new WebClient(options, nextTimes, request.signal, crawlDelay(origin));
+      if (origin.oneFile) return readOneFile(client, origin, request.findStored, now());
+      return new Crawl(client, origin, request.findStored, now()).run();
+    },
     fetch: (origin, _credential, item, stored, signal) =>
       fetchPage(new WebClient(options, nextTimes, signal, crawlDelay(origin)), origin, item, stored, now()),
     check: (origin) => check(origin, options.delayMinMs ?? CRAWL_DELAY_MS_MIN_DEFAULT),

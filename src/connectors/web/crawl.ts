@@ -3,10 +3,11 @@
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, OriginItem, OriginProblem, StoredVersion } from '../connector.ts';
+import type { Change, OriginProblem, StoredVersion } from '../connector.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerDirectives, type PageFacts, readPage } from './html.ts';
+import { toItem } from './item.ts';
 import {
   CIRCLE,
   EMPTY,
@@ -21,15 +22,13 @@ import {
 } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
-import { charsetOf, endingOf, fileName, pageName } from './types.ts';
+import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
 const REDIRECTS_MAX = 5;
 /** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
 const REQUESTS_PER_PAGE_MAX = 5;
 const REQUESTS_FREE = 100;
-/** A `Last-Modified` within this time before now is the time when the response was made, not when its text changed. */
-const JUST_MADE_MS = 60_000;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
 
@@ -275,23 +274,7 @@ export class Crawl {
     links: readonly string[],
   ): Change {
     this.#pages += 1;
-    const charset = charsetOf(response.headers.get('content-type'));
-    const changed = Date.parse(response.headers.get('last-modified') ?? '');
-    const isKnown = changed < this.#now.getTime() - JUST_MADE_MS;
-    const item: OriginItem = {
-      originId: address,
-      name,
-      url: address,
-      revision: null,
-      modifiedAt: isKnown ? new Date(changed) : modifiedAt,
-      metadata: {
-        host: { val: new URL(address).host, type: 'string' },
-        path: { val: new URL(address).pathname, type: 'string' },
-        ...(charset !== undefined &&
-          !/^utf-?8$/i.test(charset) && { charset: { val: charset, type: 'string' as const } }),
-      },
-      locator: {},
-    };
+    const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });
     return this.#report({ kind: 'present', item, content: { body, state: { ...toState(response.headers, links) } } });
   }
 
@@ -340,8 +323,4 @@ async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** Returns the canonical address in a `Link` header. */
 function canonicalOf(header: string | null): string | undefined {
   return /<([^<>]{1,4000})>\s*;[^,<]{0,200}\brel\s*=\s*"?canonical\b/i.exec(header ?? '')?.[1];
-}
-
-function typeOf(contentType: string | null): string {
-  return /^[\w.+/-]{1,100}/.exec(contentType ?? '')?.[0] ?? 'a file of unknown type';
 }

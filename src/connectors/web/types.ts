@@ -67,6 +67,11 @@ export function endingOf(contentType: string | null, address: string): string | 
   return ENDINGS[type];
 }
 
+/** Returns the media type for a message. */
+export function typeOf(contentType: string | null): string {
+  return /^[\w.+/-]{1,100}/.exec(contentType ?? '')?.[0] ?? 'a file of unknown type';
+}
+
 export function charsetOf(contentType: string | null): string | undefined {
   return /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType ?? '')?.[1];
 }

@@ -3,37 +3,23 @@
 import type { Caller } from '../../access/caller.ts';
 import { connectorOf } from '../../connectors/registry.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
-import {
-  findGroup,
-  insertGroup,
-  lockGroup,
-  type SourceGroup,
-  saveGroupMetadata,
-  setGroupName,
-} from '../../corpus/group-store.ts';
+import { findGroup, lockGroup, type SourceGroup, setGroupName } from '../../corpus/group-store.ts';
 import type { Origin } from '../../corpus/origin.ts';
-import { insertRun } from '../../corpus/run-store.ts';
 import {
-  countSettingsLocked,
   deleteSetting,
   findSetting,
   findSettingOfGroup,
-  insertSetting,
   type Setting,
   saveSchedule,
 } from '../../corpus/setting-store.ts';
-import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { invalidRequest, notFound, type ServiceError } from '../../errors.ts';
 import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
-import { enqueueRun } from '../../ingest/runs/run-actions.ts';
+import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
 import type { Credential, SourceKind } from './kinds.ts';
-
-/** Maximum number of such sources of one tenant. */
-const CONNECTOR_SOURCES_MAX = 1_000;
 
 export interface NewSource {
   name: string;
@@ -69,27 +55,14 @@ export async function createSource(
   if (given.oneTimeCredential !== undefined) await prepareToSeal(deps);
   return deps.db.transaction(tenantId, async (tx) => {
     if (given.secretId !== undefined) await checkSecret(tx, tenantId, kind.credential!, given.secretId);
-    if ((await countSettingsLocked(tx, tenantId)) >= CONNECTOR_SOURCES_MAX)
-      throw new ServiceError('conflict', `There are ${CONNECTOR_SOURCES_MAX} such sources already: delete one first.`);
-    checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1 });
-    const id = newId(createdAt.getTime());
-    await insertGroup(tx, tenantId, {
-      id,
-      sourceType: kind.kind,
+    const id = await addOriginGroup(deps, tx, tenantId, {
       name: given.name,
-      chunkMetadataKeys: [],
-      uploadAt: null,
-      createdAt,
-    });
-    await saveGroupMetadata(tx, tenantId, id, metadata);
-    await insertSetting(tx, tenantId, {
-      id: newId(createdAt.getTime()),
-      sourceGroupId: id,
       origin: given.origin,
       secretId: given.secretId ?? null,
       needsCredential,
       rrule: given.rrule,
       nextTimes,
+      metadata,
       createdAt,
     });
     if (given.oneTimeCredential !== undefined) {
@@ -103,9 +76,6 @@ export async function createSource(
         sourceGroupId: id,
       });
     }
-    const runId = newId(createdAt.getTime());
-    await insertRun(tx, tenantId, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
-    await enqueueRun(deps, tx, tenantId, { id: runId, reads: 'origin' }, kind.kind);
     const source = await getSource(tx, caller, kind, id);
     await saveAnswer(tx, source);
     await record(tx, caller, 'create', source.setting);

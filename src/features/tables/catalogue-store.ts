@@ -8,7 +8,13 @@ import { ALIVE } from '../../retrieval/query/filter-sql.ts';
 import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
 
 /** A table with what its reader may see of it. */
-export interface CatalogueTable extends TableRow {
+export interface CatalogueTable extends Omit<TableRow, 'sourceId'> {
+  /** Null while the table of an address waits for its file. */
+  sourceId: string | null;
+  /** The schedule on which the file of an address is read; empty without one, null for other tables. */
+  rrule: string | null;
+  /** Why the last run could not read the file. */
+  refreshError: string | null;
   /** The caller sees every chunk of the table. */
   seesAll: boolean;
   /** The ingest rules under which the source was read. */
@@ -17,21 +23,26 @@ export interface CatalogueTable extends TableRow {
   servedGeneration: number;
 }
 
-const FROM = raw(`source_table t join source s on s.tenant_id = t.tenant_id and s.id = t.source_id
-  join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id`);
+const FROM = raw(`source_table t join source_group g on g.tenant_id = t.tenant_id and g.id = t.source_group_id
+  left join source s on s.tenant_id = t.tenant_id and s.id = t.source_id`);
 
 /** The place of table `t` in the served text. */
 const PLACE = raw(`s.tables -> (t.position ->> 'index')::int`);
 const CHUNKS_OF_TABLE = sql`c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation
   and c.end_offset > (${PLACE} ->> 'start')::int and c.start_offset < (${PLACE} ->> 'end')::int`;
 
-/** The condition that some row of table `t` is visible. A version of an older text is visible to those who see the whole source. */
+/**
+ * The condition that some row of table `t` is visible. A version of an older text is visible to those who see the whole source. A table
+ * that waits for its file is hidden from principals, because no policy can be applied to it.
+ */
 function visible(access: Access): Sql {
   const some = access.policy?.chunk
     ? sql`case when t.version = 0 then ${showsSomething(access)} when t.generation <> s.generation then ${showsEverything(access)}
         else exists (select from chunk c where ${CHUNKS_OF_TABLE} and ${mayShowChunk(access)}) end`
     : raw('true');
-  return sql`${ALIVE} and t.hidden_at is null and ${withinLimits(access)} and ${mayShowSource(access)} and ${some}`;
+  const waits = sql`t.source_id is null and g.deleted_at is null and ${raw(access.policy ? 'false' : 'true')}`;
+  return sql`${withinLimits(access)} and (${waits}
+    or t.source_id is not null and ${ALIVE} and t.hidden_at is null and ${mayShowSource(access)} and ${some})`;
 }
 
 function columns(access: Access): Sql {
@@ -39,7 +50,10 @@ function columns(access: Access): Sql {
     ? sql`case when t.generation <> s.generation then ${showsEverything(access)}
         else not exists (select from chunk c where ${CHUNKS_OF_TABLE} and not coalesce(${mayShowChunk(access)}, false)) end`
     : raw('true');
-  return sql`${TABLE_COLUMNS}, t.bytes, s.redacted_by, s.generation as served_generation, ${all} as sees_all`;
+  return sql`${TABLE_COLUMNS}, t.bytes, t.refresh_error, coalesce(s.redacted_by, '') as redacted_by,
+    coalesce(s.generation, 0) as served_generation, ${all} as sees_all,
+    case when t.url is not null then (select o.rrule from connector_setting o
+      where o.tenant_id = t.tenant_id and o.source_group_id = t.source_group_id) end as rrule`;
 }
 
 export interface TableFilter {

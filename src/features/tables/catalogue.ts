@@ -2,14 +2,18 @@
 import { type Access, accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
+import { lockGroup } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
+import { checkMayCreateGroup } from '../../http/key-limits.ts';
+import { requestDeletion } from '../../ingest/removal/delete-group.ts';
+import { startRun } from '../../ingest/runs/run-actions.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { ColumnSetting } from '../../tables/build/build-table.ts';
 import { sqlNameOf, uniqueName } from '../../tables/names.ts';
-import { namePlaces, tableName } from '../../tables/places.ts';
+import { nameOfUrl, namePlaces, tableName } from '../../tables/places.ts';
 import { openTable, type TableReader, type TableRowRead } from '../../tables/read-table.ts';
 import {
   changeTable,
@@ -26,6 +30,7 @@ import {
 import type { TableColumn } from '../../tables/table.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { type CatalogueTable, findVisibleTable, visibleParts } from './catalogue-store.ts';
+import { checkUrl, followUrl, scheduleChange } from './from-url.ts';
 
 /** Rows that are read at once while rows of hidden chunks are left out. */
 const ROWS_AT_ONCE = 1_000;
@@ -78,71 +83,141 @@ export async function readVisibleRows(
 export interface TableRequest {
   name?: string | undefined;
   description?: string | null | undefined;
-  sourceId: string;
+  source: { id: string } | { url: string; rrule: string };
   /** Null: the only table of the source. */
   index: number | null;
   schemaPolicy: 'accept' | 'freeze';
 }
 
+export interface CreatedTable {
+  id: string;
+  sourceGroupId: string;
+}
+
+type Commit = (tx: Tx, created: CreatedTable) => Promise<void>;
+
 /**
- * Adds a table of a source and starts its build. Returns its id.
+ * Adds a table and starts its build, or the run that reads its file.
  *
  * @throws ServiceError not_found, invalid_request if the source has no such table, conflict if the table or its name exists.
  */
-export async function createTable(
-  deps: Pick<Deps, 'db' | 'clock' | 'queue'>,
+export function createTable(
+  deps: Deps,
   caller: Caller,
   request: TableRequest,
-  commitWith: (tx: Tx, id: string) => Promise<void>,
-): Promise<string> {
+  commitWith: Commit,
+): Promise<CreatedTable> {
+  const { source, ...wanted } = request;
+  return namesAreUnique(
+    'url' in source
+      ? createTableOfUrl(deps, caller, { ...wanted, ...source }, commitWith)
+      : createTableOfSource(deps, caller, { ...wanted, sourceId: source.id }, commitWith),
+  );
+}
+
+type Wanted = Omit<TableRequest, 'source'>;
+
+async function createTableOfUrl(
+  deps: Deps,
+  caller: Caller,
+  request: Wanted & { url: string; rrule: string },
+  commitWith: Commit,
+): Promise<CreatedTable> {
+  checkMayCreateGroup(caller);
+  const { tenantId } = caller;
+  const { url, index } = request;
+  const now = deps.clock.now();
+  const id = newId(now.getTime());
+  const file = await checkUrl(deps, url, request.rrule, now);
+  return deps.db.transaction(tenantId, async (tx) => {
+    await checkRoom(tx, tenantId);
+    const named = request.name ?? nameOfUrl(url);
+    const { name, sqlName } = await freeName(tx, tenantId, named, request.name !== undefined);
+    const sourceGroupId = await followUrl(deps, tx, caller, name, file, now);
+    const table = {
+      id,
+      sourceId: null,
+      sourceGroupId,
+      placeKey: null,
+      position: { index: index ?? 0 },
+      name,
+      sqlName,
+      description: request.description ?? null,
+      requested: true,
+      schemaPolicy: request.schemaPolicy,
+      address: { url: file.origin.urls[0]!, index },
+    };
+    await insertTable(tx, tenantId, table, now);
+    const created = { id, sourceGroupId };
+    await commitWith(tx, created);
+    await record(tx, caller, 'create', id, { name, source_group_id: sourceGroupId, rrule: file.rrule });
+    return created;
+  });
+}
+
+async function checkRoom(tx: Tx, tenantId: string): Promise<void> {
+  if ((await countTables(tx, tenantId)) >= TABLES_PER_TENANT_MAX)
+    throw new ServiceError('conflict', `There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
+}
+
+/** Returns the name with a free name in SQL. @throws ServiceError conflict if the caller chose a name that is taken. */
+async function freeName(tx: Tx, tenantId: string, name: string, isChosen: boolean) {
+  const base = sqlNameOf(name, 'table');
+  const taken = await listSqlNames(tx, tenantId, base);
+  if (isChosen && taken.has(base)) throw nameTaken();
+  return { name, sqlName: uniqueName(base, taken) };
+}
+
+async function createTableOfSource(
+  deps: Pick<Deps, 'db' | 'clock' | 'queue'>,
+  caller: Caller,
+  request: Wanted & { sourceId: string },
+  commitWith: Commit,
+): Promise<CreatedTable> {
   const { tenantId } = caller;
   const now = deps.clock.now();
   const id = newId(now.getTime());
-  return namesAreUnique(
-    deps.db.transaction(tenantId, async (tx) => {
-      const source = isId(request.sourceId) ? await findTableSource(tx, tenantId, request.sourceId, caller) : undefined;
-      if (!source) throw notFound();
-      const places = namePlaces(source.tables);
-      const wanted =
-        request.index === null ? places : places.filter(({ position }) => position.index === request.index);
-      const [named, ...others] = wanted;
-      if (!named) throw invalidRequest('/source/position: the source has no table there.');
-      if (others.length > 0)
-        throw invalidRequest('/source/position: the source has several tables. Name one by its index.');
-      if ((await countTables(tx, tenantId)) >= TABLES_PER_TENANT_MAX)
-        throw new ServiceError('conflict', `There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
-      const known = (await listTablesOfSource(tx, tenantId, source.id)).find(({ placeKey }) => placeKey === named.key);
-      if (known && !known.hiddenAt) throw new ServiceError('conflict', `The table exists already: ${known.tableId}.`);
-      if (known) await deleteTables(tx, tenantId, [known.tableId]);
-      const name = request.name ?? tableName(source.name, named, places);
-      const base = sqlNameOf(name, 'table');
-      const taken = await listSqlNames(tx, tenantId, base);
-      if (request.name !== undefined && taken.has(base)) throw nameTaken();
-      const table = {
-        id,
-        sourceId: source.id,
-        sourceGroupId: source.sourceGroupId,
-        placeKey: named.key,
-        position: named.position,
-        name,
-        sqlName: uniqueName(base, taken),
-        description: request.description ?? null,
-        requested: true,
-        schemaPolicy: request.schemaPolicy,
-      };
-      await insertTable(tx, tenantId, table, now);
-      await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId: source.id });
-      await commitWith(tx, id);
-      await record(tx, caller, 'create', id, { name, source_id: source.id });
-      return id;
-    }),
-  );
+  return deps.db.transaction(tenantId, async (tx) => {
+    const source = isId(request.sourceId) ? await findTableSource(tx, tenantId, request.sourceId, caller) : undefined;
+    if (!source) throw notFound();
+    const places = namePlaces(source.tables);
+    const wanted = request.index === null ? places : places.filter(({ position }) => position.index === request.index);
+    const [named, ...others] = wanted;
+    if (!named) throw invalidRequest('/source/position: the source has no table there.');
+    if (others.length > 0)
+      throw invalidRequest('/source/position: the source has several tables. Name one by its index.');
+    await checkRoom(tx, tenantId);
+    const known = (await listTablesOfSource(tx, tenantId, source.id)).find(({ placeKey }) => placeKey === named.key);
+    if (known && !known.hiddenAt) throw new ServiceError('conflict', `The table exists already: ${known.tableId}.`);
+    if (known) await deleteTables(tx, tenantId, [known.tableId]);
+    const wantedName = request.name ?? tableName(source.name, named, places);
+    const { name, sqlName } = await freeName(tx, tenantId, wantedName, request.name !== undefined);
+    const table = {
+      id,
+      sourceId: source.id,
+      sourceGroupId: source.sourceGroupId,
+      placeKey: named.key,
+      position: named.position,
+      name,
+      sqlName,
+      description: request.description ?? null,
+      requested: true,
+      schemaPolicy: request.schemaPolicy,
+    };
+    await insertTable(tx, tenantId, table, now);
+    await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId: source.id });
+    const created = { id, sourceGroupId: source.sourceGroupId };
+    await commitWith(tx, created);
+    await record(tx, caller, 'create', id, { name, source_id: source.id });
+    return created;
+  });
 }
 
 export interface TableChange {
   name?: string | undefined;
   description?: string | null | undefined;
   schemaPolicy?: 'accept' | 'freeze' | undefined;
+  rrule?: string | undefined;
   columns?: readonly ({ sqlName: string } & ColumnSetting)[] | undefined;
 }
 
@@ -150,9 +225,12 @@ export interface TableChange {
 export async function updateTable(deps: Deps, caller: Caller, id: string, change: TableChange): Promise<void> {
   const { tenantId } = caller;
   const now = deps.clock.now();
+  const reschedule = change.rrule === undefined ? undefined : await planSchedule(deps, caller, id, change.rrule);
   await namesAreUnique(
     deps.db.transaction(tenantId, async (tx) => {
       const table = await findManaged(tx, caller, id);
+      if (reschedule) await lockGroup(tx, tenantId, table.sourceGroupId);
+      await reschedule?.(tx);
       const settings = { ...table.columnSettings };
       const columns = [...table.columns];
       let rebuilds = false;
@@ -180,19 +258,34 @@ export async function updateTable(deps: Deps, caller: Caller, id: string, change
   );
 }
 
-/** Builds a table again. @throws ServiceError not_found */
-export async function rebuildTable(deps: Deps, caller: Caller, id: string): Promise<void> {
-  await deps.db.transaction(caller.tenantId, async (tx) => {
-    const table = await findManaged(tx, caller, id);
-    await rebuild(deps, tx, table, deps.clock.now());
-  });
+async function planSchedule(deps: Deps, caller: Caller, id: string, rrule: string) {
+  const table = await deps.db.transaction(caller.tenantId, (tx) => findManaged(tx, caller, id));
+  return scheduleChange(deps, caller, table, rrule);
 }
 
-/** Deletes a table. One that comes with its source stays away until the source changes. @throws ServiceError not_found */
+/** Builds a table again, or starts a run that reads the file of its address. @throws ServiceError not_found, conflict during a run */
+export async function rebuildTable(deps: Deps, caller: Caller, id: string): Promise<void> {
+  const table = await deps.db.transaction(caller.tenantId, async (tx) => {
+    const found = await findManaged(tx, caller, id);
+    if (found.url === null) await rebuild(deps, tx, found, deps.clock.now());
+    return found;
+  });
+  if (table.url !== null) await startRun(deps, caller.tenantId, table.sourceGroupId, caller, { onlyFailed: false });
+}
+
+/**
+ * Deletes a table. One that comes with its source stays away until the source changes; with the table of an address, the source group
+ * that follows the file is deleted.
+ *
+ * @throws ServiceError not_found
+ */
 export async function deleteTable(deps: Deps, caller: Caller, id: string): Promise<void> {
   const { tenantId } = caller;
+  const found = await deps.db.transaction(tenantId, (tx) => findManaged(tx, caller, id));
+  // First: a group that nobody asks for any more must not follow the file.
+  if (found.url !== null) await requestDeletion(deps, caller, found.sourceGroupId);
   await deps.db.transaction(tenantId, async (tx) => {
-    const table = await findManaged(tx, caller, id);
+    const table = found.url === null ? await findManaged(tx, caller, id) : found;
     if (table.requested) await deleteTables(tx, tenantId, [id]);
     else await hideTable(tx, tenantId, id, deps.clock.now());
     await record(tx, caller, 'delete', id, { name: table.name });
@@ -208,6 +301,8 @@ async function findManaged(tx: Tx, caller: Caller, id: string): Promise<Catalogu
 }
 
 async function rebuild({ queue }: Deps, tx: Tx, table: CatalogueTable, now: Date): Promise<void> {
+  // The table of an address is built when its file is read.
+  if (table.sourceId === null) return;
   await markBuilding(tx, table.tenantId, [table.tableId], now);
   await queue.enqueue(tx, 'table-build', { tenantId: table.tenantId, sourceId: table.sourceId });
 }

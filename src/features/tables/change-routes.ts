@@ -1,15 +1,25 @@
 /** Routes that add, change, build and delete tables. */
 import { z } from 'zod';
+import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema } from '../../http/schemas.ts';
+import { idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
+import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { COLUMN_TYPES } from '../../tables/table.ts';
 import { text } from '../../util/text-schema.ts';
-import { createTable, deleteTable, rebuildTable, updateTable } from './catalogue.ts';
+import {
+  type CreatedTable,
+  createTable,
+  deleteTable,
+  rebuildTable,
+  type TableRequest,
+  updateTable,
+} from './catalogue.ts';
 
 const AREA = 'Tables';
 const DESCRIPTION_LENGTH_MAX = 2_000;
 const COLUMNS_MAX = 500;
+const URL_LENGTH_MAX = 2_000;
 const TABLES_PER_SOURCE_MAX = 200;
 
 const descriptionSchema = text(0, DESCRIPTION_LENGTH_MAX).nullable().optional();
@@ -22,7 +32,10 @@ const createBody = z.strictObject({
   description: descriptionSchema.describe('What the table is about.'),
   source: z
     .strictObject({
-      source_id: z.string().describe('Id of the source.'),
+      source_id: z.string().optional().describe('Id of the source. Either this member or `url`.'),
+      url: text(1, URL_LENGTH_MAX)
+        .optional()
+        .describe('Address of a file: http or https. The service reads it as the only page of a web source.'),
       position: z
         .strictObject({
           index: z
@@ -32,9 +45,12 @@ const createBody = z.strictObject({
             .describe('Number of the table in its source: see `GET /sources/{id}/tables`.'),
         })
         .optional()
-        .describe('Which table of the source. May be absent if the source has one table.'),
+        .describe('Which table of the source or file. May be absent if there is one table.'),
     })
     .describe('Where the table is.'),
+  rrule: text(0, RULE_LENGTH_MAX)
+    .optional()
+    .describe('Only with `source.url`: when to read the file again: an RFC 5545 RRULE.'),
   schema_policy: policySchema.default('accept'),
 });
 
@@ -42,6 +58,9 @@ const changeBody = z.strictObject({
   name: nameSchema.optional().describe('Another name. The name in SQL changes with it.'),
   description: descriptionSchema.describe('What the table is about; null removes it.'),
   schema_policy: policySchema.optional(),
+  rrule: text(0, RULE_LENGTH_MAX)
+    .optional()
+    .describe('Only for the table of an address: when to read the file again: an RFC 5545 RRULE. Empty: no schedule.'),
   columns: z
     .array(
       z.strictObject({
@@ -57,6 +76,11 @@ const changeBody = z.strictObject({
 });
 
 const tableIdSchema = z.object({ table_id: idSchema.describe('Id of the table.') });
+const createdSchema = tableIdSchema.extend({
+  source_group_id: sourceGroupIdSchema.describe(
+    'Id of the source group of the table. Its runs read the file of an address.',
+  ),
+});
 
 export function tableChangeRoutes(deps: Deps): Route[] {
   return [createRoute(deps), changeRoute(deps), deleteRoute(deps), buildRoute(deps)];
@@ -70,13 +94,14 @@ function createRoute(deps: Deps): Route {
     operation: {
       id: 'createTable',
       area: AREA,
-      summary: 'Build a table of a source',
+      summary: 'Build a table of a source or of an address',
       description:
-        'Builds a table of a document, or one that was deleted. 409 if the table exists, or if another table has the name. The build ' +
-        'runs in the background: `status` says when it has ended.',
+        'Builds a table of a document, or one that was deleted. With `source.url`, a source group is created whose runs read the file ' +
+        'at this address, once or on a schedule; until it was read, the table has no version. 409 if the table exists, or if another ' +
+        'table has the name. The build runs in the background: `status` says when it has ended, and `error` why it failed.',
     },
     body: createBody,
-    response: { status: 201, schema: tableIdSchema, description: 'The build was queued.' },
+    response: { status: 201, schema: createdSchema, description: 'The build or the run was queued.' },
     errors: [404, 409],
     idempotent: true,
     example: {
@@ -84,17 +109,27 @@ function createRoute(deps: Deps): Route {
       source: { source_id: '0199a3c0-0000-7000-8000-000000000001', position: { index: 0 } },
     },
     async handler({ body, caller, idempotency }) {
+      const answer = ({ id, sourceGroupId }: CreatedTable) => ({ table_id: id, source_group_id: sourceGroupId });
       const request = {
         name: body.name,
         description: body.description,
-        sourceId: body.source.source_id,
+        source: sourceOf(body),
         index: body.source.position?.index ?? null,
         schemaPolicy: body.schema_policy,
       };
-      const id = await createTable(deps, caller, request, (tx, tableId) => idempotency.save(tx, { table_id: tableId }));
-      return { table_id: id };
+      return answer(await createTable(deps, caller, request, (tx, created) => idempotency.save(tx, answer(created))));
     },
   });
+}
+
+/** @throws ServiceError invalid_request */
+function sourceOf({ source, rrule }: z.output<typeof createBody>): TableRequest['source'] {
+  const { source_id: id, url } = source;
+  if ((id === undefined) === (url === undefined)) throw invalidRequest('/source: give either source_id or url.');
+  if (url !== undefined) return { url, rrule: rrule ?? '' };
+  if (rrule !== undefined)
+    throw invalidRequest('/rrule: a schedule needs source.url. Other sources have schedules of their own.');
+  return { id: id! };
 }
 
 function changeRoute(deps: Deps): Route {
@@ -119,6 +154,7 @@ function changeRoute(deps: Deps): Route {
         name: body.name,
         description: body.description,
         schemaPolicy: body.schema_policy,
+        rrule: body.rrule,
         columns: body.columns?.map(({ sql_name: sqlName, name, description, type }) => ({
           sqlName,
           ...(name !== undefined && { name }),
@@ -142,7 +178,7 @@ function deleteRoute(deps: Deps): Route {
       summary: 'Delete a table',
       description:
         'The source stays searchable. A table that came with its source stays away until the source changes, or until `POST /tables` ' +
-        'asks for it.',
+        'asks for it. With the table of an address, its source group and schedule are deleted, too.',
     },
     params: idParams,
     response: { status: 200, schema: tableIdSchema },
@@ -165,11 +201,12 @@ function buildRoute(deps: Deps): Route {
       summary: 'Build a table again',
       description:
         'Builds the table from the text of its source. The present version is served until then. To read the source itself again, start ' +
-        'a run of its source group: a changed source builds its tables.',
+        'a run of its source group: a changed source builds its tables. For the table of an address, this route starts that run; 409 ' +
+        'while one is active.',
     },
     params: idParams,
-    response: { status: 202, schema: tableIdSchema, description: 'The build was queued.' },
-    errors: [404],
+    response: { status: 202, schema: tableIdSchema, description: 'The build or the run was queued.' },
+    errors: [404, 409],
     async handler({ caller, params }) {
       await rebuildTable(deps, caller, params.id);
       return { table_id: params.id };

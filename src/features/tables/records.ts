@@ -87,9 +87,11 @@ export const tableSchema = z
     status: z
       .enum(TABLE_STATUSES)
       .describe('`building`: a version is being built, and the present one is served. `failed`: see `error`.'),
-    error: z.string().nullable().describe('Why the last build failed.'),
-    source_id: sourceIdSchema,
+    error: z.string().nullable().describe('Why the last build failed, or why the file of `url` could not be read.'),
+    source_id: sourceIdSchema.nullable().describe('Id of the source. Null until the file of `url` was read.'),
     source_group_id: sourceGroupIdSchema,
+    url: z.string().nullable().describe('Address of the file, if the table was asked for by its address.'),
+    rrule: z.string().nullable().describe('When the file of `url` is read again; empty without a schedule.'),
     position: positionSchema,
     version: z.int().describe('Number of the served version; 0 before the first.'),
     row_count: z.int().nullable().describe(`Rows of data. ${SEES_ALL}`),
@@ -120,10 +122,13 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
     name: await fact(table.name),
     sql_name: table.sqlName,
     description: await maybe(table.description),
-    status: table.status,
-    error: table.errorMessage,
+    // The present version is served in both cases.
+    status: table.refreshError === null ? table.status : 'failed',
+    error: table.errorMessage ?? table.refreshError,
     source_id: table.sourceId,
     source_group_id: table.sourceGroupId,
+    url: await maybe(table.url),
+    rrule: table.rrule,
     position: {
       index: position.index,
       ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
@@ -191,7 +196,7 @@ export async function toRow(
     row: read.row,
     kind: read.kind,
     place: {
-      source_id: table.sourceId,
+      source_id: table.sourceId!,
       start_offset: showsPlace ? read.start : null,
       chunk_index: showsPlace ? read.part : null,
       page: read.page,

@@ -105,7 +105,7 @@ async function storeTogether<T>(
           savedRows.flatMap((rows) => rows.texts),
         );
         await hideOldMembers(deps, tx, active, savedRows, saved);
-        await requestTables(deps, tx, active.tenantId, savedRows, saved);
+        await requestTables(deps, tx, active.tenantId, savedRows);
         step = await count(deps, tx, active, savedRows, saved);
         await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
       }
@@ -173,7 +173,7 @@ async function storeParts(
       if (!saved.has(id)) return NOTHING_DONE;
       await hideOldMembers(deps, tx, active, [rows], saved);
       await insertInside(tx);
-      await requestTables(deps, tx, tenantId, [rows], saved);
+      await requestTables(deps, tx, tenantId, [rows]);
       return count(deps, tx, active, [rows], saved);
     },
     { background: true },

@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import type { BuiltTable } from '../../tables/build/build-table.ts';
 import { runBuild } from '../../tables/build/run-build.ts';
@@ -13,6 +14,7 @@ import { schemaChange } from '../../tables/drift.ts';
 import { sqlNameOf, uniqueName } from '../../tables/names.ts';
 import { type NamedPlace, namePlaces, tableName } from '../../tables/places.ts';
 import {
+  bindWaiting,
   commitTable,
   countTables,
   deleteTables,
@@ -21,6 +23,7 @@ import {
   insertTable,
   listSqlNames,
   listTablesOfSource,
+  listWaiting,
   markBuilding,
   readChunkEnds,
   readSegments,
@@ -69,13 +72,14 @@ interface Due {
 /** Adds tables that are new in the source, removes those that are gone, and returns the tables that have to be built. */
 async function planTables(
   { clock }: Pick<BuildDeps, 'clock'>,
-  tx: Parameters<typeof insertTable>[0],
+  tx: Tx,
   tenantId: string,
   source: TableSource,
 ): Promise<Due[]> {
   const now = clock.now();
   const places = namePlaces(source.tables);
   const automatic = places.filter(({ place }) => place.automatic);
+  await bindTables(tx, tenantId, source, places, now);
   const known = new Map((await listTablesOfSource(tx, tenantId, source.id)).map((row) => [row.placeKey, row]));
   const keys = new Set(places.map(({ key }) => key));
   const gone = [...known.values()].filter(({ placeKey }) => !keys.has(placeKey));
@@ -124,6 +128,34 @@ async function planTables(
     now,
   );
   return due;
+}
+
+/** Finds the tables in this source that were asked for by its address. */
+async function bindTables(
+  tx: Tx,
+  tenantId: string,
+  source: TableSource,
+  places: readonly NamedPlace[],
+  now: Date,
+): Promise<void> {
+  for (const { tableId, wantedIndex } of await listWaiting(tx, tenantId, source.sourceGroupId)) {
+    const wanted = places.filter(({ position }) => wantedIndex === null || position.index === wantedIndex);
+    const [named, ...others] = wanted;
+    if (!named || others.length > 0) {
+      const what = named
+        ? `The file has ${wanted.length} tables: name one by its index.`
+        : 'The file has no table there.';
+      await failTable(tx, tenantId, tableId, what, now);
+      continue;
+    }
+    const before = (await listTablesOfSource(tx, tenantId, source.id)).filter(({ placeKey }) => placeKey === named.key);
+    await deleteTables(
+      tx,
+      tenantId,
+      before.map((row) => row.tableId),
+    );
+    await bindWaiting(tx, tenantId, tableId, { ...named, sourceId: source.id, placeKey: named.key }, now);
+  }
 }
 
 async function buildOne(

@@ -1,5 +1,5 @@
 /** Starts the builds of the tables of sources that were read. */
-import type { SavedResult, SourceResult } from '../../corpus/source-store.ts';
+import type { SourceResult } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { findSourcesWithTables } from '../../tables/store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -10,13 +10,12 @@ export async function requestTables(
   tx: Tx,
   tenantId: string,
   savedRows: readonly { result: SourceResult }[],
-  saved: ReadonlyMap<string, SavedResult>,
 ): Promise<void> {
   const ready = savedRows.filter(({ result }) => result.status === 'ready');
-  const replaced = ready.flatMap(({ result }) => (saved.get(result.id)?.wasUpdate ? [result.id] : []));
-  const before = new Set(await findSourcesWithTables(tx, tenantId, replaced));
+  const read = ready.map(({ result }) => result.id);
+  const wanted = new Set(await findSourcesWithTables(tx, tenantId, read));
   for (const { result } of ready) {
-    if (!before.has(result.id) && !result.tables.some(({ automatic }) => automatic)) continue;
+    if (!wanted.has(result.id) && !result.tables.some(({ automatic }) => automatic)) continue;
     await queue.enqueue(tx, 'table-build', { tenantId, sourceId: result.id });
   }
 }

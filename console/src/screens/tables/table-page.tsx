@@ -51,10 +51,12 @@ export function TablePage() {
   return (
     <>
       <Header title={<Crumbs name={table.name} />}>
-        <Link to="/sources/$id" params={{ id: table.source_id }} search={{}} className={buttonClass('ghost')}>
-          <Icon name="file-text" size={14} />
-          {say('tables.openSource')}
-        </Link>
+        {table.source_id !== null && (
+          <Link to="/sources/$id" params={{ id: table.source_id }} search={{}} className={buttonClass('ghost')}>
+            <Icon name="file-text" size={14} />
+            {say('tables.openSource')}
+          </Link>
+        )}
       </Header>
       <div className="min-h-0 flex-1 max-xl:overflow-auto xl:grid xl:grid-cols-[minmax(0,1fr)_360px]">
         <section
@@ -94,7 +96,7 @@ function Crumbs({ name }: { name?: string }) {
 }
 
 function Summary({ table }: { table: TableDetails }) {
-  const source = useSources([table.source_id]).get(table.source_id);
+  const source = useSources(table.source_id === null ? [] : [table.source_id]).get(table.source_id ?? '');
   const { sheet, range } = table.position;
   return (
     <div className="flex flex-col gap-3 border-b border-line px-4 py-4">
@@ -108,7 +110,7 @@ function Summary({ table }: { table: TableDetails }) {
         <Fact name={say('tables.source')}>
           <span className="flex min-w-0 items-center gap-2">
             <FileGlyph type={source?.file_type ?? ''} />
-            <bdi className="truncate">{source?.name ?? '…'}</bdi>
+            <bdi className="truncate">{source?.name ?? table.url ?? '…'}</bdi>
           </span>
         </Fact>
         {sheet !== undefined && (

@@ -32,7 +32,7 @@ export function Tables() {
   const all = list.data ?? [];
   const found = all.filter((table) => matches(table, q ?? ''));
   const rows = found.slice(0, shown);
-  const sources = useSources(rows.map((table) => table.source_id));
+  const sources = useSources(rows.flatMap((table) => table.source_id ?? []));
   return (
     <>
       <Header title={say('tables.title')} count={list.isSuccess && number(all.length)} />
@@ -95,7 +95,8 @@ function columnsOf(sources: ReturnType<typeof useSources>): Column<TableRecord>[
       id: 'source',
       title: say('tables.source'),
       className: 'w-[26%]',
-      cell: ({ source_id: id, position }) => {
+      cell: ({ source_id: id, position, url }) => {
+        if (id === null) return <bdi className="truncate text-ink-2">{url}</bdi>;
         const source = sources.get(id);
         const place = position.sheet === undefined ? '' : ` › ${position.sheet}`;
         return (

@@ -1,0 +1,74 @@
+/** Rules of tables whose file is at an address: the web connector reads the file, on a schedule if there is one. */
+import type { Caller } from '../../access/caller.ts';
+import { connectorOf } from '../../connectors/registry.ts';
+import type { Origin } from '../../corpus/origin.ts';
+import { findSettingOfGroup, saveSchedule } from '../../corpus/setting-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
+import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
+
+type WebOrigin = Extract<Origin, { kind: 'web' }>;
+
+/** Returns the origin that is this file only, on whatever host redirects lead to. */
+function originOf(url: string): WebOrigin {
+  return {
+    kind: 'web',
+    urls: [url],
+    maxDepth: 0,
+    maxPages: 1,
+    includePaths: [],
+    excludePaths: [],
+    sameHost: false,
+    useSitemap: false,
+    delayMs: null,
+    oneFile: true,
+  };
+}
+
+export interface FileAtUrl {
+  origin: WebOrigin;
+  rrule: string;
+  nextTimes: readonly Date[];
+}
+
+/** Checks an address and its schedule without a request to it. @throws ServiceError invalid_request */
+export async function checkUrl(deps: Deps, url: string, rrule: string, now: Date): Promise<FileAtUrl> {
+  const origin = originOf(url);
+  try {
+    connectorOf(deps.connectors, 'web').check(origin, null);
+  } catch {
+    throw invalidRequest('/source/url: it must begin with https:// or http://, without a user name.');
+  }
+  return { origin, rrule, nextTimes: rrule === '' ? [] : await deps.schedules.check(rrule, now, now) };
+}
+
+/** Adds the source group that follows the file, and starts its first run. Returns its id. */
+export function followUrl(
+  deps: Deps,
+  tx: Tx,
+  caller: Caller,
+  name: string,
+  file: FileAtUrl,
+  createdAt: Date,
+): Promise<string> {
+  const group = { ...file, name, secretId: null, needsCredential: false, metadata: {}, createdAt };
+  return addOriginGroup(deps, tx, caller.tenantId, group);
+}
+
+/** Returns a change of the schedule, to be made in a transaction that has locked the group. @throws ServiceError */
+export async function scheduleChange(
+  deps: Deps,
+  caller: Caller,
+  table: { url: string | null; sourceGroupId: string },
+  rrule: string,
+): Promise<(tx: Tx) => Promise<void>> {
+  if (table.url === null) throw invalidRequest('/rrule: only the table of an address has a schedule of its own.');
+  const { tenantId } = caller;
+  const { sourceGroupId: groupId } = table;
+  const now = deps.clock.now();
+  const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, tenantId, groupId));
+  if (!setting || setting.deletedAt) throw notFound();
+  const nextTimes = rrule === '' ? [] : await deps.schedules.check(rrule, setting.createdAt, now);
+  return (tx) => saveSchedule(tx, tenantId, groupId, rrule, nextTimes);
+}

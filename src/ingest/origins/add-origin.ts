@@ -1,0 +1,64 @@
+/** Adds a source group that follows an origin, with its setting and its first run. */
+import { insertGroup, saveGroupMetadata } from '../../corpus/group-store.ts';
+import type { Origin } from '../../corpus/origin.ts';
+import { insertRun } from '../../corpus/run-store.ts';
+import { countSettingsLocked, insertSetting } from '../../corpus/setting-store.ts';
+import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
+import type { Tx } from '../../db/database.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ApiMetadata } from '../../filters/metadata.ts';
+import { newId } from '../../util/ids.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { enqueueRun } from '../runs/run-actions.ts';
+
+/** Maximum number of such groups of one tenant. */
+const ORIGIN_GROUPS_MAX = 1_000;
+
+export interface NewOriginGroup {
+  name: string;
+  origin: Origin;
+  /** The id of a stored secret, which the caller has checked. */
+  secretId: string | null;
+  needsCredential: boolean;
+  /** Empty: no schedule. */
+  rrule: string;
+  nextTimes: readonly Date[];
+  metadata: ApiMetadata;
+  createdAt: Date;
+}
+
+/** Returns the id of the new group. @throws ServiceError conflict, quota */
+export async function addOriginGroup(
+  deps: Pick<IngestDeps, 'config' | 'queue'>,
+  tx: Tx,
+  tenantId: string,
+  { name, origin, secretId, needsCredential, rrule, nextTimes, metadata, createdAt }: NewOriginGroup,
+): Promise<string> {
+  if ((await countSettingsLocked(tx, tenantId)) >= ORIGIN_GROUPS_MAX)
+    throw new ServiceError('conflict', `There are ${ORIGIN_GROUPS_MAX} such sources already: delete one first.`);
+  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1 });
+  const id = newId(createdAt.getTime());
+  await insertGroup(tx, tenantId, {
+    id,
+    sourceType: origin.kind,
+    name,
+    chunkMetadataKeys: [],
+    uploadAt: null,
+    createdAt,
+  });
+  await saveGroupMetadata(tx, tenantId, id, metadata);
+  await insertSetting(tx, tenantId, {
+    id: newId(createdAt.getTime()),
+    sourceGroupId: id,
+    origin,
+    secretId,
+    needsCredential,
+    rrule,
+    nextTimes,
+    createdAt,
+  });
+  const runId = newId(createdAt.getTime());
+  await insertRun(tx, tenantId, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
+  await enqueueRun(deps, tx, tenantId, { id: runId, reads: 'origin' }, origin.kind);
+  return id;
+}
