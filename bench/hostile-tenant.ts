@@ -92,7 +92,7 @@ async function attack(name: string, others: Promise<unknown>): Promise<void> {
 
 function at(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN);
+  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN);
 }
 
 console.log(

@@ -30,6 +30,8 @@ export interface Authenticator {
 /** Caches at most KEY_CACHE_ENTRIES_MAX keys, each for KEY_CACHE_MS. */
 export function openAuthenticator(system: SystemDatabase, clock: Clock): Authenticator {
   const cache = new Map<string, { row: AuthenticationRow; loadedAt: number }>();
+  /** Look-ups in flight. Requests of one key that come at the same time share one: others would wait for all of them. */
+  const loading = new Map<string, Promise<AuthenticationRow | undefined>>();
   let epoch = 0;
 
   async function load<Row extends AuthenticationRow>(
@@ -40,8 +42,12 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
     const cached = cache.get(name);
     // If the clock was set back, the entry counts as expired.
     if (cached && now >= cached.loadedAt && now - cached.loadedAt < KEY_CACHE_MS) return cached.row as Row;
+    const running = loading.get(name);
+    if (running) return (await running) as Row | undefined;
     const epochBefore = epoch;
-    const row = await find();
+    const lookUp = find();
+    loading.set(name, lookUp);
+    const row = await lookUp.finally(() => loading.get(name) === lookUp && loading.delete(name));
     cache.delete(name);
     // A row that was read before `forget` may be stale, so it is not cached.
     if (row && epoch === epochBefore) {
@@ -72,6 +78,7 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
     forget() {
       epoch++;
       cache.clear();
+      loading.clear();
     },
   };
 }

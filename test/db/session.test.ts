@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openEngine } from '../../src/db/embedded/engine.ts';
-import { createSession } from '../../src/db/embedded/session.ts';
+import { createSession, JOBS } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { copyTemplate } from '../support/database.ts';
 
@@ -151,10 +151,11 @@ test('within a tenant, its keys take turns, and the look-up of a key does not wa
   };
   const holder = await session.lease();
   const all = ['busy', 'busy', 'busy', 'other'].map((key) => use('tenant', key));
-  all.push(...Array.from({ length: 3 }, () => use('', 'jobs')));
+  all.push(...Array.from({ length: 9 }, () => use(JOBS, '')));
   const look = session.single(simpleQuery('select 1')).then(() => order.push('look-up'));
   await holder.end(simpleQuery(''));
   await Promise.all([...all, look]);
   assert.ok(order.indexOf('tenant other') < order.indexOf('tenant busy', order.indexOf('tenant busy') + 1), `${order}`);
-  assert.ok(order.indexOf('look-up') < order.lastIndexOf(' jobs') - 1, `${order}`);
+  const before = order.slice(0, order.indexOf('look-up'));
+  assert.ok(before.filter((name) => name.startsWith(JOBS)).length <= 2, `${order}`);
 });

@@ -14,11 +14,9 @@ import { type Engine, openEngine } from './engine.ts';
 import { initialiseDirectory } from './initialise.ts';
 import { openKeptPlans, type RunPlanned } from './kept-plans.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
-import { createSession, type Session } from './session.ts';
+import { createSession, JOBS, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
 
-/** Raw text is that of the job queue, which polls often. Look-ups of keys take turns with its statements. */
-const OF_JOBS = { part: 'jobs' };
 /** How long `close` waits for running transactions. */
 const CLOSE_WAIT_MS = 10_000;
 
@@ -85,7 +83,7 @@ function createSystem(engine: Engine, begin: Begin): SystemDatabase {
     async execute(text, values) {
       refuseInsideTransaction();
       if (values && values.length > 0) {
-        return { rows: rowsOf(await session.single(batchOf(text, values), true, OF_JOBS)) };
+        return { rows: rowsOf(await session.single(batchOf(text, values), true, { owner: JOBS })) };
       }
       return { rows: await runScript(session, text) };
     },
@@ -110,9 +108,9 @@ function createSystem(engine: Engine, begin: Begin): SystemDatabase {
   };
 }
 
-/** Runs several statements, which may open and close transactions themselves. */
+/** Runs several statements of the job queue, which may open and close transactions themselves. */
 async function runScript(session: Session, text: string): Promise<Row[]> {
-  const lease = await session.lease(OF_JOBS);
+  const lease = await session.lease({ owner: JOBS });
   let reply: Reply;
   try {
     reply = await lease.run(simpleQuery(text), true);

@@ -60,6 +60,9 @@ export interface Lease {
   readonly aborted: Promise<never>;
 }
 
+/** The owner of the job queue, which polls often. Look-ups of keys, which have no owner, do not wait for all of its polls. */
+export const JOBS = 'jobs';
+
 /** What a transaction is, and whose. The service itself has no owner. */
 export type LeaseOptions = {
   [Name in 'signal' | 'background' | 'urgent']?: TransactionOptions[Name] | undefined;
@@ -188,7 +191,7 @@ export function createSession(
             const now = performance.now();
             const usedMs = now - heldAt;
             // Background work goes last anyway. A tenant's own ingestion must not slow its searches.
-            if (owner !== '' && !isBackground) shares.add(owner, usedMs);
+            if (owner !== '' && owner !== JOBS && !isBackground) shares.add(owner, usedMs);
             if (asBackground || shares.isBusy(owner)) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
             if (!asBackground) answeredAt = now;
             next();
