@@ -3488,7 +3488,7 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only records with this text in the status, stage or error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        /** Only records with this text in the status, stage or error; while redaction rules exist, not the message of the error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
@@ -3520,7 +3520,7 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only records with this text in the status, stage or error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        /** Only records with this text in the status, stage or error; while redaction rules exist, not the message of the error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       } | undefined;
     };

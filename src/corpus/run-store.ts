@@ -64,10 +64,13 @@ export interface RunFilter {
   before?: Date | undefined;
   /** Text that the status, the stage or the error contains. */
   q?: string | undefined;
+  /** Whether `q` leaves the messages of errors out: redaction rules may hide parts of them from the caller. */
+  hidesMessages?: boolean;
 }
 
-/** The text in which the filter `q` of a list of runs searches. */
+/** The texts in which the filter `q` of a list of runs searches. */
 const RUN_WORDS = raw(`concat_ws(e'\\n', r.status, r.stage, r.error_title, r.error_message)`);
+const RUN_WORDS_WITHOUT_MESSAGE = raw(`concat_ws(e'\\n', r.status, r.stage, r.error_title)`);
 
 export interface NewRun {
   id: string;
@@ -127,7 +130,8 @@ export async function listRuns(
   if (filter.status !== undefined) conditions.push(sql`r.status = ${filter.status}`);
   if (filter.from !== undefined) conditions.push(sql`r.created_at >= ${filter.from}`);
   if (filter.before !== undefined) conditions.push(sql`r.created_at < ${filter.before}`);
-  if (filter.q !== undefined) conditions.push(containsText(RUN_WORDS, filter.q));
+  const words = filter.hidesMessages ? RUN_WORDS_WITHOUT_MESSAGE : RUN_WORDS;
+  if (filter.q !== undefined) conditions.push(containsText(words, filter.q));
   const matching = sql`run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
     where ${join(conditions, ' and ')}`;
   const rows = await tx.query<Run>(sql`

@@ -96,19 +96,22 @@ export async function findOwnQuotas(tx: Queryable, tenantId: string): Promise<Ow
 
 /** Sets the tenant's own quotas, and records the change in the audit log. Absent ones stay. */
 export async function saveQuotas(db: Database, tenantId: string, change: QuotaChange): Promise<void> {
+  const { bytes, groups, files } = change;
   await db.system.transaction(async (tx) => {
-    const own = await findOwnQuotas(tx, tenantId);
-    const { bytes = own.bytes, groups = own.groups, files = own.files } = change;
-    await tx.query(sql`
-      update tenant set quota_bytes = ${bytes}::bigint, quota_groups = ${groups}::bigint, quota_files = ${files}::bigint
-      where id = ${tenantId}`);
+    // One statement: a second operator who sets another quota at the same time must not undo this one.
+    const [own] = await tx.query<OwnQuotas>(sql`
+      update tenant set quota_bytes = ${bytes === undefined ? raw('quota_bytes') : sql`${bytes}::bigint`},
+        quota_groups = ${groups === undefined ? raw('quota_groups') : sql`${groups}::bigint`},
+        quota_files = ${files === undefined ? raw('quota_files') : sql`${files}::bigint`}
+      where id = ${tenantId}
+      returning quota_bytes::float8 as bytes, quota_groups::float8 as groups, quota_files::float8 as files`);
     await appendAudit(tx, {
       tenantId,
       actor: null,
       action: 'change',
       objectKind: 'tenant',
       objectId: tenantId,
-      details: { quotas: { bytes, files, groups } },
+      details: { quotas: { bytes: own!.bytes, files: own!.files, groups: own!.groups } },
     });
   });
 }

@@ -126,6 +126,8 @@ test('the quotas that the operator set for a tenant replace those of the setting
   assert.deepEqual(await quotas('PATCH', { files: FILES + 2, bytes: 0 }), {
     ...{ bytes: 0, files: FILES + 2, groups: null },
   });
+  await Promise.all(Array.from({ length: 8 }, (_, i) => quotas('PATCH', i % 2 ? { files: FILES + 2 } : { bytes: 0 })));
+  assert.deepEqual(await quotas('GET'), { bytes: 0, files: FILES + 2, groups: null });
   assert.equal((await upload(many)).status, 201);
   assert.equal((await upload([text('large.txt', BYTES)])).status, 201);
   assert.match((await upload([text('more.txt')])).body.error.message, /quota of files/);

@@ -78,16 +78,20 @@ function listRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
     params: idParams,
-    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the status, stage or error') }),
+    query: z.strictObject({
+      ...pageQueryShape,
+      ...orderShape,
+      ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
+    }),
     response: { status: 200, schema: runPageSchema },
     errors: [400, 404],
     async handler({ caller, params, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const filter = { sourceGroupId: params.id, q: query.q };
-        const listed = await listRuns(tx, caller.tenantId, caller, filter, request);
-        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
+        return { ...(await listRuns(tx, caller.tenantId, caller, filter, request)), redactor };
       });
       const { page, pagination } = toPage(rows, query.limit, total);
       return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
@@ -104,7 +108,7 @@ function listAllRoute(deps: Deps): Route {
     query: z.strictObject({
       ...pageQueryShape,
       ...orderShape,
-      ...searchShape('the status, stage or error'),
+      ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
       status: jobStatusSchema.optional().describe('Only runs with this status.'),
       source_group_id: z
         .string()
@@ -128,10 +132,11 @@ function listAllRoute(deps: Deps): Route {
         from: from === undefined ? undefined : new Date(from * 1000),
         before: to === undefined ? undefined : new Date((to + 1) * 1000),
       };
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-        ...(await listRuns(tx, caller.tenantId, caller, filter, request)),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      }));
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        const searched = { ...filter, hidesMessages: redactor !== null };
+        return { ...(await listRuns(tx, caller.tenantId, caller, searched, request)), redactor };
+      });
       const { page, pagination } = toPage(rows, limit, total);
       return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
     },

@@ -319,12 +319,19 @@ test('warnings and failures of files, which may quote them', async () => {
     await t.get('/runs'),
     await t.get(`/source-groups/${failed}/runs`),
   ];
+  const found = async (q: string) => [
+    (await t.get(`/runs?q=${q}`)).body.pagination.total,
+    (await t.get(`/source-groups/${failed}/runs?q=${q}`)).body.pagination.total,
+  ];
   for (const { text } of await reads()) assert.ok(text.includes(EMAIL), text);
+  assert.deepEqual(await found(EMAIL.slice(0, 5)), [1, 1]);
   await setPolicy({ apply_at: ['retrieval'] });
   for (const { text } of await reads()) {
     assert.ok(!text.includes(EMAIL), text);
     assert.ok(text.includes('[EMAIL]'), text);
   }
+  assert.deepEqual(await found(EMAIL.slice(0, 5)), [0, 0], 'a filter must not tell what is hidden');
+  assert.deepEqual(await found('A%20file'), [1, 1]);
 });
 
 test('values of a column are paged by those that are shown', async () => {

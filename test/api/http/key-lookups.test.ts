@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generateApiKey } from '../access/api-key.ts';
-import type { SystemDatabase } from '../db/database.ts';
-import { openAuthenticator } from './auth.ts';
+import { generateApiKey } from '../../../src/access/api-key.ts';
+import type { SystemDatabase } from '../../../src/db/database.ts';
+import { openAuthenticator } from '../../../src/http/auth.ts';
 
 test('requests of one key that come at the same time share one look-up, unless a key changed meanwhile', async () => {
   const { key, hash } = generateApiKey();
