@@ -28,6 +28,7 @@ test('numbers get their type, decimal mark and unit from the whole column', () =
     [['12 345', '1 000'], 'integer', ['12345', '1000']],
     [['−5', '+3'], 'integer', ['-5', '3']],
     [['1', '–', 'n/a', 'TBA', '?'], 'integer', ['1', null, null, null, null]],
+    [['1', '−', '—'], 'integer', ['1', null, null]],
   ];
   for (const [cells, type, values, unit = null] of cases)
     assert.deepEqual(columnOf(cells), { type, unit, values, warning: undefined }, cells.join(' · '));
