@@ -15,7 +15,7 @@
  *
  * `--write` writes the tables to docs/retrieval-quality.md.
  */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -27,6 +27,17 @@ import { type LatencyLine, type Mode, measureSearches } from './support/search-l
 
 const PROJECT = join(import.meta.dirname, '..');
 const PAGE = join(PROJECT, 'docs', 'retrieval-quality.md');
+const HEAD = `# Quality and speed of retrieval
+
+\`npm run bench:retrieval -- --write\` measures retrieval and writes this page.
+
+- **Quality** is lexical: nDCG@10 and R@100 over question sets in BEIR layout. Each entry of a set is one chunk.
+- **Latency** is measured at \`POST /search\` of a real service. Queries and filters never repeat, warm-up included, so a cache of
+  results cannot help. \`matching\` is the share of the sources that match the filter. \`processor\` is the processor time of service
+  and database for one search; other work on the machine changes it little.
+- **Recall** compares the ten results of a semantic search with the ten nearest chunks by an exact comparison of all vectors.
+`;
+
 const { values } = parseArgs({
   options: {
     sets: { type: 'string', default: 'all' },
@@ -130,19 +141,10 @@ function latencyRow({ mode, share, cpuMs, byClients }: LatencyLine): string {
   return row([mode, percent(share), ms(cpuMs), ...figures]);
 }
 
-const HEAD = `# Quality and speed of retrieval
-
-\`npm run bench:retrieval -- --write\` measures retrieval and writes this page.
-
-- **Quality** is lexical: nDCG@10 and R@100 over question sets in BEIR layout. Each entry of a set is one chunk.
-- **Latency** is measured at \`POST /search\` of a real service. Queries and filters never repeat, warm-up included, so a cache of
-  results cannot help. \`matching\` is the share of the sources that match the filter. \`processor\` is the processor time of service
-  and database for one search; other work on the machine changes it little.
-- **Recall** compares the ten results of a semantic search with the ten nearest chunks by an exact comparison of all vectors.
-`;
-
+/** Writes the part of the page before its first section. The sections are written by people. */
 function writePage(): void {
-  writeFileSync(PAGE, `${HEAD}\n${written.join('\n').trim()}\n`);
+  const sections = /\n## .*$/s.exec(readFileSync(PAGE, 'utf8'))?.[0] ?? '';
+  writeFileSync(PAGE, `${HEAD}\n${written.join('\n').trim()}\n${sections}`);
 }
 
 function describeMachine(): string {
