@@ -17,11 +17,9 @@
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import pino from 'pino';
 import { z } from 'zod';
 import { generateApiKey } from './access/api-key.ts';
 import { issueOperatorKey } from './bootstrap.ts';
-import type { Config } from './config.ts';
 import {
   createTenant,
   deleteTenant,
@@ -33,21 +31,18 @@ import {
 } from './corpus/tenant-store.ts';
 import { rearrangeTextSearch } from './corpus/text-index.ts';
 import { listMigrations } from './db/facts.ts';
-import { openStores } from './deps.ts';
 import { examine } from './doctor.ts';
 import { notFound, ServiceError } from './errors.ts';
 import { makeSignInToken } from './features/console/session.ts';
-import { openAuthenticator } from './http/auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body/body.ts';
 import type { Deps } from './http/deps.ts';
 import { errorBody, toServiceError } from './http/error-handler.ts';
 import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';
 import { ADMIN_SOCKET, hasOperatorKey, writeOperatorKey } from './operator-key.ts';
-import { noCrashPoints } from './util/crash.ts';
 import { newId } from './util/ids.ts';
 import { QUOTA_COUNT_MAX } from './util/limit-settings.ts';
-import { systemClock, unixSeconds } from './util/time.ts';
+import { unixSeconds } from './util/time.ts';
 import { rotateMasterKey } from './vault/rotate.ts';
 
 /** The kernel's limit is 108 bytes including the final zero byte (104 on macOS). */
@@ -142,26 +137,6 @@ async function respond(
     if (failure.status >= 500) deps.log.error({ err: failure.cause ?? failure }, 'operator command failed');
     return { status: failure.status, body: errorBody(failure) };
   }
-}
-
-export interface DirectAdmin {
-  send(method: string, url: string, body?: unknown): Promise<AdminAnswer>;
-  close(): Promise<void>;
-}
-
-/** The same commands while no service runs: on the database itself, migrated. @throws Error when it cannot be opened. */
-export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const { close, ...stores } = await openStores(config);
-  const deps = {
-    config,
-    ...stores,
-    log,
-    clock: systemClock,
-    auth: openAuthenticator(stores.db.system, systemClock),
-    crash: noCrashPoints,
-  };
-  return { send: (method, url, body) => respond(deps, method, url, async () => body), close };
 }
 
 /**

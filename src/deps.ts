@@ -27,7 +27,6 @@ import { openJobQueue } from './jobs/queue-pgboss.ts';
 import { openSchedules } from './jobs/schedules.ts';
 import { openEmbedding } from './llm/embedding/embedding.ts';
 import { openEntailment } from './llm/entailment.ts';
-import type { Embedding, EntailmentModel } from './llm/models.ts';
 import { openRerankModel } from './llm/rerank.ts';
 import { openUsageLedger } from './llm/usage-ledger.ts';
 import { openHttpClient } from './net/http-client.ts';
@@ -157,36 +156,6 @@ function serviceFacts(config: Config, db: Database): ServiceFacts {
 
 function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
   return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
-}
-
-/** Opens the adapters for operator commands while no service runs: the migrated database, the blob store, and the tested models. */
-export async function openStores(
-  config: Config,
-): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'entailment' | 'analyzer' | 'close'>> {
-  const db = await openConfigured(config);
-  const http = openHttpClient({ allow: config.outboundAllow });
-  let embedding: Embedding | null = null;
-  let entailment: EntailmentModel | null = null;
-  const close = async (): Promise<void> => {
-    await entailment?.close();
-    await embedding?.close();
-    await http.close();
-    await db.close();
-  };
-  try {
-    await prepareDatabase(db, config, () => migrate(db));
-    const blobs = await openBlobs(config, noCrashPoints);
-    embedding = openEmbedding(config.embedding, http);
-    entailment = openEntailment(config.entailment);
-    const chatModel = openChatModel(config.chat, http, words);
-    return {
-      ...{ db, blobs, chatModel, embedding, entailment, close },
-      ...{ reranker: openRerankModel(config.rerank, http), analyzer: openPresidio(config.presidio, http) },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 /** Opens the configured database. @throws ConfigError when the data directory cannot be created or written. */

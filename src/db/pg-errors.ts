@@ -47,11 +47,6 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 }
 
-/** Returns true when a CHECK constraint or the guard of status transitions refused the change. */
-export function isCheckViolation(error: unknown): boolean {
-  return codeOf(error) === '23514';
-}
-
 /** Returns true when the database refused the values (not text, out of range, too large), so that a retry fails too. */
 export function isDataError(error: unknown): boolean {
   const code = codeOf(error) ?? '';

@@ -87,11 +87,6 @@ export function nextOccurrences(text: string, anchor: Date, after: Date, count: 
   return found;
 }
 
-/** Returns the first occurrence after `after`; null after the last occurrence. @throws RuleProblem */
-export function nextOccurrence(text: string, anchor: Date, after: Date): Date | null {
-  return nextOccurrences(text, anchor, after, 1)[0] ?? null;
-}
-
 /** Returns the next `count` occurrences of a new rule. @throws RuleProblem when there is none, or two are too close. */
 export function checkRule(text: string, anchor: Date, now: Date, count: number): Date[] {
   const occurrences = nextOccurrences(text, anchor, now, OCCURRENCES_CHECKED);

@@ -67,6 +67,3 @@ export interface StoredTable {
   columns: TableColumn[];
   warnings: TableWarning[];
 }
-
-/** Columns of the Parquet file before the columns of the table. No column of a table has one of these names. */
-export const HIDDEN_COLUMNS = ['_row', '_part', '_start', '_page', '_sheet_row', '_kind', '_raw'] as const;
