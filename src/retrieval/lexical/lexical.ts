@@ -1,7 +1,7 @@
 /** BM25 candidates: chunks ranked by how well their terms match the terms of the query. */
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { identifier, join, type Sql, sql } from '../../db/sql.ts';
+import { empty, identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 
@@ -50,6 +50,25 @@ export async function indexWeights(
   return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
 }
 
+/**
+ * Returns the best `limit` chunks, best first, and which of them satisfy the conditions. The conditions are tested after the limit, so a
+ * condition that hardly any chunk satisfies costs no more.
+ */
+export async function bm25Tested(
+  tx: Tx,
+  { conditions, ...request }: CandidateRequest,
+): Promise<{ all: Candidate[]; kept: Candidate[] }> {
+  const best = bm25Select({ ...request, conditions: [] }, TESTED_COLUMNS);
+  const rows = await tx.query<FoundRow & { isKept: boolean }>(sql`
+    select c.id, c.source_id, c.distance, ${join(conditions, ' and ')} as is_kept from (${best} offset 0) c`);
+  const all = toCandidates(rows, request.limit);
+  const kept = new Set(rows.flatMap(({ id, isKept }) => (isKept ? [id] : [])));
+  return { all, kept: all.filter(({ id }) => kept.has(id)) };
+}
+
+/** The columns that conditions on chunks name. */
+const TESTED_COLUMNS = raw(', c.tenant_id, c.source_group_id, c.generation, c.metadata');
+
 const DEPTH_MARGIN = 2;
 /** The bounds that the index allows. */
 const DEPTH_MIN = 1_000;
@@ -89,13 +108,13 @@ async function deepened(tx: Tx, depth: number, statement: Sql): Promise<FoundRow
 type FoundRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** Returns the statement. Its rows are in the order of the index; the distance is the negative score. */
-function bm25Select(request: CandidateRequest): Sql {
+function bm25Select(request: CandidateRequest, more = empty): Sql {
   const { tenantId, partitionNo } = request;
   const query = bm25Query(request);
   const partition = identifier(chunkPartition(partitionNo));
   // The distance must be a column of its own in the select list: within an expression it would be computed again for every row.
   return sql`
-    select c.id, c.source_id, c.terms <@> ${query} as distance from ${partition} c
+    select c.id, c.source_id, c.terms <@> ${query} as distance${more} from ${partition} c
     where ${join([sql`c.tenant_id = ${tenantId}`, ...request.conditions], ' and ')}
     order by c.terms <@> ${query} limit ${request.limit}`;
 }

@@ -5,6 +5,7 @@ import { keepPlan, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
 import {
   bm25Candidates,
+  bm25Tested,
   type CandidateRequest,
   FORCE_INDEX_ORDER,
   FORCE_INDEXES,
@@ -60,6 +61,11 @@ export function openPostgresEngine(
       let scan: SmallCorpusScan | undefined;
       const find = (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> =>
         hasTextSearch ? bm25Candidates(tx, request, found) : scanCandidates(tx, request, found);
+      const test = async (request: CandidateRequest): Promise<{ all: Candidate[]; kept: Candidate[] }> => {
+        if (hasTextSearch) return bm25Tested(tx, request);
+        const all = await scanCandidates(tx, { ...request, conditions: [] });
+        return { all, kept: await keepMatching(tx, scope, all) };
+      };
       return {
         // The index has the terms of all chunks of the tenant.
         ...(isUnrestricted(scope) && {
@@ -83,8 +89,7 @@ export function openPostgresEngine(
         share ??= sampleShare(tx, scope);
         const tested = Math.ceil((TESTED_MARGIN * depth) / (await share));
         if (tested > testedMax || (vector && (await share) < WIDE_SHARE)) return undefined;
-        const all = await find({ ...lexicalRequest(scope, query, []), limit: tested });
-        const kept = await keepMatching(tx, scope, all);
+        const { all, kept } = await test({ ...lexicalRequest(scope, query, lookedUpPredicates(scope)), limit: tested });
         return kept.length >= depth || all.length < tested ? kept.slice(0, depth) : undefined;
       }
 
