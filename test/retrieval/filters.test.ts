@@ -9,6 +9,7 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { MetadataFilterGroup } from '../../src/filters/types.ts';
+import { matchingSources } from '../../src/retrieval/query/filter-sql.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -89,6 +90,25 @@ test('the values that filters compare follow the metadata of their source', asyn
   assert.deepEqual([await found(2020), await found(2021)], [1, 0]);
   await system.query(sql`delete from source_group where tenant_id = ${tenant.id} and id = ${group}`);
   assert.deepEqual(await system.query(sql`select from metadata_value where tenant_id = ${tenant.id}`), []);
+});
+
+test('a condition on numbers, times or texts reads a range of the index, under row-level security too', async () => {
+  const access = { sourceGroupIds: null, tagIds: null, policy: null };
+  const indexConditions = async (value: string | number): Promise<string> => {
+    const sourceMetadata: MetadataFilterGroup = { operator: 'and', filters: [{ key: 'year', operator: 'gte', value }] };
+    const rows = await database.db.transaction(first.tenant.id, async (tx) => {
+      await tx.query(
+        sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+      );
+      return tx.query<{ plan: string }>(
+        sql`explain select s.id ${matchingSources(first.tenant.id, access, { sourceMetadata })}`,
+      );
+    });
+    return rows.flatMap((row) => Object.values(row).filter((line) => line.includes('Index Cond'))).join('\n');
+  };
+  assert.match(await indexConditions(2020), /number_double >= /);
+  assert.match(await indexConditions('2020-01-01'), /time_value >= /);
+  assert.match(await indexConditions('words'), /text_start >= /);
 });
 
 test('every pair of a stored and a given value compares as in the reference', async () => {
