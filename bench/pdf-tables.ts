@@ -170,7 +170,13 @@ async function measure(files: FileProcessor, one: Case): Promise<Result> {
 }
 
 function read(files: FileProcessor, path: string): Promise<ProcessOutcome> {
-  const request = { path, name: basename(path), size: statSync(path).size, chunkMetadataKeys: [], inspect: true };
+  const request = {
+    path,
+    name: basename(path),
+    size: statSync(path).size,
+    chunkMetadataKeys: [],
+    inspect: Number.POSITIVE_INFINITY,
+  };
   return files.process(request, new AbortController().signal);
 }
 

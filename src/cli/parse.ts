@@ -35,7 +35,8 @@ search finds and answers cite. The command needs no running service.`,
     const settings = loadToolConfig(environment());
     const sandbox = openSandbox({ mode: settings.sandbox, searchPath: settings.searchPath, hidden: [] });
     const pool = openProcessPool({ children: 1, sandbox, tools: openToolRunner(settings, sandbox) });
-    const seen = await inspectFile(pool, { path: resolve(path), name, size: file.size, chunkMetadataKeys: [] });
+    const request = { path: resolve(path), name, size: file.size, chunkMetadataKeys: [] };
+    const seen = await inspectFile(pool, request, Number.POSITIVE_INFINITY);
     await pool.close();
     if (!seen.ok) throw new CliError(`${seen.failure.title}: ${seen.failure.message}`);
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(asJson(seen))}\n`);

@@ -83,7 +83,7 @@ export interface ProcessedFile {
   tables: TablePlace[];
   warnings: string[];
   /** Present if the request has `inspect`. */
-  inspected?: { title: string | undefined; blocks: Block[]; leftOut: string[] };
+  inspected?: { title: string | undefined; blocks: Block[]; blocksTotal: number; leftOut: string[] };
   /** Present if the request has `pages`; the file has nothing else then. */
   pages?: PageAnswer;
 }
@@ -116,8 +116,8 @@ export interface FileRequest {
   tools?: readonly ToolName[];
   /** Rules of a redaction policy. The child process applies them before it sends any text. */
   redaction?: IngestRules;
-  /** True if the outcome should contain `inspected`. */
-  inspect?: boolean;
+  /** How many blocks and left-out texts `inspected` should have at most. Absent: the outcome has no `inspected`. */
+  inspect?: number;
   /** Asks about the pages of the file instead of processing it. */
   pages?: PageTask;
   /** Asks for the rest of the file instead of processing it: each piece goes to the sink of members. */

@@ -30,7 +30,7 @@ async function read(name: string) {
 }
 
 async function readPath(name: string, path: string) {
-  const request = { path, name, size: statSync(path).size, chunkMetadataKeys: [], inspect: true };
+  const request = { path, name, size: statSync(path).size, chunkMetadataKeys: [], inspect: Number.POSITIVE_INFINITY };
   const outcome = await pool.process(request, new AbortController().signal);
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.failure.message);
   const { text, inspected, warnings, fileType } = outcome.file;

@@ -12,6 +12,8 @@ const PARSE_MS_MAX = 60_000;
 /** Previews of a process and of a tenant at the same time. They share the parser processes with ingestion and pages. */
 const PARSES_MAX = 4;
 const PARSES_PER_TENANT_MAX = 1;
+/** Blocks of a preview. A file of short lines has a million. */
+export const BLOCKS_MAX = 200;
 
 export interface ParsePart {
   body: AsyncIterable<Buffer>;
@@ -62,7 +64,7 @@ async function preview(deps: Deps, tenantId: string, { body, boundary, signal }:
     const request = { path: blobs.stagedPath(staged), name, size: staged.size, chunkMetadataKeys: [] };
     const timeout = AbortSignal.timeout(PARSE_MS_MAX);
     const within = AbortSignal.any([signal, timeout]);
-    const seen = await inspectFile(processor, rules ? { ...request, redaction: rules } : request, within, {
+    const seen = await inspectFile(processor, rules ? { ...request, redaction: rules } : request, BLOCKS_MAX, within, {
       owner: tenantId,
       part: 'previews',
     }).catch((error: unknown) => {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { openPreviews, PARSE_BYTES_MAX, type Preview } from './parse-file.ts';
+import { BLOCKS_MAX, openPreviews, PARSE_BYTES_MAX, type Preview } from './parse-file.ts';
 
 /** An answer has at most this many blocks and chunks, and this many characters in each of them. */
-const PIECES_MAX = 200;
+const CHUNKS_MAX = 200;
 const PIECE_LENGTH_MAX = 4_000;
 
 const place = {
@@ -32,7 +32,7 @@ const previewSchema = z
           ...place,
         }),
       )
-      .describe(`The first blocks, at most ${PIECES_MAX}.`),
+      .describe(`The first blocks, at most ${BLOCKS_MAX}.`),
     blocks_total: z.int().describe('Number of all blocks.'),
     chunks: z
       .array(
@@ -42,7 +42,7 @@ const previewSchema = z
           ...place,
         }),
       )
-      .describe(`The first chunks, at most ${PIECES_MAX}.`),
+      .describe(`The first chunks, at most ${CHUNKS_MAX}.`),
     chunks_total: z.int().describe('Number of all chunks.'),
     problem: z
       .object({
@@ -112,7 +112,7 @@ function toWire({ name, size, seen }: Preview): z.input<typeof previewSchema> {
     };
     return { name, size, file_type: null, ...nothing, problem: { title, message, retryable } };
   }
-  const { file, blocks } = seen;
+  const { file, blocks, blocksTotal } = seen;
   return {
     name,
     size,
@@ -120,7 +120,7 @@ function toWire({ name, size, seen }: Preview): z.input<typeof previewSchema> {
     title: seen.title ?? null,
     language: file.language,
     warnings: file.warnings,
-    blocks: blocks.slice(0, PIECES_MAX).map(({ kind, level = null, startOffset, endOffset, pages, content }) => ({
+    blocks: blocks.map(({ kind, level = null, startOffset, endOffset, pages, content }) => ({
       kind,
       level,
       start_offset: startOffset,
@@ -128,8 +128,8 @@ function toWire({ name, size, seen }: Preview): z.input<typeof previewSchema> {
       pages,
       content: beginning(content),
     })),
-    blocks_total: blocks.length,
-    chunks: file.chunks.slice(0, PIECES_MAX).map((chunk) => ({
+    blocks_total: blocksTotal,
+    chunks: file.chunks.slice(0, CHUNKS_MAX).map((chunk) => ({
       chunk_index: chunk.ordinal,
       heading_path: [...chunk.headingPath],
       start_offset: chunk.startOffset,

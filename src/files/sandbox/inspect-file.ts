@@ -19,21 +19,33 @@ interface InspectedBlock {
 }
 
 export type Inspection =
-  | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[]; leftOut: string[] }
+  | {
+      ok: true;
+      file: ProcessedFile;
+      title: string | undefined;
+      blocks: InspectedBlock[];
+      blocksTotal: number;
+      leftOut: string[];
+    }
   | { ok: false; failure: FileFailure };
 
-/** Processes a file within the limits of ingestion and returns its blocks. A bad file gives a failure. @param whose see FileProcessor */
+/**
+ * Processes a file within the limits of ingestion and returns its first `blocksMax` blocks. A bad file gives a failure.
+ *
+ * @param whose see FileProcessor
+ */
 export async function inspectFile(
   processor: FileProcessor,
   request: ProcessRequest,
+  blocksMax: number,
   signal: AbortSignal = new AbortController().signal,
   whose?: Whose,
 ): Promise<Inspection> {
-  const outcome = await processor.process({ ...request, inspect: true }, signal, undefined, whose);
+  const outcome = await processor.process({ ...request, inspect: blocksMax }, signal, undefined, whose);
   if (!outcome.ok) return outcome;
   const { file } = outcome;
-  const { title, blocks = [], leftOut = [] } = file.inspected ?? {};
-  return { ok: true, file, title, blocks: inspectedBlocks(file.text, blocks), leftOut };
+  const { title, blocks = [], blocksTotal = 0, leftOut = [] } = file.inspected ?? {};
+  return { ok: true, file, title, blocks: inspectedBlocks(file.text, blocks), blocksTotal, leftOut };
 }
 
 function inspectedBlocks(text: string, blocks: readonly Block[]): InspectedBlock[] {

@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
-import type { FileRequest, ProcessOutcome } from '../parsed.ts';
+import type { Block, FileRequest, ProcessOutcome } from '../parsed.ts';
 import type { ServiceCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { processFile } from './process-file.ts';
@@ -31,12 +31,13 @@ export interface MemberPart {
 }
 
 /**
- * One of: the child has loaded its modules and begins to read, some chunks, a part of a file inside, a call of a program, or the outcome
- * with the remaining chunks.
+ * One of: the child has loaded its modules and begins to read, some chunks, some blocks, a part of a file inside, a call of a program,
+ * or the outcome with the remaining chunks.
  */
 export type ChildReply =
   | { ready: true }
   | { id: number; chunks: ChunkDraft[] }
+  | { id: number; blocks: Block[] }
   | { id: number; member: MemberPart }
   | { id: number; call: ToolCall | ServiceCall }
   | { id: number; outcome: ProcessOutcome };
@@ -44,6 +45,7 @@ export type ChildReply =
 /** An answer of a program is the largest message. */
 const REQUEST_BYTES_MAX = 80 * 1024 * 1024;
 const MEMBER_PART_BYTES = 1024 * 1024;
+const BLOCKS_PER_PART = 2_000;
 const CHANNEL_FD = 3;
 
 serve(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }));
@@ -107,16 +109,11 @@ function serve(channel: Socket): void {
           await send({ id, member: { ...member, bytes: part, last: from + MEMBER_PART_BYTES >= bytes.length } });
         }
       };
-      await send({
-        id,
-        outcome: await processFile(
-          request,
-          whole.subarray(0, length),
-          (chunks) => send({ id, chunks }),
-          sendMember,
-          tools,
-        ),
-      });
+      const bytes = whole.subarray(0, length);
+      const outcome = await processFile(request, bytes, (chunks) => send({ id, chunks }), sendMember, tools);
+      const blocks = (outcome.ok && outcome.file.inspected?.blocks) || [];
+      while (blocks.length > 0) await send({ id, blocks: blocks.splice(0, BLOCKS_PER_PART) });
+      await send({ id, outcome });
     });
   }, REQUEST_BYTES_MAX);
   void send({ ready: true });

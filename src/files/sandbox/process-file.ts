@@ -70,7 +70,7 @@ export async function processFile(
     const file = await toProcessed(parsed, parsed.title ?? name, cuts, sink);
     return {
       ok: true,
-      file: request.inspect ? { ...file, inspected: inspectedOf(parsed) } : file,
+      file: request.inspect === undefined ? file : { ...file, inspected: inspectedOf(parsed, request.inspect) },
     };
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
@@ -103,8 +103,11 @@ function nothing(fileType: string): ProcessedFile {
   return { fileType, text: '', textLength: 0, language: null, metadata: {}, chunks: [], tables: [], warnings: [] };
 }
 
-function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['inspected']> {
-  return { title, blocks, leftOut };
+function inspectedOf(
+  { title, blocks, leftOut = [] }: ParsedFile,
+  max: number,
+): NonNullable<ProcessedFile['inspected']> {
+  return { title, blocks: blocks.slice(0, max), blocksTotal: blocks.length, leftOut: leftOut.slice(0, max) };
 }
 
 /** Returns an error that says why a file has no words that a search could find. */

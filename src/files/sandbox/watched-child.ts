@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
-import { FILE_BYTES_MAX, type ProcessOutcome, type ProcessRequest } from '../parsed.ts';
+import { type Block, FILE_BYTES_MAX, type ProcessOutcome, type ProcessRequest } from '../parsed.ts';
 import type { ServiceCall, ToolAnswer, ToolCall } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
@@ -23,6 +23,8 @@ export const CHILD_RSS_BYTES_REUSED = 288 * 1024 * 1024;
 const CHILD_HEAP_MIB_MAX = 320;
 /** Maximum size of one message from a child. */
 const FRAME_BYTES_MAX = 128 * 1024 * 1024;
+/** Maximum number of values of one message: reading them takes up to 0.1 s. */
+const FRAME_VALUES_MAX = 200_000;
 /** Maximum size of all messages about one file. */
 const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 50;
@@ -79,8 +81,9 @@ interface ChildEvents {
 interface Waiting {
   id: number;
   timeMs: number;
-  /** Chunks that came before the outcome. */
+  /** Chunks and blocks that came before the outcome. */
   chunks: ChunkDraft[];
+  blocks: Block[];
   /** Received parts of the current member. */
   parts: Uint8Array[];
   /** Settles when all members are stored; undefined without members. */
@@ -143,7 +146,7 @@ export class WatchedChild {
   /** Queues a request behind earlier ones. It may take `timeMs` from when the child begins it. */
   send(id: number, request: ProcessRequest, timeMs: number): void {
     if (this.waiting.length === 0) this.startedAt = performance.now();
-    this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined, toolsMs: 0 });
+    this.waiting.push({ id, timeMs, chunks: [], blocks: [], parts: [], members: undefined, toolsMs: 0 });
     this.sending = this.sending.then(() => this.sendFile(id, request));
   }
 
@@ -189,7 +192,7 @@ export class WatchedChild {
   }
 
   private listen(): void {
-    const reader = new FrameReader((value) => this.onReply(value as ChildReply), FRAME_BYTES_MAX);
+    const reader = new FrameReader((value) => this.onReply(value as ChildReply), FRAME_BYTES_MAX, FRAME_VALUES_MAX);
     this.channel.on('data', (part: Buffer) => {
       this.receivedBytes += part.length;
       try {
@@ -227,6 +230,10 @@ export class WatchedChild {
       for (const chunk of reply.chunks) current.chunks.push(chunk);
       return;
     }
+    if ('blocks' in reply) {
+      for (const block of reply.blocks) current.blocks.push(block);
+      return;
+    }
     if ('member' in reply) {
       this.onMember(current, reply.member);
       return;
@@ -243,6 +250,7 @@ export class WatchedChild {
       for (const chunk of reply.outcome.file.chunks) current.chunks.push(chunk);
       reply.outcome.file.chunks = current.chunks;
     }
+    if (reply.outcome.ok && reply.outcome.file.inspected) reply.outcome.file.inspected.blocks = current.blocks;
     const { id, outcome } = reply;
     if (!current.members) this.events.onOutcome(id, outcome);
     else {
