@@ -18,6 +18,9 @@ interface SourceSearch {
   end?: number | undefined;
   page?: number | undefined;
   view?: 'text' | undefined;
+  /** The principal whose view of the source is shown, and the policy that decides. */
+  as?: string | undefined;
+  policy?: string | undefined;
 }
 interface SearchSearch {
   q?: string | undefined;
@@ -53,6 +56,8 @@ const source = createRoute({
     end: whole(given['end']),
     page: whole(given['page']),
     view: given['view'] === 'text' ? 'text' : undefined,
+    as: text(given['as']),
+    policy: text(given['policy']),
   }),
   component: lazyRouteComponent(() => import('./screens/source/source.tsx'), 'Source'),
 });

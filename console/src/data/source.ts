@@ -1,9 +1,15 @@
 /** One source: what it is, its text, its chunks and its pages. */
-import type { Content, Operations, Source, SourceText } from '../../../src/client/api.ts';
+import type { Content, Operations, SourceText } from '../../../src/client/api.ts';
 import type { Span } from '../spans/spans.ts';
 import { PinakesError, pinakes } from './api.ts';
 
 const CHUNKS_PER_REQUEST = 100;
+
+/** For whom content is read. Both absent: for the key alone. Ignored by the service while authorization is off. */
+export interface Viewer {
+  principal_id?: string;
+  authz_policy?: string;
+}
 
 /** A chunk whose place in the text is known. */
 export interface Chunk extends Pick<Content, 'id' | 'content' | 'heading_path' | 'pages'> {
@@ -11,7 +17,10 @@ export interface Chunk extends Pick<Content, 'id' | 'content' | 'heading_path' |
   start_offset: number;
   end_offset: number;
 }
-export type { Source, SourceText };
+/** A chunk whose place a policy may hide, because it hides something of the source. */
+export type AnyChunk = Pick<Content, 'id' | 'content' | 'heading_path' | 'pages'>;
+export type Source = Operations['getSource']['response'];
+export type { SourceText };
 
 export type PageBoxes = Operations['getPageBoxes']['response'];
 export type Box = PageBoxes['boxes'][number];
@@ -21,40 +30,45 @@ export function readSource(id: string): Promise<Source> {
   return pinakes.getSource({ params: { id } });
 }
 
-export function readText(id: string, start: number, end: number): Promise<SourceText> {
-  return pinakes.getSourceText({ params: { id }, query: { start_offset: start, end_offset: end } });
+export function readText(id: string, start: number, end: number, viewer: Viewer = {}): Promise<SourceText> {
+  return pinakes.getSourceText({ params: { id }, query: { start_offset: start, end_offset: end, ...viewer } });
 }
 
-/** Returns a page of the chunks of a source, in reading order, without those whose place a policy hides. */
+/** Returns a page of the chunks of a source, in reading order: all that the viewer sees, and those whose place is known. */
 export async function readChunks(
   id: string,
   afterId: string | undefined,
-): Promise<{ chunks: Chunk[]; next: string | null }> {
-  const { chunks, pagination } = await pinakes.listSourceChunks({
-    params: { id },
-    query: { limit: CHUNKS_PER_REQUEST, ...(afterId !== undefined && { after_id: afterId }) },
-  });
-  return { chunks: chunks.filter(isPlaced), next: pagination.next_id };
+  viewer: Viewer,
+): Promise<{ seen: AnyChunk[]; chunks: Chunk[]; next: string | null; total: number }> {
+  const query = { limit: CHUNKS_PER_REQUEST, ...(afterId !== undefined && { after_id: afterId }), ...viewer };
+  const { chunks, pagination } = await pinakes.listSourceChunks({ params: { id }, query });
+  return { seen: chunks, chunks: chunks.filter(isPlaced), next: pagination.next_id, total: pagination.total };
 }
 
-/** Returns the pages of a source; an empty list if its type has none. */
-export async function readPages(id: string): Promise<Page[]> {
+/** Whether the service says that there is no such thing for this viewer. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof PinakesError && error.status === 404;
+}
+
+/** Returns the pages of a source; an empty list if its type has none, or the viewer may not see all of it. */
+export async function readPages(id: string, viewer: Viewer): Promise<Page[]> {
   try {
-    return (await pinakes.listPages({ params: { id } })).pages;
+    return (await pinakes.listPages({ params: { id }, query: { ...viewer } })).pages;
   } catch (error) {
-    if (error instanceof PinakesError && error.status === 404) return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
 
 /** Returns the boxes of a range of the text on a page, or those of its chunks. */
-export function readBoxes(id: string, page: number, range: Span | null): Promise<PageBoxes> {
+export function readBoxes(id: string, page: number, range: Span | null, viewer: Viewer): Promise<PageBoxes> {
   const query = range ? { start_offset: range.start, end_offset: range.end } : {};
-  return pinakes.getPageBoxes({ params: { id, number: page }, query });
+  return pinakes.getPageBoxes({ params: { id, number: page }, query: { ...query, ...viewer } });
 }
 
-export function pageImage(id: string, page: number): string {
-  return `/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/image?scale=2`;
+export function pageImage(id: string, page: number, viewer: Viewer): string {
+  const query = new URLSearchParams({ scale: '2', ...viewer });
+  return `/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/image?${query}`;
 }
 
 /** Whether chunks of the page have a part of the span. */

@@ -13,8 +13,12 @@ export interface TestService {
   url: string;
   key: string;
   pinakes: Pinakes;
-  /** Uploads files as one group, and waits until their run has ended. */
-  add(name: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>;
+  /** Uploads files as one group, with further fields of the form, and waits until their run has ended. */
+  add(
+    name: string,
+    files: Readonly<Record<string, string | Uint8Array>>,
+    fields?: Readonly<Record<string, string>>,
+  ): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -26,9 +30,9 @@ export async function startService(): Promise<TestService> {
     url: service.url,
     key: service.apiKey,
     pinakes,
-    async add(name, files) {
+    async add(name, files, fields = {}) {
       const body = new FormData();
-      body.append('name', name);
+      for (const [field, value] of Object.entries({ name, ...fields })) body.append(field, value);
       for (const [path, content] of Object.entries(files)) body.append('files', new Blob([content as BlobPart]), path);
       const { source_group_id: id } = await pinakes.createLocalFileGroup({ body: body as never });
       await until(async () => {

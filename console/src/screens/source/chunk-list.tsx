@@ -30,7 +30,7 @@ export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkLi
             <Link
               to="/sources/$id"
               params={{ id }}
-              search={{}}
+              search={({ as, policy }) => ({ as, policy })}
               className="ms-auto font-normal text-ink-3 hover:text-ink"
             >
               {say('source.unmark')}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { type Box, type Chunk, overlaps, type Page, pageImage, readBoxes } from '../../data/source.ts';
+import { type Box, type Chunk, overlaps, type Page, pageImage, readBoxes, type Viewer } from '../../data/source.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { Span } from '../../spans/spans.ts';
@@ -9,6 +9,7 @@ import { say } from '../../words/words.ts';
 
 interface PageViewProps {
   id: string;
+  viewer: Viewer;
   name: string;
   pages: readonly Page[];
   number: number;
@@ -20,18 +21,18 @@ interface PageViewProps {
 }
 
 /** A page as it looks, with the borders of its chunks. A passage is marked where the service found it exactly, or not at all. */
-export function PageView({ id, name, pages, number, mark, borders, chunks, active, setActive }: PageViewProps) {
+export function PageView({ id, viewer, name, pages, number, mark, borders, chunks, active, setActive }: PageViewProps) {
   const page = pages.find((one) => one.number === number) ?? pages[0];
   const range = mark && page && overlaps(mark, page) ? mark : null;
   const outlines = useQuery({
-    queryKey: ['boxes', id, number],
-    queryFn: () => readBoxes(id, number, null),
+    queryKey: ['boxes', id, number, viewer],
+    queryFn: () => readBoxes(id, number, null, viewer),
     enabled: borders,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const quote = useQuery({
-    queryKey: ['boxes', id, number, range],
-    queryFn: () => readBoxes(id, number, range),
+    queryKey: ['boxes', id, number, viewer, range],
+    queryFn: () => readBoxes(id, number, range, viewer),
     enabled: range !== null,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -62,8 +63,8 @@ export function PageView({ id, name, pages, number, mark, borders, chunks, activ
         style={{ aspectRatio: `${page.width} / ${page.height}` }}
       >
         <img
-          key={number}
-          src={pageImage(id, number)}
+          key={`${number} ${viewer.principal_id} ${viewer.authz_policy}`}
+          src={pageImage(id, number, viewer)}
           alt={say('source.pageImage', { n: number, name })}
           className="block w-full select-none"
         />

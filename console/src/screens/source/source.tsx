@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { inWords } from '../../data/api.ts';
-import { overlaps, type Page, readBoxes, readPages, readSource } from '../../data/source.ts';
+import { overlaps, type Page, readBoxes, readPages, readSource, type Viewer } from '../../data/source.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, FileGlyph, Header, Spinner } from '../../parts/layout.tsx';
+import { useSession } from '../../shell/use-session.ts';
 import type { Span } from '../../spans/spans.ts';
 import { bytes } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
+import { AsBanner, SeeAs } from './as-principal.tsx';
 import { ChunkList } from './chunk-list.tsx';
+import { Details } from './details.tsx';
 import { PageView } from './page-view.tsx';
+import { SeenPassages } from './seen-passages.tsx';
 import { SourceTables } from './source-tables.tsx';
 import { TextView } from './text-view.tsx';
 import { useChunks } from './use-chunks.ts';
@@ -20,23 +24,30 @@ const route = getRouteApi('/sources/$id');
 /** A source as text or as pages, with the borders of its chunks and the cited passage. */
 export function Source() {
   const { id } = route.useParams();
-  const { start, end, page, view } = route.useSearch();
+  const { start, end, page, view, as, policy } = route.useSearch();
+  const viewer = useMemo<Viewer>(
+    () => ({ ...(as !== undefined && { principal_id: as }), ...(policy !== undefined && { authz_policy: policy }) }),
+    [as, policy],
+  );
+  const isAs = as !== undefined || policy !== undefined;
   const source = useQuery({ queryKey: ['source', id], queryFn: () => readSource(id) });
   const pages = useQuery({
-    queryKey: ['pages', id],
-    queryFn: () => readPages(id),
+    queryKey: ['pages', id, viewer],
+    queryFn: () => readPages(id, viewer),
     enabled: source.data?.file_type === 'pdf',
   });
+  const { authorization } = useSession();
   const [borders, setBorders] = useState(true);
   const [active, setActive] = useState<number | null>(null);
+  const [details, setDetails] = useState(false);
   const mark: Span | null = start !== undefined && end !== undefined && start < end ? { start, end } : null;
-  const chunks = useChunks(id, mark?.end ?? start ?? 0);
+  const chunks = useChunks(id, mark?.end ?? start ?? 0, viewer);
   const hasPages = (pages.data?.length ?? 0) > 0;
   const asPages = hasPages && view !== 'text';
   const at = start ?? 0;
   const marked = useQuery({
-    queryKey: ['marked-page', id, mark],
-    queryFn: () => findMarkedPage(id, pages.data ?? [], mark!),
+    queryKey: ['marked-page', id, viewer, mark],
+    queryFn: () => findMarkedPage({ id, viewer }, pages.data ?? [], mark!),
     enabled: hasPages && mark !== null && page === undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -65,7 +76,13 @@ export function Source() {
         {source.data && (
           <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
         )}
-        {source.data && <SourceTables id={id} />}
+        {source.data && !isAs && <SourceTables id={id} />}
+        {source.data && (
+          <Button look="ghost" icon="info" aria-pressed={details} onClick={() => setDetails(!details)}>
+            {say('details.title')}
+          </Button>
+        )}
+        <SeeAs principal={as} policy={policy} />
         {hasPages && (
           <Link
             to="/sources/$id"
@@ -87,7 +104,8 @@ export function Source() {
           {say('source.borders')}
         </Button>
       </Header>
-      <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
+      {isAs && <AsBanner id={id} principal={as} policy={policy} chunks={chunks} />}
+      <div className="relative grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
         {source.isPending || pages.isLoading || marked.isLoading ? (
           <div className="p-6">
             <Spinner label={say('loading')} />
@@ -95,6 +113,7 @@ export function Source() {
         ) : asPages ? (
           <PageView
             id={id}
+            viewer={viewer}
             name={source.data?.name ?? ''}
             pages={pages.data ?? []}
             number={shownPage}
@@ -107,6 +126,7 @@ export function Source() {
         ) : (
           <TextView
             id={id}
+            viewer={viewer}
             mark={mark}
             at={at}
             borders={borders}
@@ -114,6 +134,13 @@ export function Source() {
             reach={chunks.reach}
             active={active}
             setActive={setActive}
+            instead={
+              authorization ? (
+                <SeenPassages chunks={chunks} isAs={isAs} />
+              ) : (
+                <Empty icon="file-text" title={say('source.noText')} text={say('source.noTextWhy')} />
+              )
+            }
           />
         )}
         <ChunkList
@@ -124,6 +151,7 @@ export function Source() {
           setActive={setActive}
           page={asPages ? shownPage : null}
         />
+        {details && source.data && <Details source={source.data} close={() => setDetails(false)} />}
       </div>
     </>
   );
@@ -149,8 +177,12 @@ function pageOf(pages: readonly Page[], position: number): number {
 }
 
 /** Returns the first page on which a passage is found; null if no page has it. A chunk may go on over several pages. */
-async function findMarkedPage(id: string, pages: readonly Page[], mark: Span): Promise<number | null> {
+async function findMarkedPage(
+  { id, viewer }: { id: string; viewer: Viewer },
+  pages: readonly Page[],
+  mark: Span,
+): Promise<number | null> {
   for (const page of pages.filter((one) => overlaps(mark, one)))
-    if ((await readBoxes(id, page.number, mark)).boxes.length > 0) return page.number;
+    if ((await readBoxes(id, page.number, mark, viewer)).boxes.length > 0) return page.number;
   return null;
 }

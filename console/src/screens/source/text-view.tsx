@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Fragment, useEffect, useMemo, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { inWords } from '../../data/api.ts';
-import { type Chunk, readText, type SourceText } from '../../data/source.ts';
+import { type Chunk, isMissing, readText, type SourceText, type Viewer } from '../../data/source.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Problem, Spinner } from '../../parts/layout.tsx';
 import { type Block, blocksOfParts, type Span } from '../../spans/spans.ts';
@@ -14,6 +14,7 @@ const BEFORE = 3_000;
 
 interface TextViewProps {
   id: string;
+  viewer: Viewer;
   mark: Span | null;
   /** Offset that is shown first where nothing is marked. */
   at: number;
@@ -23,14 +24,17 @@ interface TextViewProps {
   reach(offset: number): void;
   active: number | null;
   setActive(chunk: number | null): void;
+  /** Stands in place of a text that the viewer may not see as a whole. */
+  instead: ReactNode;
 }
 
 /** The extracted text around the marked passage. More of it is loaded at both ends. */
-export function TextView({ id, mark, at, borders, chunks, reach, active, setActive }: TextViewProps) {
+export function TextView(props: TextViewProps) {
+  const { id, viewer, mark, at, borders, chunks, reach, active, setActive, instead } = props;
   const from = mark ? Math.max(0, mark.start - BEFORE) : at;
   const query = useInfiniteQuery({
-    queryKey: ['text', id, from, mark],
-    queryFn: ({ pageParam: [start, end] }) => readParts(id, start, end, mark),
+    queryKey: ['text', id, viewer, from, mark],
+    queryFn: ({ pageParam: [start, end] }) => readParts({ id, viewer }, start, end, mark),
     initialPageParam: [from, from + WINDOW] as [number, number],
     getNextPageParam: ({ next_offset: next }): [number, number] | undefined =>
       next === null ? undefined : [next, next + WINDOW],
@@ -55,6 +59,7 @@ export function TextView({ id, mark, at, borders, chunks, reach, active, setActi
         <Spinner label={say('loading')} />
       </div>
     );
+  if (isMissing(query.error)) return instead;
   if (query.isError)
     return (
       <div className="p-6">
@@ -102,10 +107,15 @@ interface Parts extends Pick<SourceText, 'start_offset' | 'end_offset' | 'next_o
 }
 
 /** Reads a window of the text. The marked passage is a part of its own: redaction before it changes the length of the text. */
-async function readParts(id: string, start: number, end: number, mark: Span | null): Promise<Parts> {
+async function readParts(
+  { id, viewer }: Pick<TextViewProps, 'id' | 'viewer'>,
+  start: number,
+  end: number,
+  mark: Span | null,
+): Promise<Parts> {
   const inside = mark ? [mark.start, mark.end].filter((border) => start < border && border < end) : [];
   const borders = [start, ...inside, end];
-  const read = await Promise.all(borders.slice(1).map((border, at) => readText(id, borders[at]!, border)));
+  const read = await Promise.all(borders.slice(1).map((border, at) => readText(id, borders[at]!, border, viewer)));
   const parts = read.filter(({ start_offset: from, end_offset: to }) => from < to);
   const last = parts.at(-1) ?? read[0]!;
   return { parts, start_offset: start, end_offset: last.end_offset, next_offset: last.next_offset };
