@@ -1732,6 +1732,15 @@ export type SourceError = {
   retryable: boolean;
 };
 
+export type SourceFacet = {
+  /** Id of the source group or the tag. · format "uuid" */
+  id: string;
+  /** Its name. Empty where a redaction rule withholds it. */
+  name: string;
+  /** Number of sources. */
+  count: number;
+};
+
 export type SourceGroup = {
   /** Id of the source group. · format "uuid" */
   id: string;
@@ -3655,6 +3664,8 @@ export interface Operations {
         order?: "asc" | "desc" | undefined;
         /** How many sources to return. · minimum 1, maximum 100, default 20 */
         limit?: number | undefined;
+        /** Adds the numbers of sources by source group and by tag to `counts`. · default false */
+        facets?: boolean | undefined;
         /** The next_cursor of the page before, which had the same filters, sort and order. · minLength 1, maxLength 2000 */
         cursor?: string | undefined;
       } | undefined;
@@ -3682,6 +3693,10 @@ export interface Operations {
           /** Number of sources. */
           count: number;
         }>;
+        /** With `facets`: the 50 source groups with the most sources. The filter `source_group_id` is not applied. */
+        source_group?: Array<SourceFacet> | undefined;
+        /** With `facets`: the 50 tags with the most sources in their groups. The filter `tag_id` is not applied. */
+        tag?: Array<SourceFacet> | undefined;
       };
       /** Where the next page begins. */
       pagination: {

@@ -24,6 +24,12 @@ export function queryInteger(min: number, max: number) {
     .meta({ wire: { type: 'integer', minimum: min, maximum: max } });
 }
 
+/** `true` or `false` in a query string. */
+export const queryBoolean = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ wire: { type: 'boolean' } });
+
 /** Returns the schema of a query parameter that may be repeated: `?a=1&a=2` and `?a=1` both give an array. */
 export function queryList<T extends z.ZodType<unknown, string>>(item: T, max: number) {
   return z.union([z.array(z.string()), z.string().transform((one) => [one])]).pipe(z.array(item).max(max));

@@ -19,6 +19,15 @@ const QUESTION = 'Which relative humidity should the textile store have?';
 const SCREENS: Readonly<Record<string, { path: string; ready(page: Page): Promise<unknown> }>> = {
   sources: { path: 'sources', ready: (page) => page.getByRole('row').nth(4).waitFor() },
   failed: { path: 'sources?status=failed', ready: (page) => page.getByText('broken.pdf').waitFor() },
+  peek: {
+    path: 'sources?q=visitor',
+    ready: async (page) => {
+      await page.getByRole('row', { name: /visitor-guide/ }).waitFor();
+      await page.keyboard.press('x');
+      await page.keyboard.press('p');
+      await page.locator('aside ol li').first().waitFor();
+    },
+  },
   nothing: { path: 'sources?q=nothing', ready: (page) => page.locator('main a').first().waitFor() },
   add: { path: 'sources?add=true', ready: (page) => page.getByRole('dialog').waitFor() },
   search: {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, startService, type TestService, tabTo, until } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -118,6 +118,81 @@ describe('sources', { skip }, () => {
     await tabTo(page, page.getByRole('rowgroup', { name: 'Source rows' }));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('old-1.md').waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('sources are chosen by group and tag with their numbers, looked into, selected as ranges, and tagged together', async () => {
+    const rope = await service.add('ropes', {
+      'rope-1.md': '# Rope\n\nHemp is dried in the loft.',
+      'rope-2.md': 'Two.',
+    });
+    await service.add('sails', { 'sail-1.md': 'Sails are mended in March.', 'broken.pdf': '%PDF-1.4 broken' });
+    const { id: tag } = await service.pinakes.createTag({ body: { name: 'harbour' } });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?sort=name&order=desc');
+    await page.getByRole('row', { name: /rope-1/ }).waitFor();
+
+    // Look into rows without leaving the list: the panel follows J and K.
+    await page.keyboard.press('p');
+    const panel = page.getByRole('complementary');
+    await panel.getByText('Sails are mended in March.').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await panel.getByText('Hemp is dried in the loft.').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/sources');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.keyboard.press(' ');
+    await panel.waitFor();
+    await page.keyboard.press(' ');
+    await panel.waitFor({ state: 'detached' });
+
+    // A range from the row that was selected last, upwards and by Shift with a move.
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Shift+X');
+    await page.getByText('3 selected').waitFor();
+    const tools = page.getByRole('toolbar');
+    await press(page, tools.getByRole('button', { name: 'Tag', exact: true }));
+    const dialog = page.getByRole('dialog', { name: 'Tag' });
+    await dialog.getByText('all sources of these 2 groups change').waitFor();
+    await press(page, dialog.getByRole('checkbox', { name: 'harbour' }), ' ');
+    assert.deepEqual(await violationsOf(page), []);
+    await press(page, dialog.getByRole('button', { name: 'Give these tags' }));
+    await dialog.waitFor({ state: 'detached' });
+    const linked = async () =>
+      (await service.pinakes.listTagLinks({ query: { tag_id: tag } })).tag_source_groups.length;
+    assert.equal(await linked(), 2);
+
+    await tabTo(page, page.getByRole('combobox', { name: 'Tag' }));
+    await page.keyboard.type('harbour');
+    await page.waitForURL(/tag=/);
+    await page.getByRole('row', { name: /alpha\.md/ }).waitFor({ state: 'detached' });
+    const groups = page.getByRole('combobox', { name: 'Group' });
+    assert.deepEqual((await groups.locator('option').allTextContents()).toSorted(), [
+      'Any group',
+      'ropes · 2',
+      'sails · 2',
+    ]);
+    await tabTo(page, groups);
+    await page.keyboard.type('ropes');
+    await page.waitForURL(new RegExp(`group=${rope}`));
+    await page.getByRole('row', { name: /sail-1/ }).waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('row').count(), 3);
+    assert.deepEqual(await violationsOf(page), []);
+
+    await tabTo(page, page.getByRole('rowgroup', { name: 'Source rows' }));
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    await press(page, tools.getByRole('button', { name: 'Untag' }));
+    const taking = page.getByRole('dialog', { name: 'Untag' });
+    await press(page, taking.getByRole('checkbox', { name: 'harbour' }), ' ');
+    await press(page, taking.getByRole('button', { name: 'Take these tags' }));
+    await page.getByText('Nothing matches this filter').waitFor();
+    assert.equal(await linked(), 1);
     assert.deepEqual(faults, []);
     await context.close();
   });

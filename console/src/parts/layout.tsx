@@ -95,7 +95,7 @@ export function Kbd({ children }: { children: ReactNode }) {
   return <kbd className="kbd">{children}</kbd>;
 }
 
-const KEYS = { move: ['J', 'K'], select: ['X'], open: ['↵'] } as const;
+const KEYS = { move: ['J', 'K'], select: ['X'], peek: ['P'], open: ['↵'] } as const;
 
 /** The bar below a list with the keys that work in it, and what else is to be said. */
 export function KeyBar({ keys, children }: { keys: readonly (keyof typeof KEYS)[]; children?: ReactNode }) {

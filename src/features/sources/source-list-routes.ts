@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { searchShape } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { jobErrorSchema, queryInteger, queryList } from '../../http/schemas.ts';
+import { idSchema, jobErrorSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
 import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -11,7 +11,7 @@ import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { cursorOf, listSources, readCursor, STAGES, stageOf } from './source-list.ts';
-import { type ListedSource, SOURCE_SORTS, SOURCE_STATES } from './source-list-store.ts';
+import { type Facet, type ListedSource, SOURCE_SORTS, SOURCE_STATES } from './source-list-store.ts';
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
@@ -46,6 +46,10 @@ const listQuery = z.strictObject({
       wire: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
       description: 'How many sources to return.',
     }),
+  facets: queryBoolean.default(false).meta({
+    wire: { type: 'boolean', default: false },
+    description: 'Adds the numbers of sources by source group and by tag to `counts`.',
+  }),
   cursor: text(1, TEXT_LENGTH_MAX)
     .optional()
     .describe('The next_cursor of the page before, which had the same filters, sort and order.'),
@@ -75,6 +79,14 @@ const listedSchema = sourceDetailsSchema
   })
   .meta({ id: 'ListedSource' });
 
+const facetSchema = z
+  .object({
+    id: idSchema.describe('Id of the source group or the tag.'),
+    name: z.string().describe('Its name. Empty where a redaction rule withholds it.'),
+    count: z.int().describe('Number of sources.'),
+  })
+  .meta({ id: 'SourceFacet' });
+
 const answerSchema = z.object({
   sources: z.array(listedSchema).describe('Sources of this page.'),
   counts: z
@@ -95,6 +107,18 @@ const answerSchema = z.object({
           }),
         )
         .describe('Numbers of sources by file type, the 50 most frequent. The filter `file_type` is not applied.'),
+      source_group: z
+        .array(facetSchema)
+        .optional()
+        .describe(
+          'With `facets`: the 50 source groups with the most sources. The filter `source_group_id` is not applied.',
+        ),
+      tag: z
+        .array(facetSchema)
+        .optional()
+        .describe(
+          'With `facets`: the 50 tags with the most sources in their groups. The filter `tag_id` is not applied.',
+        ),
     })
     .describe('Numbers of sources, for the whole list.'),
   pagination: z
@@ -132,7 +156,8 @@ export function sourceListRoutes(deps: Deps): Route[] {
           ...(named.every(isId) ? { sourceGroupId, tagId, parentSourceId } : { ids: [] }),
         };
         const after = query.cursor === undefined ? undefined : readCursor(query.cursor, sort, order);
-        const { rows, counts, redactor } = await listSources(deps, caller, filter, { sort, order, limit, after });
+        const request = { sort, order, limit, after, facets: query.facets };
+        const { rows, counts, facets, redactor } = await listSources(deps, caller, filter, request);
         const page = rows.slice(0, limit);
         const hasMore = rows.length > limit;
         return {
@@ -148,12 +173,18 @@ export function sourceListRoutes(deps: Deps): Route[] {
             total: counts.total,
             status: counts.byState,
             file_type: counts.byFileType.map(({ fileType, count }) => ({ file_type: fileType, count })),
+            ...(facets && { source_group: await redactNames(facets.groups, redactor), tag: facets.tags }),
           },
           pagination: { limit, has_more: hasMore, next_cursor: hasMore ? cursorOf(page.at(-1)!, sort, order) : null },
         };
       },
     }),
   ];
+}
+
+/** Returns the groups with redacted names: a group may be named after its first file. */
+function redactNames(groups: readonly Facet[], redactor: Redactor | null): Promise<Facet[]> {
+  return collect(groups, async (group) => ({ ...group, name: (await redactFact(redactor, group.name)) ?? '' }));
 }
 
 /** Returns the error, redacted: a message may quote the file. */

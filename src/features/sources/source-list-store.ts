@@ -141,3 +141,40 @@ export function listSourceNames(
   return tx.query(sql`
     select s.id, s.name from ${FROM} where ${matching(tenantId, limits, filter)} order by s.id limit ${limit}`);
 }
+
+/** A value of a filter, and the number of sources that have it. */
+export interface Facet {
+  id: string;
+  name: string;
+  count: number;
+}
+
+/** Returns the source groups with the most matching sources. The filter by source group is not applied. */
+export function countByGroup(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  { sourceGroupId: _group, ...filter }: SourceFilter,
+  limit: number,
+): Promise<Facet[]> {
+  return tx.query<Facet>(sql`
+    select g.id, g.name, count(*) as count from ${FROM} where ${matching(tenantId, limits, filter)}
+    group by g.id, g.name order by 3 desc, 1 limit ${limit}`);
+}
+
+/** Returns the tags whose source groups have the most matching sources. The filter by tag is not applied. */
+export function countByTag(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  { tagId: _tag, ...filter }: SourceFilter,
+  limit: number,
+): Promise<Facet[]> {
+  const visible = limits.tagIds === null ? raw('true') : sql`t.id = any(${limits.tagIds}::uuid[])`;
+  return tx.query<Facet>(sql`
+    select t.id, t.name, count(*) as count from ${FROM}
+    join tag_source_group l on l.tenant_id = g.tenant_id and l.source_group_id = g.id
+    join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+    where ${matching(tenantId, limits, filter)} and ${visible}
+    group by t.id, t.name order by 3 desc, 1 limit ${limit}`);
+}

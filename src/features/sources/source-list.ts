@@ -9,6 +9,9 @@ import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import {
   countAllSources,
+  countByGroup,
+  countByTag,
+  type Facet,
   type ListedSource,
   listAllSources,
   listSourceNames,
@@ -21,13 +24,20 @@ import {
 
 /** Maximum names with the text `q` that one request redacts in order to search them. */
 const REDACTED_NAMES_MAX = 500;
-/** Maximum file types with a count of their own: the most frequent ones. */
-const FILE_TYPES_MAX = 50;
+/** Maximum file types, source groups and tags with a count of their own: the most frequent ones. */
+const FACETS_MAX = 50;
 
 export interface SourceList {
   rows: ListedSource[];
   counts: Counts;
+  /** Null unless they were asked for. */
+  facets: Facets | null;
   redactor: Redactor | null;
+}
+
+export interface Facets {
+  groups: Facet[];
+  tags: Facet[];
 }
 
 export interface Counts {
@@ -46,7 +56,7 @@ export async function listSources(
   { db, redactors }: { db: Database; redactors: Redactors },
   caller: GroupLimits & { tenantId: string },
   filter: SourceFilter,
-  page: SourcePage,
+  page: SourcePage & { facets: boolean },
 ): Promise<SourceList> {
   const { tenantId } = caller;
   const redactor = await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
@@ -60,6 +70,12 @@ export async function listSources(
   return db.transaction(tenantId, async (tx) => ({
     rows: await listAllSources(tx, tenantId, caller, visible, page),
     counts: sumUp(await countAllSources(tx, tenantId, caller, visible), filter),
+    facets: page.facets
+      ? {
+          groups: await countByGroup(tx, tenantId, caller, visible, FACETS_MAX),
+          tags: await countByTag(tx, tenantId, caller, visible, FACETS_MAX),
+        }
+      : null,
     redactor,
   }));
 }
@@ -99,7 +115,7 @@ function sumUp(rows: readonly SourceCount[], { state, fileTypes }: SourceFilter)
   counts.byFileType = [...byType]
     .map(([fileType, count]) => ({ fileType, count }))
     .sort((a, b) => b.count - a.count || (a.fileType < b.fileType ? -1 : 1))
-    .slice(0, FILE_TYPES_MAX);
+    .slice(0, FACETS_MAX);
   return counts;
 }
 

@@ -39,6 +39,8 @@ async function list(query = '', key?: string) {
       total: number;
       status: Record<string, number>;
       file_type: { file_type: string; count: number }[];
+      source_group?: { id: string; name: string; count: number }[];
+      tag?: { id: string; name: string; count: number }[];
     };
     pagination: { limit: number; has_more: boolean; next_cursor: string | null };
   };
@@ -186,6 +188,41 @@ test('each count has all filters but its own', async () => {
   );
 });
 
+test('facets count by group and by tag, each with all filters but its own, and only what the key may see', async () => {
+  assert.deepEqual(Object.keys((await list()).counts), ['total', 'status', 'file_type']);
+  const water = (await t.post('/tags', { name: 'water' })).body.id;
+  for (const group of [birds, mixed]) await t.post('/tag-source-groups', { tag_id: water, source_group_id: group });
+  const facets = async (query: string, key?: string) => {
+    const { counts } = await list(`?facets=true${query}`, key);
+    return {
+      groups: new Map(counts.source_group!.map(({ id, count }) => [id, count])),
+      tags: Object.fromEntries(counts.tag!.map(({ name, count }) => [name, count])),
+    };
+  };
+  const all = await facets('');
+  assert.deepEqual([...all.groups.values()].sort(), [1, 2, 3]);
+  assert.deepEqual(all.tags, { water: 5, birds: 2 });
+  const ofBirds = await facets(`&source_group_id=${birds}`);
+  assert.deepEqual(ofBirds, { groups: all.groups, tags: { water: 2, birds: 2 } });
+  const ofWater = await facets(`&tag_id=${water}&status=ready`);
+  assert.deepEqual(
+    [ofWater.groups.get(birds), ofWater.groups.get(mixed), ofWater.groups.get(waiting)],
+    [2, 2, undefined],
+  );
+  assert.deepEqual(ofWater.tags, { water: 4, birds: 2 });
+  const tagged = await t.issueKey(['knowledge:read'], { tagIds: [water] });
+  assert.deepEqual(await facets('', tagged), {
+    groups: new Map([
+      [mixed, 3],
+      [birds, 2],
+    ]),
+    tags: { water: 5 },
+  });
+  const grouped = await t.issueKey(['knowledge:read'], { sourceGroupIds: [birds] });
+  assert.deepEqual((await facets('', grouped)).groups, new Map([[birds, 2]]));
+  assert.equal((await t.get('/source-list?facets=maybe')).status, 400);
+});
+
 test('pages in every sort and order have each source once', async () => {
   for (const sort of ['time', 'name', 'size', 'chunks']) {
     for (const order of ['asc', 'desc']) {
@@ -237,8 +274,8 @@ test('a limited key sees only its groups, also in the counts', async () => {
 test('a redaction rule hides names, and neither search nor sort tells them', async () => {
   const rule = { name: 'bird', kind: 'dictionary', terms: ['heron'], action: 'mask', apply_at: ['retrieval'] };
   assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
-  const { sources } = await list(`?source_group_id=${birds}`);
-  assert.ok(!JSON.stringify(sources).includes('heron'));
+  const hidden = await list(`?source_group_id=${birds}&facets=true`);
+  assert.ok(!JSON.stringify(hidden).includes('heron'));
   assert.equal((await list('?q=heron')).counts.total, 0);
   assert.deepEqual(names(await list('?q=eagle')), ['Eagle.txt']);
   const refused = await t.get('/source-list?sort=name');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isFiltered, readFilters, sortedBy } from './filters.ts';
+import { isFiltered, rangeOf, readFilters, sortedBy } from './filters.ts';
 
 const present = (value: object) =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
@@ -32,4 +32,12 @@ describe('the filters of the source list', () => {
     assert.equal(isFiltered({ sort: 'size', order: 'asc' }), false);
     assert.equal(isFiltered({ status: 'failed' }), true);
   });
+});
+
+test('a range goes in both directions, and has one row without a beginning', () => {
+  const rows = ['a', 'b', 'c', 'd'];
+  assert.deepEqual(rangeOf(rows, 1, 3), ['b', 'c', 'd']);
+  assert.deepEqual(rangeOf(rows, 3, 1), ['b', 'c', 'd']);
+  assert.deepEqual(rangeOf(rows, null, 2), ['c']);
+  assert.deepEqual(rangeOf(rows, 2, 2), ['c']);
 });

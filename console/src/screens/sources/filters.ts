@@ -10,6 +10,7 @@ export interface Filters {
   status?: State | undefined;
   type?: string | undefined;
   group?: string | undefined;
+  tag?: string | undefined;
   sort?: Sort | undefined;
   order?: 'asc' | 'desc' | undefined;
   /** Whether the dialog that adds files is open. */
@@ -35,6 +36,7 @@ export function readFilters(given: Record<string, unknown>): Filters {
     status: oneOf(STATES, given['status']),
     type: text('type'),
     group: text('group'),
+    tag: text('tag'),
     sort: oneOf(SORTS, given['sort']),
     order: oneOf(['asc', 'desc'], given['order']),
     add: given['add'] === true ? true : undefined,
@@ -50,6 +52,12 @@ export function sortedBy(filters: Filters, column: Sort): Filters {
 }
 
 /** Whether the list is narrowed at all. */
-export function isFiltered({ q, status, type, group }: Filters): boolean {
-  return q !== undefined || status !== undefined || type !== undefined || group !== undefined;
+export function isFiltered({ q, status, type, group, tag }: Filters): boolean {
+  return [q, status, type, group, tag].some((value) => value !== undefined);
+}
+
+/** Returns the rows from one to another of a list, in either direction. Without a beginning, the one row. */
+export function rangeOf<T>(rows: readonly T[], from: number | null, to: number): T[] {
+  const [first, last] = from === null ? [to, to] : [Math.min(from, to), Math.max(from, to)];
+  return rows.slice(first, last + 1);
 }

@@ -5,14 +5,18 @@ import { inWords } from '../../data/api.ts';
 import { deleteSources, readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
+import { TagSources } from './tag-sources.tsx';
 import { SOURCE_LIST } from './use-source-list.ts';
 
 /** What can be done with the selected rows. */
 export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear(): void }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const failed = rows.every((row) => row.error !== null);
+  const [tagging, setTagging] = useState<'add' | 'remove' | null>(null);
+  const mayWrite = useScope('knowledge:write');
+  const failed = rows.some((row) => row.error !== null);
   const refresh = () => queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
   const done = () => {
     setAsking(false);
@@ -33,11 +37,32 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
         <Button look="inverse" icon="rotate-ccw" disabled={again.isPending || !failed} onClick={() => again.mutate()}>
           {say('action.readAgain')}
         </Button>
-        <Button look="inverse" icon="trash-2" onClick={() => setAsking(true)}>
-          {say('action.delete')}
-        </Button>
+        {mayWrite && (
+          <>
+            <Button look="inverse" icon="tag" onClick={() => setTagging('add')}>
+              {say('tagging.add')}
+            </Button>
+            <Button look="inverse" onClick={() => setTagging('remove')}>
+              {say('tagging.remove')}
+            </Button>
+            <Button look="inverse" icon="trash-2" onClick={() => setAsking(true)}>
+              {say('action.delete')}
+            </Button>
+          </>
+        )}
         <Button look="inverse" icon="x" aria-label={say('selection.clear')} onClick={clear} />
       </div>
+      {tagging && (
+        <TagSources
+          rows={rows}
+          linked={tagging === 'add'}
+          done={() => {
+            setTagging(null);
+            clear();
+          }}
+          close={() => setTagging(null)}
+        />
+      )}
       {again.isError && (
         <div className="absolute inset-x-4 bottom-16 mx-auto max-w-lg">
           <Problem text={inWords(again.error)} />

@@ -1,12 +1,14 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SourceRow } from '../../data/sources.ts';
+import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph, Spinner } from '../../parts/layout.tsx';
 import { ago, bytes, moment, number } from '../../words/format.ts';
 import { type Key, say } from '../../words/words.ts';
-import { type Filters, type Sort, sortedBy } from './filters.ts';
+import { type Filters, rangeOf, type Sort, sortedBy } from './filters.ts';
+import { Peek } from './peek.tsx';
 import { RowState } from './row-state.tsx';
 import type { useSourceList } from './use-source-list.ts';
 
@@ -32,13 +34,13 @@ interface SourceGridProps {
   filters: Filters;
   list: ReturnType<typeof useSourceList>;
   selected: ReadonlyMap<string, SourceRow>;
-  toggle(row: SourceRow): void;
+  select(rows: readonly SourceRow[], on: boolean): void;
   sort(filters: Filters): void;
   mayManage: boolean;
 }
 
-/** The rows: only those near the window are in the document. J and K move, X selects, Enter opens. */
-export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }: SourceGridProps) {
+/** The rows: only those near the window are in the document. J and K move, X selects, P and Space look into a row, Enter opens it. */
+export function SourceGrid({ filters, list, selected, select, sort, mayManage }: SourceGridProps) {
   const { rows, counts } = list;
   const [cursor, setCursor] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
@@ -56,6 +58,24 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
     if (hasNextPage && !isFetchingNextPage && lastShown + AHEAD > rows.length) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, lastShown, rows.length]);
 
+  const [isPeeking, setPeeking] = useState(false);
+  // Where a range begins: the row that was selected last, or its selection taken away.
+  const anchor = useRef<number | null>(null);
+  const toggle = useCallback(
+    (at: number, asRange: boolean) => {
+      const row = rows[at];
+      if (!row) return;
+      if (asRange) select(rangeOf(rows, anchor.current, at), true);
+      else select([row], !selected.has(row.id));
+      anchor.current = at;
+    },
+    [rows, select, selected],
+  );
+  const closePeek = useCallback(() => {
+    setPeeking(false);
+    scroller.current?.focus();
+  }, []);
+
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { target } = event;
@@ -65,21 +85,29 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
       )
         return;
       if (event.metaKey || event.ctrlKey || event.altKey) return;
-      const step =
-        event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const step = key === 'j' || key === 'ArrowDown' ? 1 : key === 'k' || key === 'ArrowUp' ? -1 : 0;
       const row = rows[cursor];
+      const onControl = target.closest('a, button, input') !== null;
       if (step !== 0) {
         event.preventDefault();
         const next = Math.max(0, Math.min(rows.length - 1, cursor + step));
         setCursor(next);
         virtual.scrollToIndex(next);
-      } else if (event.key === 'x' && row && mayManage) toggle(row);
-      else if (event.key === 'Enter' && row && !target.closest('a, button, input'))
-        void navigate({ to: '/sources/$id', params: { id: row.id } });
+        if (event.shiftKey && mayManage) {
+          anchor.current ??= cursor;
+          select(rangeOf(rows, anchor.current, next), true);
+        }
+      } else if (key === 'x' && mayManage) toggle(cursor, event.shiftKey);
+      else if (key === 'p' || (key === ' ' && !onControl)) {
+        event.preventDefault();
+        if (isPeeking) closePeek();
+        else setPeeking(row !== undefined);
+      } else if (key === 'Enter' && row && !onControl) void navigate({ to: '/sources/$id', params: { id: row.id } });
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [rows, cursor, virtual, toggle, navigate, mayManage]);
+  }, [rows, cursor, virtual, toggle, select, navigate, mayManage, isPeeking, closePeek]);
 
   const failed = filters.status === 'failed';
   const columns = failed ? FAILED : USUAL;
@@ -95,7 +123,7 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
   ];
 
   return (
-    <div className="@container flex min-h-0 flex-1 flex-col">
+    <div className="@container relative flex min-h-0 flex-1 flex-col">
       {list.isPending && (
         <div className="p-4">
           <Spinner label={say('loading')} />
@@ -138,6 +166,7 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
                   role="row"
                   aria-rowindex={item.index + 2}
                   aria-selected={selected.has(row.id)}
+                  onClick={() => setCursor(item.index)}
                   style={{ transform: `translateY(${item.start}px)` }}
                   className={`${columns} group absolute inset-x-0 top-0 h-[38px] border-b border-line/60 ps-2 pe-4 ${selected.has(row.id) ? 'bg-accent-soft' : item.index === cursor ? 'bg-hover' : 'hover:bg-hover'}`}
                 >
@@ -145,7 +174,11 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
                     row={row}
                     failed={failed}
                     selected={selected}
-                    toggle={toggle}
+                    toggle={(asRange) => toggle(item.index, asRange)}
+                    peek={() => {
+                      setCursor(item.index);
+                      setPeeking(true);
+                    }}
                     mayManage={mayManage}
                     wide={wide}
                   />
@@ -155,6 +188,7 @@ export function SourceGrid({ filters, list, selected, toggle, sort, mayManage }:
           </div>
         </div>
       </div>
+      {isPeeking && rows[cursor] && <Peek row={rows[cursor]} close={closePeek} />}
     </div>
   );
 }
@@ -193,12 +227,13 @@ interface CellsProps {
   row: SourceRow;
   failed: boolean;
   selected: ReadonlyMap<string, SourceRow>;
-  toggle(row: SourceRow): void;
+  toggle(asRange: boolean): void;
+  peek(): void;
   mayManage: boolean;
   wide: string;
 }
 
-function Cells({ row, failed, selected, toggle, mayManage, wide }: CellsProps) {
+function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsProps) {
   const name = row.name || say('sources.withheld');
   const shown = selected.size > 0 ? '' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100';
   return (
@@ -208,7 +243,7 @@ function Cells({ row, failed, selected, toggle, mayManage, wide }: CellsProps) {
           <input
             type="checkbox"
             checked={selected.has(row.id)}
-            onChange={() => toggle(row)}
+            onChange={(event) => toggle((event.nativeEvent as MouseEvent).shiftKey)}
             aria-label={say('sources.select', { name })}
             className={`size-3.5 accent-[var(--accent)] ${shown}`}
           />
@@ -224,6 +259,15 @@ function Cells({ row, failed, selected, toggle, mayManage, wide }: CellsProps) {
         >
           <bdi>{name}</bdi>
         </Link>
+        <Button
+          look="ghost"
+          size="small"
+          icon="panel-right"
+          tabIndex={-1}
+          aria-label={say('sources.peek', { name })}
+          onClick={peek}
+          className="ms-auto opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+        />
       </span>
       <span role="gridcell" className="min-w-0 pe-4">
         <RowState row={row} wide={failed} mayManage={mayManage} />

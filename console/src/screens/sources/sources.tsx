@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import type { SourceRow } from '../../data/sources.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -27,16 +27,22 @@ export function Sources() {
   const setAdd = (add: boolean) =>
     void navigate({ search: (old) => ({ ...old, add: add || undefined }), replace: !add });
   const dropped = useDroppedFiles(mayAdd, () => setAdd(true));
-  const { status, q, type, group } = filters;
+  const { status, q, type, group, tag } = filters;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a selection belongs to the list in which it was made
-  useEffect(() => setSelected(new Map()), [status, q, type, group]);
+  useEffect(() => setSelected(new Map()), [status, q, type, group, tag]);
 
-  const toggle = (row: SourceRow) =>
-    setSelected((old) => {
-      const next = new Map(old);
-      if (!next.delete(row.id)) next.set(row.id, row);
-      return next;
-    });
+  const select = useCallback(
+    (rows: readonly SourceRow[], on: boolean) =>
+      setSelected((old) => {
+        const next = new Map(old);
+        for (const row of rows) {
+          if (on) next.set(row.id, row);
+          else next.delete(row.id);
+        }
+        return next;
+      }),
+    [],
+  );
 
   return (
     <>
@@ -72,7 +78,7 @@ export function Sources() {
           filters={filters}
           list={list}
           selected={selected}
-          toggle={toggle}
+          select={select}
           sort={(next) => void navigate({ search: next, replace: true })}
           mayManage={mayAdd}
         />
@@ -80,7 +86,7 @@ export function Sources() {
       {selected.size > 0 ? (
         <Selection rows={[...selected.values()]} clear={() => setSelected(new Map())} />
       ) : (
-        <KeyBar keys={['move', 'select', 'open']}>{mayAdd && say('sources.dropAnywhere')}</KeyBar>
+        <KeyBar keys={['move', 'select', 'peek', 'open']}>{mayAdd && say('sources.dropAnywhere')}</KeyBar>
       )}
       {dropped.over && <DropHere />}
       {filters.add && mayAdd && (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import type { SourcePage } from '../../data/sources.ts';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -15,7 +16,7 @@ interface ToolbarProps {
   change(filters: Filters): void;
 }
 
-/** State tabs with counts, and the filters by type and name. */
+/** State tabs with counts, and the filters by type, group, tag and name. */
 export function Toolbar({ filters, counts, change }: ToolbarProps) {
   return (
     <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-1 gap-y-1.5 border-b border-line px-3 py-2">
@@ -24,8 +25,7 @@ export function Toolbar({ filters, counts, change }: ToolbarProps) {
         <Tab key={state} state={state} filters={filters} counts={counts} change={change} />
       ))}
       <span className="mx-1 h-4 w-px bg-line" />
-      <TypeFilter filters={filters} counts={counts} change={change} />
-      {filters.group !== undefined && <GroupChip filters={filters} change={change} />}
+      <Facets filters={filters} counts={counts} change={change} />
       <NameFilter filters={filters} change={change} />
     </div>
   );
@@ -49,48 +49,53 @@ function Tab({ state, filters, counts, change }: ToolbarProps & { state?: State 
   );
 }
 
-function TypeFilter({ filters, counts, change }: ToolbarProps) {
-  const types = counts?.file_type ?? [];
+/** The filters by type, group and tag, with the number of sources of each value. */
+function Facets({ filters, counts, change }: ToolbarProps) {
+  const { type, group, tag } = filters;
+  const counted = (values: readonly { id: string; name: string; count: number }[] = []) =>
+    values.map(({ id, name, count }) => [id, `${name || say('sources.withheld')} · ${number(count)}`] as const);
+  const groups = counted(counts?.source_group);
+  const tags = counted(counts?.tag);
+  // A value of the address that no source has any more still has its name.
+  const groupName = useQuery({
+    queryKey: ['group', group],
+    queryFn: () => pinakes.getSourceGroup({ params: { id: group ?? '' } }),
+    enabled: group !== undefined && counts !== undefined && !groups.some(([id]) => id === group),
+  }).data?.name;
   return (
-    <label className="relative flex h-7 items-center gap-1.5 rounded-md px-2 text-ink-2 hover:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-accent">
-      <Icon name="list-filter" size={14} />
-      <span className="sr-only">{say('sources.type')}</span>
-      <select
-        value={filters.type ?? ''}
-        onChange={(event) => change({ ...filters, type: event.target.value || undefined })}
-        className="field-sizing-content appearance-none bg-transparent pe-4 outline-none"
-      >
-        <option value="">{say('sources.anyType')}</option>
-        {filters.type !== undefined && !types.some((one) => one.file_type === filters.type) && (
-          <option value={filters.type}>{filters.type}</option>
-        )}
-        {types.map(({ file_type, count }) => (
-          <option key={file_type} value={file_type}>
-            {`${file_type} · ${number(count)}`}
-          </option>
-        ))}
-      </select>
-      <Icon name="chevron-down" size={12} className="pointer-events-none absolute end-2" />
-    </label>
-  );
-}
-
-function GroupChip({ filters, change }: Omit<ToolbarProps, 'counts'>) {
-  const id = filters.group ?? '';
-  const group = useQuery({ queryKey: ['group', id], queryFn: () => pinakes.getSourceGroup({ params: { id } }) });
-  return (
-    <span className="chip">
-      <span className="text-ink-3">{say('sources.group')}</span>
-      <bdi className="max-w-48 truncate font-medium">{group.data?.name ?? '…'}</bdi>
-      <button
-        type="button"
-        aria-label={say('filter.remove', { name: say('sources.group') })}
-        onClick={() => change({ ...filters, group: undefined })}
-        className="grid size-5 place-items-center text-ink-3 hover:text-ink"
-      >
-        <Icon name="x" size={11} />
-      </button>
-    </span>
+    <>
+      <FilterSelect
+        label={say('sources.type')}
+        icon="list-filter"
+        value={type ?? ''}
+        any={say('sources.anyType')}
+        options={(counts?.file_type ?? []).map(({ file_type, count }) => [
+          file_type,
+          `${file_type} · ${number(count)}`,
+        ])}
+        change={(value) => change({ ...filters, type: value })}
+      />
+      {(groups.length > 0 || group !== undefined) && (
+        <FilterSelect
+          label={say('sources.group')}
+          icon="folder-open"
+          value={group ?? ''}
+          any={say('sources.anyGroup')}
+          options={groupName === undefined ? groups : [[group ?? '', groupName], ...groups]}
+          change={(value) => change({ ...filters, group: value })}
+        />
+      )}
+      {(tags.length > 0 || tag !== undefined) && (
+        <FilterSelect
+          label={say('sources.tag')}
+          icon="tag"
+          value={tag ?? ''}
+          any={say('sources.anyTag')}
+          options={tags}
+          change={(value) => change({ ...filters, tag: value })}
+        />
+      )}
+    </>
   );
 }
 
