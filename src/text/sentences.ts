@@ -51,6 +51,13 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
+/** Returns a text without its line wraps: a wrap is a space, and nothing between Chinese or Japanese characters. */
+export function unwrapped(text: string): string {
+  return text
+    .replace(/(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，])\s*\n\s*(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/gu, '')
+    .replace(/\s*\n\s*/g, ' ');
+}
+
 /** Returns the units of program code: lines up to the next blank line. */
 export function splitCode(text: string): Unit[] {
   const units: Unit[] = [];

@@ -1,7 +1,7 @@
 /** The default chat model. It uses no language model: it quotes the best passages of the retrieved chunks word for word. */
 
 import type { ChatEvent, ChatModel, ChatRequest, ContextChunk } from '../../llm/models.ts';
-import type { UnitKind } from '../../text/sentences.ts';
+import { type UnitKind, unwrapped } from '../../text/sentences.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
 import type { Analyzer } from './question.ts';
 
@@ -68,9 +68,7 @@ function fenceFor(passages: readonly Passage[]): string {
 function displayed(text: string, kind: UnitKind): string {
   if (kind === 'record' || kind === 'code') return text;
   if (kind === 'row') return cellsOf(text).join(' | ') || text;
-  return text
-    .replace(/(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，])\s*\n\s*(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/gu, '')
-    .replace(/\s*\n\s*/g, ' ');
+  return unwrapped(text);
 }
 
 function cellsOf(row: string): string[] {

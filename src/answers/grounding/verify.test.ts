@@ -157,6 +157,12 @@ test('whole sentences of a passage negate what the passage negates, also where i
   ].join(' ');
   assert.ok(codePointLength(copied) > QUOTE_CODE_POINTS_MAX);
   assert.equal(supports(copied, `${copied} After that it stops.`).verified, true);
+  const wrapped =
+    'This part names what the client does\nnot support or does not fully implement.\n\nIt always pipelines.';
+  assert.equal(
+    supports('This part names what the client does not support or does not fully implement.', wrapped).verified,
+    true,
+  );
   const part = supports('that days lapse', 'It is not true that days lapse.');
   assert.equal(part.reason, 'The passage and the sentence differ in a negation.');
 });

@@ -5,7 +5,7 @@
  * 60 % of the words. And the clauses of the chunk that are most like the clauses of the sentence negate the same, unless the sentence is
  * copied.
  */
-import { cutIntoPieces, splitUnits } from '../../text/sentences.ts';
+import { cutIntoPieces, splitUnits, unwrapped } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { type Claim, type Clause, type Item, type Statement, statementOf, termsOf } from './claims.ts';
 
@@ -99,14 +99,21 @@ function joined(items: readonly (Item | null)[]): Item[] {
   return found;
 }
 
-/** Returns true when the claim is whole sentences of the passage, word for word. Part of a sentence may mean its opposite. */
+/**
+ * Returns true when the claim is whole sentences of the passage, word for word, whatever their line wraps. Part of a sentence may mean its
+ * opposite.
+ */
 function isCopied({ sentence }: Claim, { content, parts }: Evidence): boolean {
-  const starts = new Set(parts.map(({ start }) => start));
-  const ends = new Set(parts.map(({ end }) => end));
-  const copy = sentence.trim();
-  for (let at = content.indexOf(copy); at >= 0 && copy !== ''; at = content.indexOf(copy, at + 1))
-    if (starts.has(at) && ends.has(at + copy.length)) return true;
-  return false;
+  const copy = unwrapped(sentence.trim());
+  return parts.some(({ start }, first) => {
+    for (const { end } of parts.slice(first)) {
+      const text = unwrapped(content.slice(start, end));
+      if (text === copy) return true;
+      // The next parts only add to a text that differs already.
+      if (!copy.startsWith(text)) return false;
+    }
+    return false;
+  });
 }
 
 function refuted(quote: string, reason: string): Support {
