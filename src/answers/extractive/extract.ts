@@ -220,13 +220,19 @@ function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
 
 /** Returns true when `upper` and the unit `lower` below it are read together. */
 function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: readonly Candidate[]): boolean {
-  if (upper.kind === 'heading') return !/^#{1,6}\s/.test(upper.text);
+  if (upper.kind === 'heading') return !/^#{1,6}\s/.test(upper.text) || saysMore(upper, passage);
   if (upper.position === lower.position) return true;
   if (upper.kind === 'sentence' && lower.kind === 'sentence') return true;
   if (isSameEntry(upper, lower)) return true;
+  if (lower.kind === 'code' && upper.kind === 'sentence' && upper === best) return true;
   if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
   const outer = passage.includes(upper) ? lower : upper;
   return outer.score >= best.score - FURTHER_SCORE_DROP_MAX;
+}
+
+/** Returns true when a heading names something that neither the titles of its chunk nor the passage name: the citation lacks it, too. */
+function saysMore({ terms, headingTerms }: Candidate, passage: readonly Candidate[]): boolean {
+  return [...terms].some((term) => !headingTerms.has(term) && !passage.some((one) => one.terms.has(term)));
 }
 
 /** Returns true for units of one entry: fields open an entry, or stand in it. */

@@ -137,7 +137,7 @@ test('an answer is no longer than its limit', async () => {
   assert.ok([...text].length <= PASSAGES_MAX * PASSAGE_CODE_POINTS_MAX + 2 * PASSAGES_MAX, String([...text].length));
 });
 
-test('an answer quotes the sentences around the best one, up to the next heading', async () => {
+test('an answer quotes the sentences around the best one, with the heading above that names them, up to the next heading', async () => {
   const manual = [
     '## retry-wait',
     'How long the client waits before it tries again. The default is 30 seconds. Zero turns retries off.',
@@ -146,10 +146,18 @@ test('an answer quotes the sentences around the best one, up to the next heading
   ].join('\n\n');
   const { text, reason } = await ask('How long does the client wait before it tries again?', [chunk(1, manual)]);
   assert.equal(reason, 'stop');
-  assert.equal(
-    text,
-    'How long the client waits before it tries again. The default is 30 seconds. Zero turns retries off.',
-  );
+  const sentences =
+    'How long the client waits before it tries again. The default is 30 seconds. Zero turns retries off.';
+  assert.equal(text, `retry-wait\n${sentences}`);
+  const named = chunk(1, manual, { headingPath: ['retry-wait'] });
+  assert.equal((await ask('How long does the client wait before it tries again?', [named])).text, sentences);
+});
+
+test('a sentence is quoted with the code below it', async () => {
+  const manual =
+    'The next command changes the time zone of the system.\n\n```\n# dpkg-reconfigure tzdata\n```\n\nOther words.';
+  const { text } = await ask('How do I change the time zone of the system?', [chunk(1, manual)]);
+  assert.match(text, /of the system\.\n```\n# dpkg-reconfigure tzdata\n```/);
 });
 
 test('passages from several places are separate paragraphs', async () => {

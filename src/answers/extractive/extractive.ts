@@ -64,9 +64,10 @@ function fenceFor(passages: readonly Passage[]): string {
   return '`'.repeat(longest + 1);
 }
 
-/** Returns a unit as readers see it: wrapped lines are joined, and a table row loses its outer bars and empty cells. */
+/** Returns a unit as readers see it: wrapped lines are joined, a heading has no marks, and a table row loses its outer bars and empty cells. */
 function displayed(text: string, kind: UnitKind): string {
   if (kind === 'record' || kind === 'code') return text;
+  if (kind === 'heading') return text.replace(/^#{1,6}\s+/, '');
   if (kind === 'row') return cellsOf(text).join(' | ') || text;
   return unwrapped(text);
 }

@@ -47,6 +47,18 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
     'asciidoc',
   ],
   ['reStructuredText named .txt', 'Mock\n====\n\n.. note:: It is in the library.\n', 'index.txt', 'rst'],
+  [
+    'an AsciiDoc part without a title',
+    'ifdef::git-log[]\n-p::\n+\nShow the patch.\nendif::[]\n',
+    'options.txt',
+    'asciidoc',
+  ],
+  [
+    'a manual page in AsciiDoc',
+    'gitcli(7)\n=========\n\nNAME\n----\ngitcli - See linkgit:git-add[1].\n',
+    'gitcli.txt',
+    'asciidoc',
+  ],
   ['notes with underlined titles', 'Notes\n=====\n\n* See a::b and C++.\n\nNext\n----\n', 'notes.txt', 'txt'],
   ['notes with wiki titles', '== Notes ==\n\nWords:\n\n+\n', 'notes.txt', 'txt'],
   ['a rule below a text', 'A table of values\n====\n\n.. note:: x\n', 'notes.txt', 'txt'],

@@ -11,8 +11,12 @@ const ASCIIDOC_SIGNS = [
   /^\|={3,}$/m,
   /\b(?:link|xref|linkgit|footnote|kbd|menu|btn|mailto):[^\s[\]]{0,200}\[[^\]\n]{0,200}\]/,
   /<<[\w-]+(?:,[^<>\n]{1,100})?>>/,
+  // The title of a manual page.
+  /^[\w.-]+\(\d\w?\)\n={4,}$/m,
 ];
 const ASCIIDOC_SIGNS_MIN = 2;
+/** Parts that other files include often have no title. */
+const UNTITLED_SIGNS_MIN = 3;
 const ASCIIDOC_TITLE = /^={1,4} \S.*$/m;
 /** A directive, a target or a comment with a name, as only reStructuredText has them. */
 const RST_SIGNS =
@@ -26,9 +30,9 @@ export function plainMarkup(head: string): 'asciidoc' | 'rst' | undefined {
   const text = head.replace(/\r\n?/g, '\n');
   const isUnderlined = [...text.matchAll(UNDERLINED)].some(isHeading);
   if (isUnderlined && RST_SIGNS.test(text)) return 'rst';
-  if (!isUnderlined && !ASCIIDOC_TITLE.test(text)) return undefined;
   const signs = ASCIIDOC_SIGNS.filter((sign) => sign.test(text)).length;
-  return signs >= ASCIIDOC_SIGNS_MIN ? 'asciidoc' : undefined;
+  const isTitled = isUnderlined || ASCIIDOC_TITLE.test(text);
+  return signs >= (isTitled ? ASCIIDOC_SIGNS_MIN : UNTITLED_SIGNS_MIN) ? 'asciidoc' : undefined;
 }
 
 function isHeading([, title = '', line = '']: RegExpMatchArray): boolean {
