@@ -64,7 +64,7 @@ function fenceFor(passages: readonly Passage[]): string {
   return '`'.repeat(longest + 1);
 }
 
-/** Returns a unit as readers see it: wrapped lines are joined, a heading has no marks, and a table row loses its outer bars and empty cells. */
+/** Returns a unit as readers see it: without line wraps and marks of headings, and a table row without its outer bars and empty cells. */
 function displayed(text: string, kind: UnitKind): string {
   if (kind === 'record' || kind === 'code') return text;
   if (kind === 'heading') return text.replace(/^#{1,6}\s+/, '');
