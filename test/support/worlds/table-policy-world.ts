@@ -193,10 +193,11 @@ export async function openTablePolicyWorld(): Promise<TablePolicyWorld> {
     shownTo,
     async principal(random, number) {
       const seesNothing = random.next() < NOTHING_SEEN;
+      const regions = seesNothing ? [] : REGIONS.filter(() => random.next() < 0.4);
       const attributes = {
         team: seesNothing ? 'none' : `canary-team-${random.integer(0, TEAMS - 1)}`,
         ...(random.next() < 0.9 && !seesNothing && { level: random.integer(0, LEVELS - 1) }),
-        regions: seesNothing ? [] : REGIONS.filter(() => random.next() < 0.4),
+        ...(regions.length > 0 && { regions }),
         ...(random.next() < 0.3 && { group: closedGroup }),
       };
       const id = `principal-${number}`;
