@@ -6,6 +6,8 @@ import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { fileChanges } from '../support/file-changes.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { makeXlsx } from '../support/files/make-files.ts';
 import { eventually, ingest, multipartBody, waitForGroup } from '../support/upload.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
@@ -105,6 +107,71 @@ test('each region of a document waits for a request, and a table is named once',
   assert.equal((await t.post('/tables', { source: { source_id: sourceId, position: { index: 7 } } })).status, 400);
   assert.equal((await t.delete(`/tables/${body.table_id}`)).status, 200);
   assert.equal((await t.get(`/tables/${body.table_id}`)).status, 404);
+});
+
+test('tables of Word, PowerPoint and Excel files are built on request, and lead back to their place', async () => {
+  const sheets = [
+    {
+      name: 'Stock',
+      rows: [
+        ['part', 'count'],
+        ['A1', 3],
+        ['B2', 5],
+      ],
+    },
+  ];
+  const group = await ingest(t, [
+    { name: 'handbook.docx', content: fixture('handbook.docx') },
+    { name: 'office.pptx', content: fixture('office.pptx') },
+    { name: 'stock.xlsx', content: makeXlsx({ sheets }) },
+  ]);
+  const found = await sources(group);
+  const expected: Record<string, { columns: string[][]; last: Record<string, string | number> }> = {
+    'handbook.docx': {
+      columns: [
+        ['team', 'text'],
+        ['contact', 'text'],
+        ['phone', 'integer'],
+      ],
+      last: { team: 'Lab', contact: 'Cy', phone: 34 },
+    },
+    'office.pptx': {
+      columns: [
+        ['region', 'text'],
+        ['sales', 'integer'],
+      ],
+      last: { region: 'South', sales: 80 },
+    },
+    'stock.xlsx': {
+      columns: [
+        ['part', 'text'],
+        ['count', 'integer'],
+      ],
+      last: { part: 'B2', count: 5 },
+    },
+  };
+  // The table of a sheet comes by itself. After its deletion it waits for a request, as those of documents do.
+  const own = (await tablesOf(group)).get('stock');
+  assert.equal((await t.delete(`/tables/${own.id}`)).status, 200);
+  for (const [name, { columns, last }] of Object.entries(expected)) {
+    const sourceId = found.get(name)!.id;
+    const [candidate, ...others] = (await t.get(`/sources/${sourceId}/tables`)).body.tables;
+    assert.deepEqual([candidate.table_id, others], [null, []], name);
+    const { status, body } = await t.post('/tables', { name: `Of ${name}`, source: { source_id: sourceId } });
+    assert.equal(status, 201, JSON.stringify(body));
+    const built = await version(body.table_id, 1);
+    assert.deepEqual(
+      built.columns.map((one: Loose) => [one.sql_name, one.type]),
+      columns,
+      name,
+    );
+    const { values, place } = built.sample.at(-1);
+    assert.deepEqual(values, last);
+    const { text } = (await t.get(`/sources/${sourceId}/text`)).body;
+    const line = [...text].slice(place.start_offset).join('').split('\n')[0];
+    assert.equal(line, `| ${Object.values(values).join(' | ')} |`);
+    assert.equal(place.page, name === 'office.pptx' ? 3 : null);
+  }
 });
 
 test('a new version of a file gives a new version of its table, and a frozen table refuses other columns', async () => {
