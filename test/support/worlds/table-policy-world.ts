@@ -45,8 +45,8 @@ export interface Shown {
   words: ReadonlySet<string>;
   /** A word and a number of a row that the principal may not see. */
   hidden: { secret: string; amount: number };
-  /** Whether some rows of the ledger are hidden. */
-  isPartial: boolean;
+  /** Tables of which each row is visible. */
+  whole: ReadonlySet<string>;
 }
 
 export interface TablePolicyWorld {
@@ -183,8 +183,9 @@ export async function openTablePolicyWorld(): Promise<TablePolicyWorld> {
       ...rows['closed']!.map((i) => CLOSED[i]!),
     ].flatMap((row) => Object.values(row).map(String));
     const hidden = LEDGER.find((_, i) => !rows['ledger']!.includes(i))!;
-    const isPartial = rows['ledger']!.length < LEDGER.length;
-    return { tables, words: new Set(cells), hidden: hidden ?? LEDGER[0]!, isPartial };
+    const lengths: Record<string, number> = { ledger: LEDGER.length, staff: STAFF.length, closed: CLOSED.length };
+    const whole = new Set(Object.keys(lengths).filter((name) => rows[name]!.length === lengths[name]));
+    return { tables, words: new Set(cells), hidden: hidden ?? LEDGER[0]!, whole };
   }
 
   return {
