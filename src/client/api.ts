@@ -2315,7 +2315,7 @@ export interface Operations {
         citation?: boolean | undefined;
         /** Also searches the web. Ignored unless the chat model supports web search and the feature is on. · default false */
         grounding?: boolean | undefined;
-        /** With `auto`, a question that fits a table of a retrieved chunk is also answered from a query that the chat model writes. Ignored without a chat model and without the table engine. · default "off" */
+        /** With `auto`, a question that fits a table of a retrieved chunk is also answered from a query that the chat model writes. A warning says why tables were not queried, for example without a chat model. · default "off" */
         tables?: "off" | "auto" | undefined;
         /** Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`. · default false */
         trace?: boolean | undefined;

@@ -47,7 +47,7 @@ export const parameters = z.strictObject({
     .default('off')
     .describe(
       'With `auto`, a question that fits a table of a retrieved chunk is also answered from a query that the chat model writes. ' +
-        'Ignored without a chat model and without the table engine.',
+        'A warning says why tables were not queried, for example without a chat model.',
     ),
   trace: z
     .boolean()

@@ -65,7 +65,9 @@ export async function queryForAnswer(
   const { caller, filters } = asked;
   // These filters choose among the rows of a table, and a statement would see the other rows too.
   const choosesRows = filters.chunkMetadata !== undefined || filters.metadataFilter !== undefined;
-  if (!deps.chatModel.ask || !deps.tableEngine || choosesRows) return { result: null, warnings: [] };
+  if (!deps.chatModel.ask) return notQueried('a question about tables needs a chat model (PINAKES_CHAT_MODEL)');
+  if (!deps.tableEngine) return notQueried('the table engine is not installed or switched off (PINAKES_TABLES)');
+  if (choosesRows) return notQueried('a filter on chunk metadata chooses single rows');
   const asking = { ...caller, principal: asked.principal };
   try {
     const tables = await findFitting(deps, asking, question, hits, TABLES_PER_QUERY_MAX, signal);
@@ -123,6 +125,11 @@ async function resultOf(
     isUnrestricted(access) ? cited : { ...cited, hit: withoutStatistics(cited.hit, i + 1) },
   );
   return { result: { ...answer, citations, number: 1, question, sql, forModel: text }, warnings: answer.warnings };
+}
+
+function notQueried(reason: string): { result: null; warnings: Warning[] } {
+  const message = `The tables were not queried: ${reason}. The answer is made from passages alone.`;
+  return { result: null, warnings: [{ type: 'tables_not_queried', message }] };
 }
 
 function failed(reason: string): Warning {

@@ -321,7 +321,7 @@ describe('who sees what', () => {
   });
 });
 
-test('without a chat model, tables are not asked', async () => {
+test('without a chat model, tables are not asked, and a warning says so', async () => {
   const plain = await openTestApp();
   const ownWorker = buildWorker(plain.deps);
   try {
@@ -330,7 +330,9 @@ test('without a chat model, tables are not asked', async () => {
     const body = { messages: [{ role: 'user', content: QUESTION }], tables: 'auto' };
     const { status, body: answer, text } = await plain.post('/completions', body);
     assert.equal(status, 200, text);
-    assert.deepEqual(['table_query' in answer.choices[0], answer.warnings], [false, []]);
+    assert.equal('table_query' in answer.choices[0], false);
+    assert.equal(answer.warnings[0].type, 'tables_not_queried');
+    assert.match(answer.warnings[0].message, /PINAKES_CHAT_MODEL/);
   } finally {
     await ownWorker.stop(0);
     await plain.close();
