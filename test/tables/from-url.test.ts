@@ -1,8 +1,10 @@
 /** Tables of a file at an address: read by a run, on a schedule, kept when the address fails. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { type CompiledPolicy, NOTHING } from '../../src/access/policy-sql.ts';
 import { openWebConnector } from '../../src/connectors/web/connector.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
+import { findVisibleTable } from '../../src/features/tables/catalogue-store.ts';
 import { openHttpClient } from '../../src/net/http-client.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -218,4 +220,28 @@ test('a table of an address needs the scope, and a key without limits', async ()
   const limited = await t.issueKey(['ingestion:manage'], { sourceGroupIds: [group.id] });
   assert.equal((await t.post('/tables', body, limited)).status, 403);
   assert.deepEqual((await t.get('/tables?name=Barred')).body.tables, []);
+});
+
+test('a table that waits for its file is hidden from others, and from every principal', async () => {
+  const table = await follow({ name: 'Private', source: { url: at('/private.csv') } });
+  const { body: group } = await t.post('/crawls', { name: 'Other', urls: [at('/')], max_depth: 0 });
+  const limited = await t.issueKey(['knowledge:read', 'ingestion:manage'], { sourceGroupIds: [group.id] });
+  for (const key of [limited, (await t.secondTenant()).key]) {
+    const answers = [
+      await t.get(`/tables/${table.id}`, key),
+      await t.put(`/tables/${table.id}`, { rrule: 'FREQ=DAILY' }, key),
+      await t.post(`/tables/${table.id}/runs`, {}, key),
+      await t.delete(`/tables/${table.id}`, key),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [404, 404, 404, 404],
+    );
+    assert.deepEqual((await t.get('/tables?name=Private', key)).body.tables, []);
+  }
+  const access = { sourceGroupIds: null, tagIds: null };
+  const seenWith = (policy: CompiledPolicy | null) =>
+    t.deps.db.transaction(t.tenantId, (tx) => findVisibleTable(tx, t.tenantId, table.id, { ...access, policy }));
+  assert.equal((await seenWith(null))?.tableId, table.id);
+  assert.equal(await seenWith({ ...NOTHING, source: null }), undefined, 'also under a policy that allows everything');
 });
