@@ -183,7 +183,7 @@ describe('agents', { skip }, () => {
 
   test('all screens in both themes, at two widths, in German and from right to left', async () => {
     const openCall = async (page: Page) => {
-      await page.locator('summary', { hasText: STATEMENT }).click();
+      await press(page, page.locator('summary', { hasText: STATEMENT }));
       await page.locator('tbody td').first().waitFor();
       await page.locator('dl').first().waitFor();
     };

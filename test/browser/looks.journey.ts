@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser, openPage } from './support/chromium.ts';
 import { NOBODY, openSignedIn, startService, type TestService } from './support/console.ts';
+import { LOOKS } from './support/looks.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -117,13 +118,13 @@ describe('looks', { skip }, () => {
       );
     }));
 
-  test('the sign-in screen in both themes', async () => {
-    for (const theme of ['light', 'dark'] as const) {
-      const options = { origin: service.url, theme, refusals: [NOBODY] };
+  test('the sign-in screen in both themes, at two widths', async () => {
+    for (const look of LOOKS) {
+      const options = { origin: service.url, ...look, refusals: [NOBODY] };
       const { page, faults, context } = await openPage(browser as Browser, options);
       await page.goto(`${service.url}/console/`);
       await page.getByLabel('API key').waitFor();
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, `sign-in-${theme}.png`) });
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, `sign-in-${look.theme}-${look.width}.png`) });
       assert.deepEqual(await violationsOf(page), []);
       assert.deepEqual(faults, []);
       await context.close();

@@ -111,7 +111,7 @@ describe('redaction', { skip }, () => {
     });
     await lookEverywhere(browser as Browser, service, 'redaction', async (page) => {
       await page.locator('mark').nth(2).waitFor();
-      await page.getByRole('button', { name: /employee/ }).click();
+      await press(page, page.getByRole('button', { name: /employee/ }));
     });
   });
 });

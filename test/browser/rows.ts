@@ -52,7 +52,7 @@ async function measure(): Promise<void> {
   const browser = await openBrowser();
   if (!browser) throw new Error('There is no Chromium: set PINAKES_TEST_CHROMIUM.');
   const service = { url: local.url, key: local.apiKey } as TestService;
-  const { page } = await openSignedIn(browser, service, 'ask');
+  const { page } = await openSignedIn(browser, service, 'ask', { pointer: true });
   const times: Record<string, number[]> = { opened: [], reloaded: [], sorted: [], filtered: [] };
   const blank: number[] = [];
   const waits: number[] = [];

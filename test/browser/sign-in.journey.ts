@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser, openPage } from './support/chromium.ts';
-import { NOBODY, openSignedIn, startService, type TestService, tabTo } from './support/console.ts';
+import { NOBODY, openSignedIn, press, startService, type TestService, tabTo } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -70,7 +70,7 @@ describe('signing in', { skip }, () => {
     await page.getByText('There are no sources yet').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Add files' }).count(), 0);
     await service.pinakes.revokeApiKey({ params: { id: issued.id } });
-    await page.getByRole('button', { name: /^Ready/ }).click();
+    await press(page, page.getByRole('button', { name: /^Ready/ }));
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Sources' }).waitFor();

@@ -228,7 +228,7 @@ describe('sources', { skip }, () => {
         },
       });
     });
-    await page.getByRole('link', { name: 'Sources' }).click();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
     await page.getByRole('row', { name: /report-0\.md/ }).waitFor();
     assert.equal(await page.getByRole('grid').getAttribute('aria-rowcount'), String(ROWS + 1));
     const scroller = page.getByRole('rowgroup', { name: 'Source rows' });

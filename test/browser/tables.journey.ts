@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, until } from './support/console.ts';
+import { choose, openSignedIn, press, startService, type TestService, until } from './support/console.ts';
 import { look, lookEverywhere } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -73,7 +73,7 @@ describe('tables', { skip }, () => {
     const columns = page.getByRole('complementary', { name: 'Columns' });
     await columns.getByText('in €').waitFor();
     await columns.getByText('North').waitFor();
-    await page.getByRole('radio', { name: 'SQL' }).check({ force: true });
+    await choose(page, page.getByRole('radio', { name: 'SQL' }));
     const sql = page.getByRole('textbox', { name: 'SQL' });
     await sql.fill('select city, prize from tariffs');
     await page.keyboard.press('Control+Enter');
@@ -120,7 +120,7 @@ describe('tables', { skip }, () => {
     await page.reload();
     await result.getByText('South').waitFor();
     assert.equal(await page.getByLabel('Value').inputValue(), '2024-02-01');
-    await page.getByRole('radio', { name: 'SQL' }).check({ force: true });
+    await choose(page, page.getByRole('radio', { name: 'SQL' }));
     assert.match(await page.getByRole('textbox', { name: 'SQL' }).inputValue(), /^select "region", sum\("price"\)/);
     assert.deepEqual(faults, []);
     await context.close();
@@ -128,7 +128,7 @@ describe('tables', { skip }, () => {
 
   test('a question is answered with the statement of the model, or with what it may mean', async () => {
     const { page, faults, context } = await open(`tables/${id}`);
-    await page.getByRole('radio', { name: 'Question' }).check({ force: true });
+    await choose(page, page.getByRole('radio', { name: 'Question' }));
     model.respond({
       deltas: ['{"clarify": ["Which city has the lowest price?", "Which region has the lowest sum?"]}'],
     });

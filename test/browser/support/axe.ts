@@ -24,7 +24,23 @@ export async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate(
     `${source}\n;axe.run({ exclude: ['[data-base-ui-focus-guard]'] }, { resultTypes: ['violations'] })`,
   )) as AxeResult;
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`),
-  );
+  const unreachable = await page.evaluate(outsideTabOrder);
+  return [
+    ...unreachable.map((html) => `not reached by the keyboard: ${html}`),
+    ...violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`),
+    ),
+  ];
+}
+
+/** Returns visible controls that Tab does not reach. Arrow keys move within groups, of which one member is in the order. Runs in the page. */
+function outsideTabOrder(): string[] {
+  const controls =
+    'a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=switch]';
+  const groups = '[role=radiogroup], [role=tablist], [role=menu], [role=listbox], [role=toolbar], [role=tree]';
+  return [...document.querySelectorAll<HTMLElement>(controls)]
+    .filter((one) => one.tabIndex < 0 && !one.matches(':disabled, [aria-disabled=true], [type=hidden]'))
+    .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter((one) => !one.closest(`[aria-hidden=true], [inert], [data-base-ui-focus-guard], ${groups}`))
+    .map((one) => one.outerHTML.slice(0, 200));
 }

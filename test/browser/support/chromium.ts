@@ -48,11 +48,13 @@ export interface PageOptions {
   language?: string;
   /** Answers that the test expects to be refused, such as 401 before the sign-in: a browser logs them. */
   refusals?: readonly RegExp[];
+  /** Whether a pointer may be used. */
+  pointer?: boolean;
 }
 
 /** Opens a page in a context of its own. */
 export async function openPage(browser: Browser, options: PageOptions): Promise<Watched> {
-  const { origin, width = 1440, theme = 'light', language = 'en', refusals = [] } = options;
+  const { origin, width = 1440, theme = 'light', language = 'en', refusals = [], pointer = false } = options;
   const context = await browser.newContext({
     viewport: { width, height: 900 },
     colorScheme: theme,
@@ -60,6 +62,11 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
     reducedMotion: 'reduce',
   });
   await context.addInitScript((chosen) => localStorage.setItem('language', chosen), language);
+  // Journeys go by the keyboard alone. A pointer is a fault.
+  if (!pointer)
+    await context.addInitScript(() =>
+      addEventListener('pointerdown', (event) => event.isTrusted && console.error('A pointer was used.'), true),
+    );
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
   const faults: string[] = [];

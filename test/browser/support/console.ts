@@ -86,6 +86,16 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error('The keyboard does not reach the element.');
 }
 
+/** Chooses one of several radio buttons with the keyboard. */
+export async function choose(page: Page, radio: Locator): Promise<void> {
+  await radio.waitFor({ state: 'attached' });
+  const name = await radio.getAttribute('name');
+  const all = page.locator(`input[type=radio][name="${name}"]`);
+  await tabTo(page, page.locator(`input[type=radio][name="${name}"]:checked`));
+  for (let moved = await all.count(); moved > 0 && !(await radio.isChecked()); moved -= 1)
+    await page.keyboard.press('ArrowRight');
+}
+
 /** Goes to the element with the keyboard, and presses a key on it. */
 export async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, target);
