@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/db/sql.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -15,6 +16,9 @@ import { ingest } from '../support/upload.ts';
 const IS_LONG = process.env['PINAKES_TEST_PAGES'] === 'all';
 /** What a quick run looks at. */
 const QUICK = new Set(['plain text', 'outlines']);
+
+/** A busy machine refuses a picture for a moment. */
+const [BUSY, RETRY_MS] = [503, 200];
 
 interface Twin {
   specimen: Specimen;
@@ -110,8 +114,11 @@ interface Answer {
 async function ask(path: string, { query, key }: Viewer, more = ''): Promise<Answer> {
   const all = [query, more].filter((part) => part !== '').join('&');
   const url = `/api/v1${path}${all === '' ? '' : `?${all}`}`;
-  const { statusCode, rawPayload } = await t.app.inject({ url, headers: { 'x-api-key': key } });
-  return { status: statusCode, body: rawPayload };
+  for (;;) {
+    const { statusCode, rawPayload } = await t.app.inject({ url, headers: { 'x-api-key': key } });
+    if (statusCode !== BUSY) return { status: statusCode, body: rawPayload };
+    await sleep(RETRY_MS);
+  }
 }
 
 const PATHS = ['/text', '/chunks', '/pages', '/pages/1/image', '/pages/1/boxes'];
@@ -132,44 +139,39 @@ function comparable(body: Buffer): string {
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'id')
     .replace(/"[a-z_]*(?:time|hash|version)[a-z_]*":[^,}]*/g, '')
     .replace(/\[NUMBER\d:[0-9a-f]+\]/g, 'hash')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'time')
     .replace(/"url":"[^"]*"/g, '');
 }
 
-/** Fails for each place where the two sources of a pair differ for a viewer. Returns how many pictures were shown and refused. */
-async function findLeaks(
-  under: readonly Twin[],
-  viewer: Viewer,
-): Promise<{ shown: number; refused: string[]; leaks: string[] }> {
-  const leaks: string[] = [];
-  const refused: string[] = [];
-  let shown = 0;
+interface Found {
+  shown: number;
+  refused: string[];
+  leaks: string[];
+}
+
+/** Returns each place where the two sources of a pair differ for a viewer, and how many pictures were shown and refused. */
+async function findLeaks(under: readonly Twin[], viewer: Viewer, withText = true): Promise<Found> {
+  const found: Found = { shown: 0, refused: [], leaks: [] };
   await each(under, async ({ specimen, ids }) => {
+    const askBoth = (path: string, more = '') =>
+      Promise.all(ids.map((id) => ask(`/sources/${id}${path}`, viewer, more))) as Promise<[Answer, Answer]>;
+    const boxes: string[] = [];
     for (let page = 1; page <= specimen.pages; page += 1) {
-      for (const scale of IS_LONG ? [1, 2] : [2]) {
-        const path = `/pages/${page}/image`;
-        const [a, b] = [
-          await ask(`/sources/${ids[0]}${path}`, viewer, `scale=${scale}`),
-          await ask(`/sources/${ids[1]}${path}`, viewer, `scale=${scale}`),
-        ];
-        if (a.status !== b.status || !a.body.equals(b.body)) leaks.push(`${specimen.name}, picture of page ${page}`);
-        if (a.status === 200) shown += 1;
-        else refused.push(`${specimen.name}: ${a.status}`);
-      }
+      boxes.push(`/pages/${page}/boxes`);
+      const [a, b] = await askBoth(`/pages/${page}/image`, 'scale=2');
+      if (a.status !== b.status || !a.body.equals(b.body))
+        found.leaks.push(`${specimen.name}, picture of page ${page}`);
+      if (a.status === 200) found.shown += 1;
+      else found.refused.push(`${specimen.name}: ${a.status}`);
     }
-    for (const path of [
-      '/text',
-      '/chunks',
-      '/pages',
-      '/pages/1/boxes',
-      ...(specimen.pages > 1 ? ['/pages/2/boxes'] : []),
-    ]) {
-      const [a, b] = [await ask(`/sources/${ids[0]}${path}`, viewer), await ask(`/sources/${ids[1]}${path}`, viewer)];
+    for (const path of withText ? ['/text', '/chunks', '/pages', ...boxes] : []) {
+      const [a, b] = await askBoth(path);
       const says = [a, b].some(({ body }, at) => body.includes(SECRETS[at]!));
       const differs = a.status !== b.status || comparable(a.body) !== comparable(b.body);
-      if (says || (differs && specimen.isNamed)) leaks.push(`${specimen.name}, ${path}`);
+      if (says || (differs && specimen.isNamed)) found.leaks.push(`${specimen.name}, ${path}`);
     }
   });
-  return { shown, refused, leaks };
+  return found;
 }
 
 const BY_PATTERN = { kind: 'regex', pattern: SECRET_PATTERN };
@@ -213,7 +215,7 @@ test('a picture and its text are the same whatever the hidden secret is', { time
   };
   for (const [name, policy] of Object.entries(variants)) {
     await put('/redaction-policy', policy);
-    for (const viewer of ['lawyer', ...(IS_LONG ? ['nobody under a policy that shows all'] : [])]) {
+    for (const viewer of ['lawyer', ...(IS_LONG && name === 'mask' ? ['nobody under a policy that shows all'] : [])]) {
       const { shown, refused, leaks } = await findLeaks(twins, viewers[viewer]!);
       assert.deepEqual(leaks, [], `${name}, ${viewer}`);
       assert.ok(shown > refused.length, 'pages are shown');
@@ -228,7 +230,7 @@ test('a rule that blocks a text leaves no picture of it', async () => {
   await each(twins.slice(0, 2), async ({ specimen, ids }) => {
     assert.equal((await ask(`/sources/${ids[0]}/pages/1/image`, viewers['lawyer']!)).status, 404, specimen.name);
   });
-  const { leaks } = IS_LONG ? await findLeaks(twins, viewers['lawyer']!) : { leaks: [] };
+  const { leaks } = IS_LONG ? await findLeaks(twins, viewers['lawyer']!, false) : { leaks: [] };
   assert.deepEqual(leaks, []);
   await t.delete('/redaction-policy');
 });

@@ -131,7 +131,9 @@ def scanned(is_searchable: bool) -> bytes:
 
 def outlined() -> bytes:
     picture = pymupdf.open(stream=plain)[0].get_svg_image(text_as_path=True)
-    return pymupdf.open(stream=picture.encode(), filetype="svg").convert_to_pdf()
+    document = pymupdf.open(stream=pymupdf.open(stream=picture.encode(), filetype="svg").convert_to_pdf())
+    document[0].insert_text((40, 60), "Harbour report", fontsize=12)
+    return document.tobytes()
 
 
 def note(document, page) -> None:

@@ -25,7 +25,7 @@ export interface Specimen {
   pages: number;
   /** Whether an eye sees the secret where nothing is hidden. */
   isVisible: boolean;
-  /** Whether the file says which characters it shows. If not, its text is a cipher that no rule can read. */
+  /** Whether the text of the file is what it shows. If not, it is a cipher that no rule can read. */
   isNamed: boolean;
 }
 
