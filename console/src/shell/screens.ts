@@ -69,7 +69,7 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
       { to: '/runs', name: 'runs.title', icon: 'activity', scopes: ['knowledge:read', 'ingestion:manage'] },
       { to: '/evaluation', name: 'evaluation.title', icon: 'circle-check', scopes: ['knowledge:write'] },
       { to: '/audit', name: 'audit.title', icon: 'scroll-text', scopes: ['audit:read'] },
-      { to: '/health', name: 'health.title', icon: 'shield-check', scopes: ['knowledge:read', 'ingestion:manage'] },
+      { to: '/health', name: 'health.title', icon: 'monitor', scopes: ['knowledge:read', 'ingestion:manage'] },
     ],
   },
 ];
