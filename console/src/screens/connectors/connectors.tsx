@@ -79,11 +79,16 @@ export function Connectors() {
 function columnsOf(): Column<ConnectorRow>[] {
   return [
     { id: 'name', title: say('column.name'), cell: (row) => <Name row={row} /> },
-    { id: 'state', title: say('column.state'), className: 'w-44', cell: (row) => <ConnectorState row={row} /> },
+    {
+      id: 'state',
+      title: say('column.state'),
+      className: 'w-44 max-lg:w-36',
+      cell: (row) => <ConnectorState row={row} />,
+    },
     {
       id: 'schedule',
       title: say('connectors.schedule'),
-      className: 'w-64',
+      className: 'w-64 max-lg:w-44',
       cell: ({ setting }) => <span className="block truncate text-ink-2">{ruleInWords(setting?.rrule ?? '')}</span>,
     },
     {
