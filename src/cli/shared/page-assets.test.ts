@@ -10,8 +10,9 @@ test('pictures, fonts, styles and scripts of a manual are assets of its pages', 
   assert.deepEqual(assetsOf(...pages, ...assets).sort(), [...assets].sort());
 });
 
-test('pictures below Markdown files are assets, pictures in a folder without pages are files of their own', () => {
-  assert.deepEqual(assetsOf('docs/guide.md', 'docs/img/shot.png', 'scans/1.png', 'scans/2.jpg'), ['docs/img/shot.png']);
+test('pictures below web pages are assets, pictures below notes or in a folder without pages are files of their own', () => {
+  const scans = ['scans/1.png', 'scans/2.jpg', 'notes/today.md', 'notes/receipt.jpg'];
+  assert.deepEqual(assetsOf('docs/guide.html', 'docs/img/shot.png', ...scans), ['docs/img/shot.png']);
 });
 
 test('the scripts of a program are not assets, even if there is a page beside them and a manual below', () => {

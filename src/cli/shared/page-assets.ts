@@ -1,6 +1,5 @@
 /** Finds the files that pages only show or run: pictures, fonts, styles and scripts of a manual. They have no text to search. Pure. */
 
-const PAGE = /\.(?:html?|xhtml|md|mdx|markdown|rst|adoc|asciidoc)$/i;
 const WEB_PAGE = /\.(?:html?|xhtml)$/i;
 const PICTURE_OR_FONT = /\.(?:png|jpe?g|gif|webp|bmp|ico|woff2?|ttf|otf|eot)$/i;
 const STYLE_OR_SCRIPT = /\.(?:css|js|map|svg)$/i;
@@ -14,21 +13,21 @@ export function assetsText(count: number): string {
 }
 
 /**
- * Returns the paths of the assets. A picture or font is an asset when its folder, or a folder above it, has pages. Styles, scripts and
- * drawings are assets when the nearest of these folders has at least as many web pages as they are: the code of a program is not.
+ * Returns the paths of the assets. A picture or font is an asset when its folder, or a folder above it, has web pages. Styles, scripts
+ * and drawings are assets when the nearest of these folders has at least as many web pages as they are: the code of a program is not.
+ * Pictures beside Markdown stay: a folder of notes may have scans.
  *
  * @param paths all files of one folder, relative to it, with `/`.
  */
 export function findPageAssets(paths: readonly string[]): Set<string> {
-  const pages = countByFolder(paths.filter((path) => PAGE.test(path)));
-  const webPages = countByFolder(paths.filter((path) => WEB_PAGE.test(path)));
+  const pages = countByFolder(paths.filter((path) => WEB_PAGE.test(path)));
   const assets = new Set(paths.filter((path) => PICTURE_OR_FONT.test(path) && nearest(path, pages) !== undefined));
   const scripts = Map.groupBy(
     paths.filter((path) => STYLE_OR_SCRIPT.test(path)),
-    (path) => nearest(path, webPages),
+    (path) => nearest(path, pages),
   );
   for (const [folder, found] of scripts)
-    if (folder !== undefined && webPages.get(folder)! >= found.length) for (const path of found) assets.add(path);
+    if (folder !== undefined && pages.get(folder)! >= found.length) for (const path of found) assets.add(path);
   return assets;
 }
 

@@ -38,15 +38,15 @@ test('a folder is read without hidden, empty and linked files, and without what 
   assert.deepEqual(await pathsOf(root), ['a.md', 'docs/b.md', 'docs/c.log']);
 });
 
-test('pictures of pages are skipped with a reason, unless an ignore file includes them', async (t) => {
-  const root = await makeFolder(t, { 'a.html': 'a', 'a.png': 'p', 'docs/b.md': 'b', 'docs/c.png': 'p' });
-  assert.deepEqual(await pathsOf(root), ['a.html', 'docs/b.md']);
+test('pictures of web pages are skipped with a reason, unless an ignore file includes them', async (t) => {
+  const root = await makeFolder(t, { 'a.html': 'a', 'a.png': 'p', 'docs/b.html': 'b', 'docs/c.png': 'p' });
+  assert.deepEqual(await pathsOf(root), ['a.html', 'docs/b.html']);
   assert.deepEqual(
     (await readTree(root)).skipped.map(({ path }) => path),
     ['a.png', 'docs/c.png'],
   );
   await writeFile(join(root, 'docs', '.pinakesignore'), '!*.png\n');
-  assert.deepEqual(await pathsOf(root), ['a.html', 'docs/b.md', 'docs/c.png']);
+  assert.deepEqual(await pathsOf(root), ['a.html', 'docs/b.html', 'docs/c.png']);
 });
 
 test('the ignore rules of the repository around a folder apply to the folder, unless they ignore the folder itself', async (t) => {
