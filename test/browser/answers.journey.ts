@@ -109,7 +109,7 @@ describe('answers', { skip }, () => {
     await context.close();
   });
 
-  test('a conversation has an address of its own, and is found under History', async () => {
+  test('a conversation has an address of its own, is found under History, renamed and deleted', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
     await page.keyboard.type(QUESTIONS[0][0]);
     await page.keyboard.press('Enter');
@@ -143,6 +143,21 @@ describe('answers', { skip }, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('annual-report-2025.docx').waitFor();
     assert.notEqual(await markedText(page), '');
+
+    await page.goBack();
+    await cited.waitFor();
+    await press(page, page.getByRole('button', { name: 'History' }));
+    await press(page, page.getByRole('button', { name: /^Edit How many visitors/ }).first());
+    await page.getByRole('dialog', { name: 'Rename the conversation' }).waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Visitors');
+    assert.deepEqual(await violationsOf(page), []);
+    await page.keyboard.press('Enter');
+    await press(page, page.getByRole('button', { name: 'History' }));
+    await press(page, page.getByRole('button', { name: 'Delete Visitors' }));
+    await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
+    await page.getByText('Ask your sources').waitFor();
+    assert.doesNotMatch(page.url(), /conversation=/);
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -40,17 +40,16 @@ export function Ask() {
     send(q);
   }, [q, navigate, send]);
 
+  function startNew() {
+    ask.reset();
+    void navigate({ search: {} });
+  }
+
   return (
     <>
       <Header title={say('ask.title')}>
-        <History current={conversation} />
-        <Button
-          icon="plus"
-          onClick={() => {
-            ask.reset();
-            void navigate({ search: {} });
-          }}
-        >
+        <History current={conversation} gone={startNew} />
+        <Button icon="plus" onClick={startNew}>
           {say('ask.new')}
         </Button>
       </Header>
