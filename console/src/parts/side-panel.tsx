@@ -2,12 +2,13 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { say } from '../words/words.ts';
 import { Button } from './button.tsx';
 
-/** Details of a row, beside the list. It takes the focus, and Escape closes it. */
+/** Details of a row, beside the list. It takes the focus and gives it back, and Escape closes it. */
 export function SidePanel({ title, close, children }: { title: ReactNode; close(): void; children: ReactNode }) {
   const panel = useRef<HTMLElement>(null);
   const latest = useRef(close);
   latest.current = close;
   useEffect(() => {
+    const before = document.activeElement;
     panel.current?.focus();
     // A button that was pressed may be disabled by now, and the focus is then nowhere.
     const onKey = (event: KeyboardEvent) => {
@@ -15,7 +16,10 @@ export function SidePanel({ title, close, children }: { title: ReactNode; close(
       if (event.key === 'Escape' && !event.defaultPrevented && !inDialog) latest.current();
     };
     addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    return () => {
+      removeEventListener('keydown', onKey);
+      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <aside
