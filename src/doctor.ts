@@ -36,6 +36,8 @@ export interface Check {
   name: string;
   ok: boolean;
   detail: string;
+  /** A command that adds what is missing. The service works without it. */
+  fix?: string;
 }
 
 export interface Examination {
@@ -59,7 +61,7 @@ interface Uses {
 /** Runs all checks. `thorough` also compares stored counters and references with the stored data, all of which it reads. */
 export async function examine(uses: Uses, options: { thorough: boolean }): Promise<Examination> {
   const checks: Check[] = [];
-  const add = async (name: string, check: () => Promise<string | { ok: boolean; detail: string }>): Promise<void> => {
+  const add = async (name: string, check: () => Promise<string | Omit<Check, 'name'>>): Promise<void> => {
     try {
       const result = await check();
       checks.push({ name, ...(typeof result === 'string' ? { ok: true, detail: result } : result) });

@@ -11,6 +11,12 @@ test('a tenant sees neither paths nor addresses nor numbers of others', () => {
     { name: 'contents', ok: true, detail: '7 tenants, 90 source groups' },
     { name: 'chat model', ok: false, detail: 'http://10.0.0.7/v1 refused the connection' },
     { name: 'OCR', ok: true, detail: 'tesseract 5.3, eng+deu' },
+    {
+      name: 'LibreOffice',
+      ok: true,
+      detail: 'not found: doc, xls and ppt files are not read',
+      fix: 'apt-get install x',
+    },
     { name: 'something new', ok: false, detail: '/etc/secret' },
   ];
   const { ok, checks } = forTenants(all, AT);
@@ -24,6 +30,12 @@ test('a tenant sees neither paths nor addresses nor numbers of others', () => {
       fix: 'pinakes doctor',
     },
     { name: 'OCR', ok: true, detail: 'tesseract 5.3, eng+deu', fix: null },
+    {
+      name: 'LibreOffice',
+      ok: true,
+      detail: 'not found: doc, xls and ppt files are not read',
+      fix: 'apt-get install x',
+    },
   ]);
 });
 

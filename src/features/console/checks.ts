@@ -5,11 +5,13 @@ export interface Check {
   name: string;
   ok: boolean;
   detail: string;
+  /** A command that adds what is missing. */
+  fix?: string;
 }
 
 /** A check as a tenant sees it. */
-export interface ShownCheck extends Check {
-  /** A command for the operator that shows or mends what fails; null: nothing fails. */
+export interface ShownCheck extends Omit<Check, 'fix'> {
+  /** A command for the operator that shows or mends what fails, or adds what is missing; null: nothing fails, nothing is missing. */
   fix: string | null;
 }
 
@@ -65,12 +67,12 @@ export function openChecks(
 
 /** Returns the checks that a tenant may see. The reason of a failure may name paths and addresses, so only the operator sees it. */
 export function forTenants(all: readonly Check[], at: Date): CheckResult {
-  const checks = all.flatMap(({ name, ok, detail }) => {
+  const checks = all.flatMap(({ name, ok, detail, fix: add = null }) => {
     const shown = SHOWN[name];
     if (shown === undefined) return [];
     const words = shown === 'words' ? detail : 'works';
     const reason = 'fails: the operator finds the reason with "pinakes doctor"';
-    return [{ name, ok, detail: ok ? words : reason, fix: ok ? null : (FIXES[name] ?? FIX) }];
+    return [{ name, ok, detail: ok ? words : reason, fix: ok ? add : (FIXES[name] ?? FIX) }];
   });
   return { ok: checks.every((check) => check.ok), checks, at };
 }

@@ -92,7 +92,12 @@ const checksSchema = z
           name: z.string().describe('What was checked.'),
           ok: z.boolean().describe('Whether it works.'),
           detail: z.string().describe('The result in words for a person.'),
-          fix: z.string().nullable().describe('A command for the operator if the check failed; null if it did not.'),
+          fix: z
+            .string()
+            .nullable()
+            .describe(
+              'A command for the operator if the check failed, or if a part is missing without which it works; otherwise null.',
+            ),
         }),
       )
       .describe('The checks.'),

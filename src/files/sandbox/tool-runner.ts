@@ -36,6 +36,8 @@ export interface ToolRunner {
 interface Description {
   ok: boolean;
   detail: string;
+  /** A command that adds what is missing. */
+  fix?: string;
 }
 
 interface Limits {
@@ -56,6 +58,9 @@ const FOLDER_PREFIX = 'pinakes-office-';
 const LEFTOVER_MS = 60 * 60 * 1000;
 
 const NICENESS = 5;
+/** For Debian and its relatives. Other systems name their packages otherwise. */
+const INSTALL_OFFICE =
+  'apt-get install --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui';
 const OFFICE_COMMANDS = ['soffice', 'libreoffice'];
 const FILTERS: Record<OfficeFormat, string> = {
   docx: 'docx:MS Word 2007 XML',
@@ -128,7 +133,8 @@ class SystemTools implements ToolRunner {
     const { ocr, office } = await this.commands();
     if (tool === 'ocr') return this.ocrFacts(ocr);
     if (!this.settings.office) return { ok: true, detail: 'off: doc, xls and ppt files are not read' };
-    if (office === undefined) return { ok: true, detail: 'not found: doc, xls and ppt files are not read' };
+    if (office === undefined)
+      return { ok: true, detail: 'not found: doc, xls and ppt files are not read', fix: INSTALL_OFFICE };
     const sandbox = await this.sandbox?.facts({ system: true });
     return {
       ok: true,

@@ -58,7 +58,7 @@ export function Health() {
           {service.isError ? (
             <Problem text={inWords(service.error)} />
           ) : (
-            service.data && <Service facts={service.data} />
+            service.data && <Service facts={service.data} checks={checks.data} />
           )}
         </div>
       </div>
@@ -101,15 +101,22 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 /** The lines of the doctor. What fails has a command to copy. */
 function Checks({ result }: { result: ServiceChecks }) {
-  const rows = result.checks.toSorted((a, b) => Number(a.ok) - Number(b.ok));
+  const rank = ({ ok, fix }: ServiceChecks['checks'][number]) => (ok ? (fix === null ? 2 : 1) : 0);
+  const rows = result.checks.toSorted((a, b) => rank(a) - rank(b));
   return (
     <Part title={say('health.checks')}>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {rows.map(({ name, ok, detail, fix }) => (
           <li key={name} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
-            <Icon name={ok ? 'check' : 'circle-alert'} size={14} className={ok ? 'text-ink-3' : 'text-bad'} />
+            <Icon
+              name={!ok ? 'circle-alert' : fix === null ? 'check' : 'info'}
+              size={14}
+              className={ok ? 'text-ink-3' : 'text-bad'}
+            />
             <span className={`w-40 shrink-0 ${ok ? '' : 'font-medium text-bad'}`}>{name}</span>
-            <span className="sr-only">{say(ok ? 'health.works' : 'health.fails')}</span>
+            <span className="sr-only">
+              {say(!ok ? 'health.fails' : fix === null ? 'health.works' : 'health.lacks')}
+            </span>
             <span className="min-w-0 flex-1 text-ink-2" dir="auto">
               {detail}
             </span>
@@ -140,7 +147,12 @@ function Vectors({ result }: { result: ServiceChecks }) {
   );
 }
 
-function Service({ facts }: { facts: ServiceFacts }) {
+/** Whether LibreOffice is there: the settings only say that it may be used. */
+function hasOffice(facts: ServiceFacts, checks: ServiceChecks | undefined): boolean {
+  return facts.office && (checks?.checks.find(({ name }) => name === 'LibreOffice')?.fix ?? null) === null;
+}
+
+function Service({ facts, checks }: { facts: ServiceFacts; checks: ServiceChecks | undefined }) {
   const { models, limits } = facts;
   const yesNo = (value: boolean) => say(value ? 'connectors.yes' : 'connectors.no');
   const limit = (value: number | null) => (value === null ? say('health.unlimited') : number(value));
@@ -154,7 +166,7 @@ function Service({ facts }: { facts: ServiceFacts }) {
             [say('health.rerank'), models.rerank ?? say('health.none')],
             [say('health.entailment'), models.entailment ?? say('health.rules')],
             [say('health.ocr'), facts.ocr_languages?.join(', ') ?? say('health.none')],
-            [say('health.office'), yesNo(facts.office)],
+            [say('health.office'), say(hasOffice(facts, checks) ? 'health.officeYes' : 'health.officeNo')],
             [say('health.names'), yesNo(facts.names_analyzer)],
           ]}
         />
