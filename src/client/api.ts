@@ -1693,7 +1693,7 @@ export type ServiceChecks = {
     ok: boolean;
     /** The result in words for a person. */
     detail: string;
-    /** A command for the operator if the check failed; null if it did not. */
+    /** A command for the operator if the check failed, or if a part is missing without which it works; otherwise null. */
     fix: string | null;
   }>;
   /** Chunks of the tenant that have no vector yet: they are found by words only. */
@@ -4713,6 +4713,20 @@ export interface Operations {
     };
     response: EvaluationSetDetails;
   };
+  /** Rename a question set */
+  renameEvaluationSet: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** The new name of the set. · minLength 1, maxLength 200 */
+        name: string;
+      };
+    };
+    response: EvaluationSet;
+  };
   /** Delete a question set with its questions and runs */
   deleteEvaluationSet: {
     request: {
@@ -5085,6 +5099,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listEvaluationSets: ['GET', '/api/v1/evaluation-sets'],
   createEvaluationSet: ['POST', '/api/v1/evaluation-sets'],
   getEvaluationSet: ['GET', '/api/v1/evaluation-sets/{id}'],
+  renameEvaluationSet: ['PATCH', '/api/v1/evaluation-sets/{id}'],
   deleteEvaluationSet: ['DELETE', '/api/v1/evaluation-sets/{id}'],
   addEvaluationQuestion: ['POST', '/api/v1/evaluation-sets/{id}/questions'],
   deleteEvaluationQuestion: ['DELETE', '/api/v1/evaluation-questions/{id}'],

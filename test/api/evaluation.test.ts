@@ -54,6 +54,18 @@ test('a set is measured: the right passage first is 1, and second is less', asyn
   assert.deepEqual([runs.length, runs[0].id, runs[0].ndcg10], [1, run.body.id, run.body.ndcg10]);
 });
 
+test('a set is renamed, and keeps its questions', async () => {
+  const set = await makeSet();
+  await addTo(set, 'lamp');
+  const rename = (id: string, name: string | undefined) =>
+    t.request({ method: 'PATCH', path: `/evaluation-sets/${id}`, body: { name } });
+  const renamed = await rename(set, 'lamps');
+  assert.deepEqual([renamed.status, renamed.body.name, renamed.body.questions_count], [200, 'lamps', 1]);
+  assert.equal((await t.get(`/evaluation-sets/${set}`)).body.name, 'lamps');
+  for (const name of ['', undefined]) assert.equal((await rename(set, name)).status, 400);
+  assert.equal((await rename('x', 'lamps')).status, 404);
+});
+
 test('a judgement can be changed and taken back, and a question is added once', async () => {
   const set = await makeSet();
   const question = await addTo(set, 'lamp');

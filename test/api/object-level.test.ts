@@ -237,6 +237,7 @@ const ROWS: Record<string, Row> = {
   'DELETE /secrets/{secret_id} path.secret_id': object('secret'),
   'GET /evaluation-sets query.after_id': position,
   'GET /evaluation-sets/{id} path.id': object('evaluation set'),
+  'PATCH /evaluation-sets/{id} path.id': object('evaluation set', () => ({ name: 'renamed' })),
   'DELETE /evaluation-sets/{id} path.id': object('evaluation set'),
   'POST /evaluation-sets/{id}/questions path.id': object('evaluation set', () => ({ query: 'heron' })),
   'DELETE /evaluation-questions/{id} path.id': object('evaluation question'),

@@ -113,9 +113,16 @@ describe('evaluation', { skip }, () => {
     await checkLooks(browser as Browser, service, screens, 'rtl', { language: 'xb' });
   });
 
-  test('a set is deleted', async () => {
+  test('a set is renamed and deleted', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'evaluation');
-    await press(page, page.getByRole('button', { name: 'Delete Help desk' }));
+    await press(page, page.getByRole('button', { name: 'Edit Help desk' }));
+    const dialog = page.getByRole('dialog', { name: 'Rename the question set' });
+    await dialog.waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Front desk');
+    await look(page, 'evaluation-rename');
+    await page.keyboard.press('Enter');
+    await press(page, page.getByRole('button', { name: 'Delete Front desk' }));
     await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
     await page.getByText('There are no question sets yet').waitFor();
     assert.deepEqual(faults, []);

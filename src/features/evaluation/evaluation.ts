@@ -24,6 +24,7 @@ import {
   lockSet,
   type Question,
   type QuestionResult,
+  renameSet,
   saveJudgement,
 } from './store.ts';
 
@@ -44,6 +45,14 @@ export function createSet({ db, clock }: Deps, { tenantId }: Caller, name: strin
     const createdAt = clock.now();
     const id = newId(createdAt.getTime());
     await insertSet(tx, tenantId, { id, name, createdAt });
+    return (await findSet(tx, tenantId, id))!;
+  });
+}
+
+/** Renames a set. @throws ServiceError not_found */
+export function changeSet({ db }: Deps, { tenantId }: Caller, id: string, name: string): Promise<EvaluationSet> {
+  return db.transaction(tenantId, async (tx) => {
+    if (!isId(id) || !(await renameSet(tx, tenantId, id, name))) throw notFound();
     return (await findSet(tx, tenantId, id))!;
   });
 }

@@ -11,6 +11,7 @@ import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import {
   addQuestion,
+  changeSet,
   createSet,
   getSet,
   type JudgedQuestion,
@@ -156,6 +157,19 @@ function setRoutes(deps: Deps): Route[] {
         const { set, questions } = await getSet(deps, caller, params.id);
         return { ...toSet(set), questions: questions.map(toQuestion) };
       },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/evaluation-sets/{id}',
+      scopes: SCOPES,
+      check,
+      operation: { id: 'renameEvaluationSet', area: AREA, summary: 'Rename a question set' },
+      params: idParams,
+      body: z.strictObject({ name: nameSchema.describe('The new name of the set.') }),
+      response: { status: 200, schema: setSchema },
+      errors: [404],
+      example: { name: 'Questions of the help desk' },
+      handler: async ({ caller, params, body }) => toSet(await changeSet(deps, caller, params.id, body.name)),
     }),
     route({
       method: 'DELETE',

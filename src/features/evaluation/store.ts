@@ -79,6 +79,12 @@ export async function countSets(tx: Queryable, tenantId: string): Promise<number
   return count?.total ?? 0;
 }
 
+export async function renameSet(tx: Tx, tenantId: string, id: string, name: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update evaluation_set set name = ${name} where tenant_id = ${tenantId} and id = ${id} returning id`);
+  return rows.length > 0;
+}
+
 export async function deleteSet(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from evaluation_set where tenant_id = ${tenantId} and id = ${id} returning id`);

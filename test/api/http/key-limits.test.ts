@@ -156,6 +156,7 @@ const ROWS: Record<string, Row> = {
   'GET /evaluation-sets': { status: 403 },
   'POST /evaluation-sets': { body: () => ({ name: 'n' }), status: 403 },
   'GET /evaluation-sets/{id}': { status: 403 },
+  'PATCH /evaluation-sets/{id}': { body: () => ({ name: 'n' }), status: 403 },
   'DELETE /evaluation-sets/{id}': { status: 403 },
   'POST /evaluation-sets/{id}/questions': { body: () => ({ query: 'q' }), status: 403 },
   'DELETE /evaluation-questions/{id}': { status: 403 },

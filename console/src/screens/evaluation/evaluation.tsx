@@ -5,18 +5,19 @@ import { EVALUATION, type EvaluationSet, listSets } from '../../data/evaluation/
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
-import { actionsColumn, DeleteButton } from '../../parts/row-parts.tsx';
+import { actionsColumn, DeleteButton, EditButton } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { day, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
-import { CreateSet, DeleteSet } from './set-forms.tsx';
+import { CreateSet, DeleteSet, RenameSet } from './set-forms.tsx';
 
 /** The question sets. */
 export function Evaluation() {
   const list = useQuery({ queryKey: [EVALUATION, 'sets'], queryFn: ({ signal }) => listSets(signal) });
   const [creating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<EvaluationSet | null>(null);
+  const [renamed, setRenamed] = useState<EvaluationSet | null>(null);
   useRowKeys();
   const rows = list.data ?? [];
   const create = (
@@ -42,16 +43,20 @@ export function Evaluation() {
           label={say('evaluation.sets')}
           rows={rows}
           keyOf={(set) => set.id}
-          columns={columnsOf((set) => setDeleted(set))}
+          columns={columnsOf(setRenamed, setDeleted)}
         />
       </Listing>
       {creating && <CreateSet close={() => setCreating(false)} />}
+      {renamed && <RenameSet set={renamed} close={() => setRenamed(null)} />}
       {deleted && <DeleteSet set={deleted} close={() => setDeleted(null)} />}
     </>
   );
 }
 
-function columnsOf(remove: (set: EvaluationSet) => void): Column<EvaluationSet>[] {
+function columnsOf(
+  rename: (set: EvaluationSet) => void,
+  remove: (set: EvaluationSet) => void,
+): Column<EvaluationSet>[] {
   return [
     {
       id: 'name',
@@ -83,6 +88,11 @@ function columnsOf(remove: (set: EvaluationSet) => void): Column<EvaluationSet>[
       className: 'w-36',
       cell: ({ creation_time: created }) => <span className="text-ink-3">{day(created)}</span>,
     },
-    actionsColumn('w-16', (set) => <DeleteButton name={set.name} run={() => remove(set)} />),
+    actionsColumn('w-24', (set) => (
+      <>
+        <EditButton name={set.name} run={() => rename(set)} />
+        <DeleteButton name={set.name} run={() => remove(set)} />
+      </>
+    )),
   ];
 }

@@ -32,6 +32,26 @@ export function CreateSet({ close }: { close(): void }) {
   );
 }
 
+export function RenameSet({ set: { id, name: old }, close }: { set: EvaluationSet; close(): void }) {
+  const [name, setName] = useState(old);
+  const rename = useChange({
+    run: () => pinakes.renameEvaluationSet({ params: { id }, body: { name: name.trim() } }),
+    keys: [SETS, setKey(id)],
+    done: close,
+  });
+  return (
+    <FormDialog
+      title={say('evaluation.rename')}
+      action={say('action.save')}
+      {...rename}
+      disabled={name.trim() === ''}
+      close={close}
+    >
+      <NameField value={name} change={setName} />
+    </FormDialog>
+  );
+}
+
 export function DeleteSet({ set: { id, name }, close }: { set: EvaluationSet; close(): void }) {
   return (
     <DeleteDialog
