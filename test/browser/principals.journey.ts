@@ -78,6 +78,7 @@ describe('a source as a principal sees it', { skip }, () => {
     await page.getByText('Seen as ben, under the policy default').waitFor();
     await page.getByRole('img', { name: 'Page 1 of manual.pdf' }).waitFor();
     assert.match(page.url(), /as=ben/);
+    await page.getByRole('complementary', { name: 'Chunks' }).getByText('Wear nitrile gloves').waitFor();
     await press(page, page.getByRole('button', { name: 'Details' }));
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.getByText('legal').waitFor();

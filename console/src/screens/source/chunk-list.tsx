@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import type { Chunk } from '../../data/source.ts';
+import type { AnyChunk, Chunk } from '../../data/source.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { Span } from '../../spans/spans.ts';
 import { say } from '../../words/words.ts';
 import type { useChunks } from './use-chunks.ts';
+
+type ShownChunk = AnyChunk & Partial<Pick<Chunk, 'chunk_index'>>;
 
 interface ChunkListProps {
   id: string;
@@ -18,7 +20,9 @@ interface ChunkListProps {
 
 /** The chunks beside the text, with the cited passage above them. */
 export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkListProps) {
-  const shown = chunks.chunks.filter((chunk) => page === null || chunk.pages?.includes(page) === true);
+  // A policy that asks about chunks hides the places of all: they then have no numbers.
+  const known: readonly ShownChunk[] = chunks.chunks.length > 0 ? chunks.chunks : chunks.seen;
+  const shown = known.filter((chunk) => page === null || chunk.pages?.includes(page) === true);
   const cited = mark && chunks.chunks.find((chunk) => chunk.start_offset <= mark.start && mark.end <= chunk.end_offset);
   return (
     <aside aria-label={say('source.chunks')} className="flex min-h-0 flex-col border-s border-line max-xl:hidden">
@@ -56,7 +60,7 @@ export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkLi
             key={chunk.id}
             chunk={chunk}
             cited={chunk === cited}
-            active={active === chunk.chunk_index}
+            active={chunk.chunk_index !== undefined && active === chunk.chunk_index}
             setActive={setActive}
           />
         ))}
@@ -73,7 +77,7 @@ export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkLi
 }
 
 interface ChunkItemProps {
-  chunk: Chunk;
+  chunk: ShownChunk;
   cited: boolean;
   active: boolean;
   setActive(chunk: number | null): void;
@@ -82,20 +86,20 @@ interface ChunkItemProps {
 function ChunkItem({ chunk, cited, active, setActive }: ChunkItemProps) {
   return (
     <li
-      onMouseEnter={() => setActive(chunk.chunk_index)}
+      onMouseEnter={() => setActive(chunk.chunk_index ?? null)}
       onMouseLeave={() => setActive(null)}
       className={`rounded-lg px-2.5 py-2.5 ${active ? 'bg-hover' : ''}`}
     >
       <div className="flex items-center gap-2 text-2xs text-ink-3">
-        <span
-          className={`num grid h-4 min-w-4 place-items-center rounded-sm px-1 font-medium ${cited ? 'bg-mark text-mark-ink' : 'bg-press text-ink-2'}`}
-        >
-          {chunk.chunk_index + 1}
-        </span>
+        {typeof chunk.chunk_index === 'number' && (
+          <span
+            className={`num grid h-4 min-w-4 place-items-center rounded-sm px-1 font-medium ${cited ? 'bg-mark text-mark-ink' : 'bg-press text-ink-2'}`}
+          >
+            {chunk.chunk_index + 1}
+          </span>
+        )}
         <bdi className="min-w-0 truncate">{chunk.heading_path.at(-1) ?? ''}</bdi>
-        <span className="num ms-auto shrink-0">
-          {say('source.characters', { n: chunk.end_offset - chunk.start_offset })}
-        </span>
+        <span className="num ms-auto shrink-0">{say('source.characters', { n: [...chunk.content].length })}</span>
       </div>
       <p dir="auto" className="mt-1 line-clamp-3 text-ink-2">
         {chunk.content}
