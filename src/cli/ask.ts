@@ -1,7 +1,9 @@
 /** `pinakes ask`: streams an answer and prints its citations. */
 import type { CitedContent, Warning } from '../client/api.ts';
+import type { StreamEvent } from '../client/events.ts';
 import { formatCitations } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
+import { formatResult } from './query.ts';
 import type { Client, CompletionBody } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, integerOption, textOption } from './shared/command.ts';
@@ -9,6 +11,8 @@ import type { Io } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
 
 const ASK_LIMIT_MAX = 100;
+/** Rows of the result of a query that are printed below an answer. */
+const RESULT_ROWS_MAX = 10;
 
 export const askCommand: Command = {
   name: 'ask',
@@ -20,7 +24,7 @@ export const askCommand: Command = {
     json: { type: 'boolean', text: 'print the completion result as one line of JSON' },
     limit: { type: 'string', value: '<n>', text: 'number of chunks the answer may use (1 to 100, default 10)' },
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
-    tables: { type: 'boolean', text: 'let the chat model query tables, and show the statement' },
+    tables: { type: 'boolean', text: 'let the chat model query tables, and show the statement and its result' },
     ...PRINCIPAL_OPTIONS,
   },
   details: `
@@ -64,13 +68,13 @@ export interface StreamedAnswer {
 export async function streamAnswer(client: Client, body: CompletionBody, io: Io): Promise<StreamedAnswer> {
   const answer: StreamedAnswer = { text: '', citations: [], finishReason: 'error', conversationId: null };
   let warnings: Warning[] = [];
-  let sql: string | undefined;
+  let query: StreamEvent['value'];
   for await (const event of client.streamCompletion(body)) {
     if (event.type === 'TEXT_MESSAGE_CONTENT' && event.delta !== undefined) {
       answer.text += event.delta;
       io.out(printable(event.delta));
     } else if (event.type === 'CUSTOM' && event.name === 'table_query') {
-      sql = event.value?.sql;
+      query = event.value;
     } else if (event.type === 'CUSTOM' && event.name === 'citations') {
       answer.citations = event.value?.citations ?? [];
     } else if (event.type === 'RUN_FINISHED' && event.result !== undefined) {
@@ -80,7 +84,12 @@ export async function streamAnswer(client: Client, body: CompletionBody, io: Io)
     }
   }
   io.out('\n');
-  if (sql !== undefined) io.out(`\nComputed by: ${printable(sql)}\n`);
+  if (query?.sql !== undefined) {
+    const { columns = [], rows = [] } = query;
+    const shown = rows.slice(0, RESULT_ROWS_MAX);
+    io.out(`\nComputed by: ${printable(query.sql)}\n\n${formatResult(columns, shown, io.outColumns)}`);
+    if (shown.length < rows.length) io.out(`(the first ${shown.length} of ${rows.length} rows)\n`);
+  }
   if (answer.citations.length > 0) io.out(`\n${formatCitations(answer.citations)}`);
   for (const warning of warnings) io.err(`Warning: ${warning.message}\n`);
   return answer;

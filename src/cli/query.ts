@@ -53,8 +53,7 @@ The statement is SQL of DuckDB. Tables and columns have their names in SQL.`,
       io.out(`${JSON.stringify(answer)}\n`);
       return 0;
     }
-    const { head, line } = layOut(columnsOf(answer.columns), answer.rows, io.outColumns);
-    io.out([head, ...answer.rows.map(line)].map((text) => `${text}\n`).join(''));
+    io.out(formatResult(answer.columns, answer.rows, io.outColumns));
     if (answer.citations.length > 0) io.out(`\n${formatPlaces(answer.citations)}`);
     const { witness_count: read } = answer;
     if (read !== null && read > answer.citations.length)
@@ -73,6 +72,16 @@ async function tableId(client: Client, name: string, asked: ReturnType<typeof pr
   if (another !== undefined)
     throw new CliError(`Several tables have the name "${printable(name)}". Give the id of one.`);
   return found.id;
+}
+
+/** Returns the rows below their column names. */
+export function formatResult(
+  columns: readonly { name: string; type: string }[],
+  rows: readonly (readonly unknown[])[],
+  width: number | undefined,
+): string {
+  const { head, line } = layOut(columnsOf(columns), rows, width);
+  return [head, ...rows.map(line)].map((text) => `${text}\n`).join('');
 }
 
 function columnsOf(columns: readonly { name: string; type: string }[]) {

@@ -72,11 +72,14 @@ function script(statement: unknown, answer = ANSWER): void {
 const ask = (more: Record<string, unknown> = {}, key?: string) =>
   t.post('/completions', { messages: [{ role: 'user', content: QUESTION }], tables: 'auto', ...more }, key);
 
-test('pinakes ask --tables prints the statement under the answer, and asks without tables otherwise', async () => {
+test('pinakes ask --tables prints the statement and its result under the answer, and asks without tables otherwise', async () => {
   const settings = { PINAKES_URL: await t.url(), PINAKES_API_KEY: t.key };
   const { stdout, stderr, code } = await runPinakesHere(['ask', QUESTION, '--tables'], settings);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^The total of North is 40\.\n\nComputed by: select region, sum.*\n\n {2}\[1\] sales\.csv/);
+  assert.match(
+    stdout,
+    /^The total of North is 40\.\n\nComputed by: select region, sum.*\n\nregion +total\nNorth +40\n\n {2}\[1\] sales\.csv/,
+  );
   fake.calls.length = 0;
   assert.doesNotMatch((await runPinakesHere(['ask', QUESTION], settings)).stdout, /Computed by/);
   assert.equal(statementCalls().length, 0);
