@@ -296,7 +296,7 @@ export const de: Catalogue = {
   'source.asLeave': 'Ansicht verlassen',
   'source.seenAs': 'Angesehen als {principal}, unter der Richtlinie {policy}',
   'source.asNobody': 'niemand Bestimmtes',
-  'source.asSees': { one: 'Sieht {n} Abschnitt dieser Quelle.', other: 'Sieht {n} Abschnitte dieser Quelle.' },
+  'source.asSees': { one: 'Sieht {n} Chunk dieser Quelle.', other: 'Sieht {n} Chunks dieser Quelle.' },
   'source.asRule': 'Entschieden hat die Regel {rule}.',
   'source.asWholePolicy': 'der ganzen Richtlinie',
   'source.asNoPolicy': 'Es gibt keine Richtlinie mit diesem Namen.',
@@ -304,8 +304,7 @@ export const de: Catalogue = {
   'source.asOffShown': 'Die Autorisierung ist aus, daher sehen alle diese Quelle. Die Richtlinie würde sie zeigen.',
   'source.asOffHidden': 'Die Autorisierung ist aus, daher sehen alle diese Quelle. Die Richtlinie würde sie verbergen.',
   'source.asNothing': 'Nichts von dieser Quelle ist sichtbar',
-  'source.asNothingText':
-    'Die Richtlinie verbirgt jeden ihrer Abschnitte vor dieser Person, auch in Suche und Antworten.',
+  'source.asNothingText': 'Die Richtlinie verbirgt jeden ihrer Chunks vor dieser Person, auch in Suche und Antworten.',
   'source.hiddenText':
     'Anfragen ohne Person zeigt die Richtlinie nichts davon. „Ansehen als …“ zeigt, was eine Person sieht.',
   'source.seen': 'Sichtbare Stellen',
