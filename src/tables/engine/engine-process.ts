@@ -61,8 +61,8 @@ export class EngineProcess {
     const [command = '', ...args] = [...prefix, process.execPath, ...nodeArguments(script), `${memoryMib}`];
     // The environment is empty: an engine that is taken over finds no credentials.
     this.process = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'pipe', 'pipe'], detached: true });
+    // Until it is ready, it has the priority of the service: a statement waits for it, and it runs none yet.
     this.pid = this.process.pid;
-    yieldToOthers(this.pid, NICENESS);
     this.channel = this.process.stdio[3] as Duplex;
     const reader = new FrameReader((value) => this.onReply(value as QueryReply), FRAME_BYTES_MAX);
     this.channel.on('data', (part: Buffer) => {
