@@ -131,4 +131,16 @@ describe('a source as a principal sees it', { skip }, () => {
       assert.deepEqual(faults, []);
       await context.close();
     });
+
+  test('a page that a rule blocks has the reason in place of its picture', async () => {
+    const rule = { name: 'gloves', kind: 'regex', pattern: 'nitrile gloves', action: 'block', apply_at: ['retrieval'] };
+    await service.pinakes.putRedactionPolicy({ body: { enabled: true, rules: [rule] } as never });
+    const path = `sources/${ids.get('manual.pdf')}?as=ben`;
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, path, { refusals: [HIDDEN] });
+    const reason = page.getByRole('alert').filter({ hasText: 'hides this page' });
+    await reason.waitFor();
+    await look(page, 'blocked-page');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 });

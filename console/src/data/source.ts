@@ -71,6 +71,12 @@ export function pageImage(id: string, page: number, viewer: Viewer): string {
   return `/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/image?${query}`;
 }
 
+/** @throws PinakesError with the reason why the picture of the page is not shown. */
+export async function checkPageImage(id: string, page: number, viewer: Viewer): Promise<null> {
+  await pinakes.send('getPageImage', { params: { id, number: page }, query: { scale: 2, ...viewer } });
+  return null;
+}
+
 /** Whether chunks of the page have a part of the span. */
 export function overlaps(span: Span, page: Page): boolean {
   return (

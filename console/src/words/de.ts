@@ -280,6 +280,7 @@ export const de: Catalogue = {
   'source.pageOf': 'Seite {n} von {total}',
   'source.pages': 'Seiten',
   'source.pageImage': 'Seite {n} von {name}',
+  'source.pageHidden': 'Eine Schwärzungsregel verbirgt diese Seite.',
   'source.previousPage': 'Vorige Seite',
   'source.nextPage': 'Nächste Seite',
   'source.notMarked': 'Die Stelle wurde auf dieser Seite nicht genau gefunden; deshalb ist nichts markiert.',

@@ -274,6 +274,7 @@ export const en = {
   'source.pageOf': 'Page {n} of {total}',
   'source.pages': 'Pages',
   'source.pageImage': 'Page {n} of {name}',
+  'source.pageHidden': 'A redaction rule hides this page.',
   'source.previousPage': 'Previous page',
   'source.nextPage': 'Next page',
   'source.notMarked': 'The passage was not found on this page exactly, so nothing is marked.',

@@ -1,7 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { type Box, type Chunk, overlaps, type Page, pageImage, readBoxes, type Viewer } from '../../data/source.ts';
+import { useEffect, useRef, useState } from 'react';
+import { inWords, PinakesError } from '../../data/api.ts';
+import {
+  type Box,
+  type Chunk,
+  checkPageImage,
+  overlaps,
+  type Page,
+  pageImage,
+  readBoxes,
+  type Viewer,
+} from '../../data/source.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { Span } from '../../spans/spans.ts';
@@ -62,11 +72,10 @@ export function PageView({ id, viewer, name, pages, number, mark, borders, chunk
         className="relative mx-auto max-w-[760px] overflow-hidden rounded-md bg-white shadow-2"
         style={{ aspectRatio: `${page.width} / ${page.height}` }}
       >
-        <img
+        <Picture
           key={`${number} ${viewer.principal_id} ${viewer.authz_policy}`}
-          src={pageImage(id, number, viewer)}
+          {...{ id, number, viewer }}
           alt={say('source.pageImage', { n: number, name })}
-          className="block w-full select-none"
         />
         {borders &&
           outlines.data?.chunks?.map(({ chunk_id, boxes }) => {
@@ -87,6 +96,32 @@ export function PageView({ id, viewer, name, pages, number, mark, borders, chunk
           ))}
       </div>
     </section>
+  );
+}
+
+/** The picture of a page, or the reason why the service does not show it. */
+function Picture({ id, number, viewer, alt }: { id: string; number: number; viewer: Viewer; alt: string }) {
+  const [isMissing, setMissing] = useState(false);
+  const { error } = useQuery({
+    queryKey: ['picture', id, number, viewer],
+    queryFn: () => checkPageImage(id, number, viewer),
+    enabled: isMissing,
+    retry: false,
+  });
+  if (error) {
+    return (
+      <p role="alert" className="p-8 text-sm text-[oklch(0.35_0.02_266)]">
+        {error instanceof PinakesError && error.status === 404 ? say('source.pageHidden') : inWords(error)}
+      </p>
+    );
+  }
+  return (
+    <img
+      src={pageImage(id, number, viewer)}
+      alt={alt}
+      onError={() => setMissing(true)}
+      className="block w-full select-none"
+    />
   );
 }
 
