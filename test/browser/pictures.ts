@@ -24,6 +24,9 @@ try {
   const { page } = await openSignedIn(browser, service, `ask?q=${encodeURIComponent(QUESTION)}`);
   await page.locator('article button').first().waitFor();
   await page.getByText(/passages read/).waitFor();
+  await page.getByRole('button', { name: 'Answer again' }).waitFor();
+  // Buttons fade in.
+  await page.waitForTimeout(500);
   await page.screenshot({ path: join(PICTURES, 'console-ask.png') });
   await page.goto(`${service.url}/console/sources`);
   await page.getByText('scan-0412.pdf').waitFor();
