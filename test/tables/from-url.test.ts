@@ -17,15 +17,17 @@ type Loose = any;
 let t: TestApp;
 let worker: Worker;
 let site: FakeSite;
+let ahead = 0;
+const clock = { now: () => new Date(Date.now() + ahead) };
 const http = openHttpClient({
   allow: ['127.0.0.0/8'],
   lookup: async (name) => [{ address: name === 'inside.example' ? '10.1.2.3' : '127.0.0.1' }],
 });
 before(async () => {
   site = await openFakeSite();
-  const web = openWebConnector({ http, clock: { now: () => new Date() }, delayMs: 0, delayMinMs: 0, retryBaseMs: 1 });
-  t = await openTestApp({ given: { connectors: { web } as Loose } });
-  worker = buildWorker(t.deps);
+  const web = openWebConnector({ http, clock, delayMs: 0, delayMinMs: 0, retryBaseMs: 1 });
+  t = await openTestApp({ given: { clock, connectors: { web } as Loose } });
+  worker = buildWorker(t.deps, { scheduleIntervalMs: 100 });
   await worker.start();
 });
 after(async () => {
@@ -244,4 +246,19 @@ test('a table that waits for its file is hidden from others, and from every prin
     t.deps.db.transaction(t.tenantId, (tx) => findVisibleTable(tx, t.tenantId, table.id, { ...access, policy }));
   assert.equal((await seenWith(null))?.tableId, table.id);
   assert.equal(await seenWith({ ...NOTHING, source: null }), undefined, 'also under a policy that allows everything');
+});
+
+test('at its times, an address is read again by itself', async () => {
+  site.set({ '/rates.csv': csv('currency,rate\nEUR,1.10\n') });
+  const first = await follow({ name: 'Rates', source: { url: at('/rates.csv') }, rrule: 'FREQ=HOURLY' });
+  assert.deepEqual([first.version, first.row_count], [1, 1]);
+  site.set({ '/rates.csv': csv('currency,rate\nEUR,1.25\nCHF,0.95\n') });
+  ahead += 3_600_000 + 120_000;
+  const second = await eventually(async () => {
+    const { body } = await t.get(`/tables/${first.id}`);
+    return body.version === 2 && body.status === 'ready' && body;
+  });
+  assert.deepEqual([second.row_count, second.error], [2, null]);
+  const { rows } = (await t.post('/tables/query', { sql: 'select sum(rate) from rates' })).body;
+  assert.deepEqual(rows, [[2.2]]);
 });

@@ -76,8 +76,11 @@ export async function queryForAnswer(
     // The rules with which the answer began stay those that it is held to.
     const onRules = (): void => {};
     const options = { tables, rowLimit: ROWS_MAX, timeoutMs: TIMEOUT_MS, cites, onUsage, onRules };
-    const { sql, answer, reason } = await askTables(deps, asking, { ...options, question }, signal);
-    // Without a statement, the tables do not hold the answer, or the question has several meanings.
+    const { sql, answer, reason, suggestions } = await askTables(deps, asking, { ...options, question }, signal);
+    if (suggestions.length > 0) {
+      return notQueried(`the question has several meanings for them. Ask one of these: ${suggestions.join(' · ')}`);
+    }
+    // Without a statement, the tables do not hold the answer.
     if (answer === null) return { result: null, warnings: sql === '' ? [] : [failed(reason ?? '')] };
     return await resultOf(asked, question, sql, answer, signal);
   } catch (error) {

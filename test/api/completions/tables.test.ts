@@ -250,12 +250,17 @@ describe('an ordinary answer', () => {
     assert.deepEqual([body.choices[0].citations[0].name, body.warnings], ['leave.md', []]);
   });
 
-  test('clarify and cannot fall back to the passages', async () => {
-    for (const said of [{ clarify: ['Which year?'] }, { cannot: 'The tables do not say it.' }]) {
+  test('clarify and cannot fall back to the passages, and the meanings of the question are shown', async () => {
+    for (const [said, meanings] of [
+      [{ clarify: ['What is the sum of 2023?', 'What is the sum of 2024?'] }, ['several meanings', '2023? · What']],
+      [{ cannot: 'The tables do not say it.' }, []],
+    ] as const) {
       script(said, 'North has 10 [1].');
       const { body, text } = await ask();
       const [choice] = body.choices;
-      assert.deepEqual(['table_query' in choice, choice.citations.length, body.warnings], [false, 1, []], text);
+      assert.deepEqual(['table_query' in choice, choice.citations.length], [false, 1], text);
+      assert.equal(body.warnings.length, Math.min(1, meanings.length), text);
+      for (const words of meanings) assert.ok(body.warnings[0].message.includes(words), text);
       assert.doesNotMatch(answerCall().messages.at(-1)!.content, /query result/);
     }
   });
