@@ -3,6 +3,7 @@
 import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import type { Redactor } from '../redaction/redact.ts';
+import { openStopwatch, type Stopwatch } from '../util/stopwatch.ts';
 import type { Candidates, SearchedCorpus } from './engine.ts';
 import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope } from './plan.ts';
 import { openPostgresEngine } from './postgres/engine.ts';
@@ -43,7 +44,7 @@ export async function retrieve(
   const { db, engine = openPostgresEngine(db) } = deps;
   const { tenantId, keyFamilyId, offset } = request;
   const options = { signal, readOnly: true, keyFamilyId };
-  const clock = stopwatch();
+  const clock = openStopwatch();
   const warnings: Warning[] = [];
   const vector = await embedQuery(deps, request, warnings, signal);
   if (vector) clock.lap('embed');
@@ -170,21 +171,8 @@ async function toRetrieved(
   page: Page,
   rows: ReadonlyMap<string, ReadRow>,
   warnings: readonly Warning[],
-  { timings }: ReturnType<typeof stopwatch>,
+  { stages }: Stopwatch,
 ): Promise<Retrieved> {
   const hits = await readerViewOfPage(page, rows);
-  return { hits, warnings: await readerViewOfWarnings(page.redactor, warnings), timings };
-}
-
-function stopwatch() {
-  const timings: Record<string, number> = {};
-  let last = performance.now();
-  return {
-    timings,
-    lap(stage: string): void {
-      const now = performance.now();
-      timings[stage] = now - last;
-      last = now;
-    },
-  };
+  return { hits, warnings: await readerViewOfWarnings(page.redactor, warnings), stages };
 }

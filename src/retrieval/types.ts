@@ -4,6 +4,7 @@ import type { Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
+import type { Stage } from '../util/stopwatch.ts';
 import type { Fingerprint } from './ranking/near-duplicates.ts';
 
 /** The filters of a request; all of them must hold. */
@@ -101,8 +102,8 @@ export interface Warning {
 export interface Retrieved {
   hits: Hit[];
   warnings: Warning[];
-  /** Stage name -> milliseconds, for Server-Timing. */
-  timings: Record<string, number>;
+  /** For Server-Timing. */
+  stages: Stage[];
 }
 
 /** The facts about the text of a chunk that tell copies apart. */

@@ -91,7 +91,10 @@ describe('modes', () => {
     assert.ok(answer.body.results.every((result: Result) => result.scores.lexical > 0 || result.scores.semantic > 0));
     assert.ok(answer.body.results.some((result: Result) => result.scores.lexical > 0 && result.scores.semantic > 0));
     assert.deepEqual(answer.body.warnings, []);
-    assert.match(String(answer.headers['server-timing']), /^embed;dur=[\d.]+, analyze;dur=[\d.]+, hybrid;dur=/);
+    assert.match(
+      String(answer.headers['server-timing']),
+      /^embed;dur=[\d.]+;start=[\d.]+, analyze;dur=[\d.]+;start=[\d.]+, hybrid;dur=/,
+    );
   });
 
   test('hybrid search finds chunks that contain no word of the query', async () => {

@@ -114,8 +114,17 @@ test('a search result is a Content record', async () => {
   assert.deepEqual(answer.body.warnings, []);
   assert.match(
     String(answer.headers['server-timing']),
-    /^analyze;dur=[\d.]+, lexical;dur=[\d.]+, fuzzy;dur=[\d.]+, read;dur=[\d.]+$/,
+    /^analyze;dur=[\d.]+;start=[\d.]+, lexical;dur=[\d.]+;start=[\d.]+, fuzzy;dur=[\d.]+;start=[\d.]+, read;dur=[\d.]+;start=[\d.]+$/,
   );
+});
+
+test('each stage begins where the one before it ended, after the request arrived', async () => {
+  const { headers } = await search({ query: 'heron' });
+  const stages = [...String(headers['server-timing']).matchAll(/dur=([\d.]+);start=([\d.]+)/g)];
+  const [ms, starts] = [stages.map(([, dur]) => Number(dur)), stages.map(([, , start]) => Number(start))];
+  assert.ok(starts[0]! > 0, 'the key is read first');
+  for (const [i, start] of starts.entries())
+    if (i > 0) assert.ok(Math.abs(start - starts[i - 1]! - ms[i - 1]!) < 0.16, `${i}: ${headers['server-timing']}`);
 });
 
 test('results are ordered, not deleted, of the own tenant, and contain a term of the query', async () => {

@@ -1,15 +1,11 @@
 /** Searches, with the times of the stages from the header of the answer. */
 import type { Operations, SearchResult, Warning } from '../../../src/client/api.ts';
 import { pinakes } from './api.ts';
+import { readStages, type Stage } from './stages.ts';
 
 export type SearchBody = Operations['search']['request']['body'];
 
 export type Hit = SearchResult;
-
-export interface Stage {
-  name: string;
-  ms: number;
-}
 
 export interface SearchAnswer {
   results: Hit[];
@@ -25,12 +21,4 @@ export async function runSearch(body: SearchBody, signal: AbortSignal): Promise<
   const { results, warnings } = (await response.json()) as { results: Hit[]; warnings: Warning[] };
   const stages = readStages(response.headers.get('server-timing') ?? '');
   return { results, warnings, stages, totalMs: performance.now() - startedAt };
-}
-
-/** Returns the stages of a Server-Timing header. */
-export function readStages(header: string): Stage[] {
-  return header.split(',').flatMap((entry): Stage[] => {
-    const match = /^\s*([\w-]+)\s*;.*?\bdur=([\d.]+)/.exec(entry);
-    return match ? [{ name: match[1]!, ms: Number(match[2]) }] : [];
-  });
 }

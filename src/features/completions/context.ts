@@ -8,6 +8,7 @@ import { redactChunk, redactText, type View, viewsOf } from '../../redaction/app
 import type { ReadContent } from '../../retrieval/reading/fence.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
+import { type Stage, timed } from '../../util/stopwatch.ts';
 import type { Asked } from './conversation.ts';
 import type { CompletionBody } from './request.ts';
 import { queryForAnswer, type TableResult } from './table-query.ts';
@@ -36,8 +37,8 @@ export interface Context {
   /** The chunks that the answer may repeat. When one of them is gone, the answer ends. */
   content: ReadContent;
   warnings: Warning[];
-  /** Times of the search, for the header Server-Timing. */
-  timings: Record<string, number>;
+  /** For the header Server-Timing. */
+  stages: Stage[];
 }
 
 /**
@@ -68,16 +69,17 @@ export async function findContext(
   const masking = redactor?.withoutHashes ?? null;
   signal.throwIfAborted();
   const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
-  const webSearch = body.grounding ? findOnWeb(deps, question.forModel, onUsage, signal) : undefined;
+  const stages: Stage[] = [];
+  const webSearch = body.grounding
+    ? timed(stages, 'web', () => findOnWeb(deps, question.forModel, onUsage, signal))
+    : undefined;
   webSearch?.catch(() => {}); // awaited below; without this, a failure before that would be an unhandled rejection
-  const query = await standaloneQuery(
-    { ...deps, onUsage },
-    { asked: asked.original, forModel: question.forModel },
-    asked.history,
-    signal,
+  const askedAs = { asked: asked.original, forModel: question.forModel };
+  const query = await timed(stages, 'rewrite', () =>
+    standaloneQuery({ ...deps, onUsage }, askedAs, asked.history, signal),
   );
   const search = query.text.slice(0, QUERY_UNITS_MAX).toWellFormed();
-  const { hits, warnings, timings } = await retrieve(
+  const { hits, warnings, ...retrieved } = await retrieve(
     deps,
     {
       tenantId: caller.tenantId,
@@ -98,7 +100,9 @@ export async function findContext(
   const chosen = diversify(hits, body.limit);
   const { access, pastChunks } = asked;
   const found =
-    body.tables === 'auto' ? await queryForAnswer(deps, asked, search, chosen, body.citation, signal) : NO_TABLE;
+    body.tables === 'auto'
+      ? await timed(stages, 'tables', () => queryForAnswer(deps, asked, search, chosen, body.citation, signal))
+      : NO_TABLE;
   const { result: table } = found;
   const citedRows = table?.citations.map(({ hit }) => hit) ?? [];
   const content = { tenantId: caller.tenantId, access, chunks: [...chosen, ...citedRows, ...pastChunks] };
@@ -122,7 +126,7 @@ export async function findContext(
       ...found.warnings,
       ...web.warnings,
     ],
-    timings,
+    stages: [...stages, ...retrieved.stages],
   };
 }
 

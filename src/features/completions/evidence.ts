@@ -102,6 +102,6 @@ async function contextOf(
     pages: { forModel: [], forReader: [] },
     content,
     warnings,
-    timings: {},
+    stages: [],
   };
 }

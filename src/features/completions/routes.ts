@@ -5,7 +5,7 @@
 
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
+import { setServerTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
 import { acceptsEvents } from '../../http/sse.ts';
 import { newId } from '../../util/ids.ts';
@@ -57,7 +57,7 @@ export function completionsRoutes(deps: Deps): Route[] {
         const asked = await readConversation(deps, caller, body, rights);
         const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
         const context = await findContext({ ...deps, chatModel }, asked, body, signal);
-        reply.header(SERVER_TIMING, serverTiming(context.timings));
+        setServerTiming(reply, context.stages);
         const stream = answer({ ...deps, chatModel }, asked, context, body, signal);
         if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
         if (events) return sendEvents(reply, asked, stream, body.runId ?? newId(), signal);

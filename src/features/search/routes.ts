@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { principalOf, seesWholeTenant } from '../../access/access.ts';
 import { contentShape, toSearchResult, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
-import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
+import { setServerTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
 import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
@@ -116,8 +116,8 @@ export function searchRoutes(deps: Deps): Route[] {
         area: 'Search',
         summary: 'Search the knowledge',
         description:
-          'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says how long ' +
-          'each stage took. A search that takes longer than the time limit of the service is stopped and answered with 503.',
+          'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says when ' +
+          'each stage began and how long it took. A search that takes longer than the time limit of the service is stopped and answered with 503.',
       },
       body: searchBody,
       timing: true,
@@ -149,8 +149,8 @@ export function searchRoutes(deps: Deps): Route[] {
         };
         if (body.max_chunks_per_source !== undefined) request.maxChunksPerSource = body.max_chunks_per_source;
         if (body.context) request.context = body.context;
-        const { hits, warnings, timings } = await retrieve(deps, request, signal);
-        reply.header(SERVER_TIMING, serverTiming(timings));
+        const { hits, warnings, stages } = await retrieve(deps, request, signal);
+        setServerTiming(reply, stages);
         const highlights = body.highlights ? await highlightAll(hits, body.query, signal) : [];
         await rights.confirm();
         const isOpen = seesWholeTenant(caller, request.principal);

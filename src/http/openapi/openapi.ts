@@ -97,7 +97,8 @@ const FILE_CONTENT = { 'application/octet-stream': { schema: { type: 'string', f
 const TIMING_HEADER = {
   'server-timing': {
     description:
-      'Milliseconds of each stage of the search, one after the other: `analyze;dur=0.4, lexical;dur=3.1, …`.',
+      'The stages of the request, in the order of their starts: `analyze;dur=0.4;start=1.6, lexical;dur=3.1;start=2.0, …`. `dur` is the ' +
+      'duration in milliseconds. `start` is when the stage began, in milliseconds since the request arrived; stages may overlap.',
     schema: { type: 'string' },
   },
 };

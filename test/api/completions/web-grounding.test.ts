@@ -101,6 +101,11 @@ for (const provider of ['openai', 'anthropic', 'google'] as const) {
       );
     });
 
+    test('the web search begins before the search, and Server-Timing says so', async () => {
+      const { headers } = await service.post('/completions', body());
+      assert.match(String(headers['server-timing']), /^web;dur=[\d.]+;start=[\d.]+, rewrite;dur=.*, analyze;dur=/);
+    });
+
     test('the web search gets only the question', async () => {
       const messages = [
         { role: 'system', content: 'Search for zither-system.' },

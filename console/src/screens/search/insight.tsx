@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { SearchBody, Stage } from '../../data/search.ts';
+import type { SearchBody } from '../../data/search.ts';
+import { endOf, type Stage } from '../../data/stages.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { milliseconds, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -28,8 +29,8 @@ export function Insight({ body, stages, shown }: { body: SearchBody; stages: rea
 }
 
 function Waterfall({ stages }: { stages: readonly Stage[] }) {
-  const total = stages.reduce((sum, stage) => sum + stage.ms, 0);
-  let before = 0;
+  const total = endOf(stages);
+  const share = (ms: number) => `${total === 0 ? 0 : (ms / total) * 100}%`;
   return (
     <section className="border-b border-line p-4">
       <h2 className="mb-3 flex items-baseline text-xs font-medium text-ink-2">
@@ -37,22 +38,18 @@ function Waterfall({ stages }: { stages: readonly Stage[] }) {
         <span className="num ms-auto text-ink-3">{milliseconds(total)}</span>
       </h2>
       <ol className="flex flex-col gap-1.5">
-        {stages.map(({ name, ms }) => {
-          const start = total === 0 ? 0 : (before / total) * 100;
-          before += ms;
-          return (
-            <li key={name} className="grid grid-cols-[64px_1fr_44px] items-center gap-2 text-2xs">
-              <span className="truncate text-ink-2">{name}</span>
-              <span className="relative h-2">
-                <span
-                  className={`absolute h-full min-w-[2px] rounded-[2px] ${COLOURS[name] ?? 'bg-ink-3'}`}
-                  style={{ insetInlineStart: `${start}%`, width: `${total === 0 ? 0 : (ms / total) * 100}%` }}
-                />
-              </span>
-              <span className="num text-end text-ink-3">{number(ms, 1)}</span>
-            </li>
-          );
-        })}
+        {stages.map(({ name, start, ms }) => (
+          <li key={name} className="grid grid-cols-[64px_1fr_44px] items-center gap-2 text-2xs">
+            <span className="truncate text-ink-2">{name}</span>
+            <span className="relative h-2">
+              <span
+                className={`absolute h-full min-w-[2px] rounded-[2px] ${COLOURS[name] ?? 'bg-ink-3'}`}
+                style={{ insetInlineStart: share(start), width: share(ms) }}
+              />
+            </span>
+            <span className="num text-end text-ink-3">{number(ms, 1)}</span>
+          </li>
+        ))}
       </ol>
     </section>
   );

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Deps } from '../../../http/deps.ts';
-import { SERVER_TIMING, serverTiming } from '../../../http/operations/server-timing.ts';
+import { setServerTiming } from '../../../http/operations/server-timing.ts';
 import { namedPrincipal } from '../../../http/principal-headers.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { Usage } from '../../../llm/models.ts';
@@ -75,7 +75,7 @@ function chatRoute(deps: Deps, presets: Presets): Route {
       const counting = { ...deps, usage };
       const asked = await readConversation(deps, caller, completion, rights);
       const context = await findContext(counting, asked, completion, signal);
-      reply.header(SERVER_TIMING, serverTiming(context.timings));
+      setServerTiming(reply, context.stages);
       const stream = answer(counting, asked, context, { ...completion, store: body.store === true }, signal);
       const hasFootnotes = preset.footnotes ?? deps.config.doors.footnotes;
       const after = (ended: Answer): string => (hasFootnotes ? footnotesOf(ended) : '');
