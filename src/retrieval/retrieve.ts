@@ -3,7 +3,6 @@
 import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import type { Redactor } from '../redaction/redact.ts';
-import { openStopwatch, type Stopwatch } from '../util/stopwatch.ts';
 import type { Candidates, SearchedCorpus } from './engine.ts';
 import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope } from './plan.ts';
 import { openPostgresEngine } from './postgres/engine.ts';
@@ -19,6 +18,7 @@ import { rerank } from './ranking/rerank.ts';
 import { loadRows, type ReadRow, readNeighbours, termsOf } from './reading/hits.ts';
 import { keepMatching, openCorpus } from './reading/verify.ts';
 import type { RetrieveDeps } from './retrieve-deps.ts';
+import { openStopwatch, type Stopwatch } from './stages.ts';
 import type { Retrieved, RetrieveRequest, Warning } from './types.ts';
 import { modelViewOfQuery, modelViewOfRows, type Page, readerViewOfPage, readerViewOfWarnings } from './views.ts';
 

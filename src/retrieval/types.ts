@@ -4,8 +4,8 @@ import type { Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
-import type { Stage } from '../util/stopwatch.ts';
 import type { Fingerprint } from './ranking/near-duplicates.ts';
+import type { Stage } from './stages.ts';
 
 /** The filters of a request; all of them must hold. */
 export interface Filters {

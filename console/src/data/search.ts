@@ -1,7 +1,7 @@
 /** Searches, with the times of the stages from the header of the answer. */
 import type { Operations, SearchResult, Warning } from '../../../src/client/api.ts';
+import { readStages, type Stage } from '../screens/search/stages.ts';
 import { pinakes } from './api.ts';
-import { readStages, type Stage } from './stages.ts';
 
 export type SearchBody = Operations['search']['request']['body'];
 

@@ -117,7 +117,8 @@ export function searchRoutes(deps: Deps): Route[] {
         summary: 'Search the knowledge',
         description:
           'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says when ' +
-          'each stage began and how long it took. A search that takes longer than the time limit of the service is stopped and answered with 503.',
+          'each stage began and how long it took. A search that takes longer than the time limit of the service is stopped and ' +
+          'answered with 503.',
       },
       body: searchBody,
       timing: true,

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Stage } from '../../util/stopwatch.ts';
+import type { Stage } from '../../retrieval/stages.ts';
 
 /** Sets the header that tells a caller when each stage of a request began and how long it took. */
 export function setServerTiming(reply: FastifyReply, stages: readonly Stage[]): void {

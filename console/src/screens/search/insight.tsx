@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { SearchBody } from '../../data/search.ts';
-import { endOf, type Stage } from '../../data/stages.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { milliseconds, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { FORMS, type Form, sameRequest } from './same-request.ts';
+import { endOf, type Stage } from './stages.ts';
 
 const COLOURS: Readonly<Record<string, string>> = {
   lexical: 'bg-lex',
