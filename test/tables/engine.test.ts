@@ -1,7 +1,7 @@
 /** The table engine: results, limits, traces, and what a statement cannot reach. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openSandbox } from '../../src/files/sandbox/sandbox.ts';
@@ -50,6 +50,21 @@ function run(sql: string, given: Partial<Parameters<TableEngine['query']>[1]> = 
     traces: true,
     ...given,
   });
+}
+
+/** Returns whether it is a process of this test's engine, in which the program of the engine runs. */
+function isEngine(pid: string): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
+    return words[0] === process.execPath && words.some((word) => word.endsWith('tables/engine/child.ts')) && isOwn(pid);
+  } catch {
+    return false; // It has ended.
+  }
+}
+
+function isOwn(pid: string): boolean {
+  const parent = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[1]!;
+  return parent === String(process.pid) || (parent !== '0' && parent !== '1' && isOwn(parent));
 }
 
 async function failsAs(kind: QueryErrorKind, sql: string, pattern: RegExp, given = {}): Promise<void> {
@@ -172,6 +187,15 @@ describe('limits', () => {
       answers.map((one) => (one.status === 'rejected' ? (one.reason.error?.kind ?? one.reason.code) : one)),
       ['time', 'overloaded'],
     );
+  });
+
+  test('each thread of a process has a low priority', { skip: process.platform !== 'linux' }, async () => {
+    await run('select 1');
+    const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isEngine(name));
+    assert.ok(found.length > 0);
+    const threads = found.flatMap((pid) => readdirSync(`/proc/${pid}/task`));
+    assert.ok(threads.length > found.length, 'statements run in threads of their own');
+    for (const thread of threads) assert.ok(getPriority(Number(thread)) > getPriority(), thread);
   });
 
   test('a statement that takes too much memory ends', async () => {

@@ -1,6 +1,6 @@
 /** Runs one child process: starts it, sends it requests, watches its memory and time, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
@@ -341,7 +341,8 @@ export function residentBytes(pid: number | undefined): number {
 }
 
 /**
- * Lowers the priority of a child, so that searches and the database come first on a machine with few cores.
+ * Lowers the priority of a child, so that searches and the database come first on a machine with few cores. Linux gives each thread a
+ * priority of its own; threads that start later have that of the thread that starts them.
  *
  * A child leads a session. Where Linux shares the processors among sessions (`sched_autogroup_enabled`, on by default in most
  * distributions), the priority of a process counts within its session only, and the session has one of its own.
@@ -349,9 +350,17 @@ export function residentBytes(pid: number | undefined): number {
 export function yieldToOthers(pid: number | undefined, niceness = CHILD_NICENESS): void {
   try {
     if (pid === undefined) return;
-    setPriority(pid, niceness);
+    for (const thread of threadsOf(pid)) setPriority(thread, niceness);
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
     // The system forbids it or has no such file, or the child has ended. The child then runs with its present priority.
+  }
+}
+
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [pid];
   }
 }
