@@ -8,6 +8,7 @@ import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
 import { subjectRoutes } from './features/authz/subject-routes.ts';
+import { blockRoutes } from './features/blocks/routes.ts';
 import { openAnswering } from './features/completions/evidence.ts';
 import { openAiError } from './features/completions/openai/errors.ts';
 import { openAiRoutes } from './features/completions/openai/routes.ts';
@@ -66,6 +67,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
     ...pageRoutes(deps),
+    ...blockRoutes(deps),
     ...completionsRoutes(deps),
     ...agentRoutes(host),
     ...conversationRoutes(deps),

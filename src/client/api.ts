@@ -342,6 +342,40 @@ export type AuthzSubject = {
   last_update_time: number;
 };
 
+export type Block = {
+  /** Position of the block in the file, from 0. */
+  block_index: number;
+  /** Kind of the block. A record is a row of a table that is searched on its own. */
+  kind: "heading" | "paragraph" | "list" | "table" | "code" | "quote" | "record";
+  /** Level of a heading, 1 to 6; null for others. */
+  level: number | null;
+  /** Words of a heading without marks; null for others. */
+  title: string | null;
+  /** Offset of the first code point of the block, in the extracted text; null if a redaction rule changes words of the block. */
+  start_offset: number | null;
+  /** Offset behind the last code point; null if a redaction rule changes words of the block. */
+  end_offset: number | null;
+  /** Numbers of the pages; null if the type has none. */
+  pages: Array<number> | null;
+  /** The text of the block, at most 4000 characters of it. */
+  content: string;
+  /** Of a record: cells of the header that it stands under. Null for others. */
+  header: Array<string> | null;
+  /** Rows of a table, the header first, or the row of a record; at most 500. Null for others, for tables that are not written in lines of cells, and if a redaction rule changes words of the block. */
+  rows: Array<{
+    /** Offset of the first code point of the row, in the extracted text. */
+    start_offset: number;
+    /** Offset behind the last code point of the row. */
+    end_offset: number;
+    /** Texts of the cells. */
+    cells: Array<string>;
+  }> | null;
+  /** Name of the sheet, for the first block of a table of a workbook. */
+  sheet: string | null;
+  /** Cells of the table in its sheet, such as `A3:F20`. */
+  range: string | null;
+};
+
 export type ChangedFiles = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
@@ -2296,6 +2330,35 @@ export interface Operations {
         /** One rectangle for each line, in reading order. */
         boxes: Array<PageBox>;
       }>;
+    };
+  };
+  /** List the blocks of a source */
+  listBlocks: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The first block to return: the next_index of the answer before. · minimum 0, maximum 100000000, default 0 */
+        start_index?: number | undefined;
+        /** How many blocks to return. · minimum 1, maximum 1000, default 200 */
+        limit?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Id of the source. · format "uuid" */
+      source_id: string;
+      /** The blocks, in the order of the text. */
+      blocks: Array<Block>;
+      /** Number of all blocks of the source. */
+      blocks_total: number;
+      /** The start_index of the next blocks; null at the end. */
+      next_index: number | null;
     };
   };
   /** Answer a question with citations */
@@ -4967,6 +5030,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listPages: ['GET', '/api/v1/sources/{id}/pages'],
   getPageImage: ['GET', '/api/v1/sources/{id}/pages/{number}/image'],
   getPageBoxes: ['GET', '/api/v1/sources/{id}/pages/{number}/boxes'],
+  listBlocks: ['GET', '/api/v1/sources/{id}/blocks'],
   createCompletion: ['POST', '/api/v1/completions'],
   createAgentRun: ['POST', '/api/v1/agents/runs'],
   listAgentRuns: ['GET', '/api/v1/agents/runs'],

@@ -72,6 +72,34 @@ export interface ParsedFile {
   leftOut?: string[];
 }
 
+/** Which blocks of a file are asked for, counted from 0. */
+export interface BlockTask {
+  start: number;
+  limit: number;
+}
+
+/** A block for readers. Offsets are code points, as in chunks. */
+export interface PlacedBlock extends Pick<Block, 'kind' | 'level' | 'pages'> {
+  start: number;
+  end: number;
+  /** Of a heading: its words. */
+  title?: string;
+  /** Of a record: the line of the header above it. */
+  header?: string;
+  sheet?: string | undefined;
+  range?: string | undefined;
+}
+
+export interface BlockPart {
+  /** Number of all blocks of the file. */
+  total: number;
+  /** Code points of the whole text. */
+  textLength: number;
+  /** The text from the first block to the last, or its beginning if it is very long. */
+  text: string;
+  blocks: PlacedBlock[];
+}
+
 /** A parsed, chunked and analyzed file: everything that the database needs. */
 export interface ProcessedFile {
   fileType: string;
@@ -86,6 +114,8 @@ export interface ProcessedFile {
   inspected?: { title: string | undefined; blocks: Block[]; blocksTotal: number; leftOut: string[] };
   /** Present if the request has `pages`; the file has nothing else then. */
   pages?: PageAnswer;
+  /** Present if the request has `blocks`; the file has nothing else then. */
+  blocks?: BlockPart;
 }
 
 export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };
@@ -120,6 +150,8 @@ export interface FileRequest {
   inspect?: number;
   /** Asks about the pages of the file instead of processing it. */
   pages?: PageTask;
+  /** Asks for blocks of the file instead of processing it. Ingest rules apply. */
+  blocks?: BlockTask;
   /** Asks for the rest of the file instead of processing it: each piece goes to the sink of members. */
   rest?: true;
 }

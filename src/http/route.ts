@@ -77,6 +77,8 @@ export interface Route<
   stream?: string;
   /** The success answer is a PNG that the handler sends itself. Used by the OpenAPI description only. */
   picture?: true;
+  /** The success answer may have an ETag, and is then not sent again. Used by the OpenAPI description only. */
+  revalidated?: true;
   /** The success answer has the header `Server-Timing`. Used by the OpenAPI description only. */
   timing?: true;
   /** The name of the area, if it may still change: sent as `X-Pinakes-Experimental`, and `x-experimental` in the OpenAPI description. */

@@ -132,6 +132,8 @@ const ROWS: Record<string, Row> = {
   'GET /sources/{id}/chunks query.principal_id': text,
   'GET /sources/{id}/text path.id': object('source'),
   'GET /sources/{id}/text query.principal_id': text,
+  'GET /sources/{id}/blocks path.id': object('source'),
+  'GET /sources/{id}/blocks query.principal_id': text,
   'GET /sources/{id}/pages path.id': object('source'),
   'GET /sources/{id}/pages query.principal_id': text,
   'GET /sources/{id}/pages/{number}/image path.id': object('source'),

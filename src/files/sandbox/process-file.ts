@@ -3,6 +3,7 @@
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { chunkTerms } from '../../text/chunk-terms.ts';
 import { codePointLength } from '../../util/code-points.ts';
+import { blocksOf } from '../blocks-of.ts';
 import { type ChunkCut, chunkFile } from '../chunk/chunker.ts';
 import { detectFileType } from '../detect/file-types.ts';
 import { type MemberSink, sendMembers } from '../detect/members.ts';
@@ -51,6 +52,7 @@ export async function processFile(
     const read = await parseFile(fileType, bytes, request, tools);
     if (request.rest) return { ok: true, file: await sendRest(read, request, tools, memberSink) };
     const parsed = rules ? await rules.redactParsed(read, request.redaction, names) : read;
+    if (request.blocks) return { ok: true, file: { ...nothing(fileType), blocks: blocksOf(parsed, request.blocks) } };
     // A rule may block the file for a row of the rest.
     if (rules && request.redaction && read.rest)
       for await (const _ of rules.redactRest(read.rest, request.redaction, names));

@@ -166,7 +166,7 @@ function responses(route: Route, components: Json): Json {
   return {
     [status]: success,
     ...(route.download ? DOWNLOAD_RESPONSES : {}),
-    ...(route.picture ? { 304: DOWNLOAD_RESPONSES[304] } : {}),
+    ...(route.picture || route.revalidated ? { 304: DOWNLOAD_RESPONSES[304] } : {}),
     ...Object.fromEntries(
       [...errors].sort((a, b) => a - b).map((code) => [code, { $ref: `#/components/responses/Error${code}` }]),
     ),

@@ -22,7 +22,7 @@ const INCLUDED_MIB_MAX = 2;
 
 /** Returns the reader of the files that `source` includes. Paths that it looks up are recorded in `includes`. */
 export function openIncludes(
-  deps: IngestDeps,
+  deps: Pick<IngestDeps, 'db' | 'blobs'>,
   { tenantId, groupId }: Pick<ActiveRun, 'tenantId' | 'groupId'>,
   { groupPath, parentSourceId }: Pick<ClaimedSource, 'groupPath' | 'parentSourceId'>,
   includes: Map<string, string | null>,

@@ -152,18 +152,43 @@ export async function readerViewOfText(
   read: ReadRange,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const [view] = (await readerViewOfParts(redactor, read, [read], signal)) ?? [];
+  return view?.text;
+}
+
+/** Code points of the text of a `ReadRange`, half-open. */
+interface Part {
+  from: number;
+  to: number;
+}
+
+/** As `readerViewOfText`, for several parts of the range. `isChanged`: a rule matches in the part. */
+export async function readerViewOfParts(
+  redactor: Redactor | null,
+  read: ReadRange,
+  parts: readonly Part[],
+  signal: AbortSignal,
+): Promise<{ text: string; isChanged: boolean }[] | undefined> {
   if ((await redactFact(redactor, read.name)) === undefined) return undefined;
-  let { text, from, to } = read;
+  let { text } = read;
+  let views = parts.map(({ from, to }) => ({ from, to, isChanged: false }));
   for (const step of read.steps) {
     const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);
     if (blocked) return undefined;
-    const cut = matches.find((match) => match.end > from && match.start < from);
     const offsetOf = offsetsAfter(matches);
-    from = offsetOf(cut ? cut.start : from);
-    to = Math.max(from, offsetOf(to));
+    views = views.map(({ from, to, isChanged }) => {
+      const cut = matches.find((match) => match.end > from && match.start < from);
+      const start = offsetOf(cut ? cut.start : from);
+      return {
+        from: start,
+        to: Math.max(start, offsetOf(to)),
+        isChanged: isChanged || matches.some((match) => match.end > from && match.start < to),
+      };
+    });
     text = redacted;
   }
-  return read.steps.length === 0 ? text : [...text].slice(from, to).join('');
+  const points = [...text];
+  return views.map(({ from, to, isChanged }) => ({ text: points.slice(from, to).join(''), isChanged }));
 }
 
 interface VisibleSource {

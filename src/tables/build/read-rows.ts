@@ -60,9 +60,14 @@ export function* gridRows(table: TableText): Generator<RawRow> {
   for (const { text, start } of readLines(table)) {
     if (!text.startsWith('|')) continue;
     index += 1;
-    if (index === 2 && DELIMITER_LINE.test(text)) continue;
+    if (index === 2 && isDelimiterLine(text)) continue;
     yield { cells: table.exact ? exactCells(text) : cellsOf(text), start };
   }
+}
+
+/** Returns whether a line is the line below the header of a Markdown table. */
+export function isDelimiterLine(line: string): boolean {
+  return DELIMITER_LINE.test(line);
 }
 
 /** Returns the cells of a line as `rowText` of the parsers writes it. */
