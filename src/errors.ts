@@ -1,6 +1,6 @@
 /**
  * Expected failures. A `ServiceError` has a code. The table below maps codes to HTTP status and wire type. http/error-handler.ts writes
- * the body `{"error":{"message","type"}}`.
+ * the body `{"error":{"message","type","pointer"?}}`.
  */
 
 /** HTTP status and wire `type` of each code. A new code is added only if code that catches the error must tell it from the others. */
@@ -33,18 +33,22 @@ export interface ServiceErrorOptions {
   cause?: unknown;
   /** Seconds; sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /** JSON pointer to the value of the request body that is refused. */
+  pointer?: string | undefined;
 }
 
 /** A failure that is reported to the caller. The caller sees `message`, so it must not contain internals or secrets. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
+  readonly pointer: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ServiceError';
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.pointer = options.pointer;
   }
 
   get status(): number {
@@ -64,4 +68,15 @@ export function notFound(): ServiceError {
 /** Returns the error for a wrong request: status 400. */
 export function invalidRequest(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
+}
+
+/** Returns the error for a wrong value of the request body, which the path names. The message begins with its JSON pointer. */
+export function invalidAt(path: readonly PropertyKey[], problem: string): ServiceError {
+  const pointer = pointerOf(path);
+  return new ServiceError('invalid_request', `${pointer}: ${problem}`, { pointer });
+}
+
+/** Returns the JSON pointer of a path (RFC 6901). */
+export function pointerOf(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -84,13 +84,18 @@ test('send() returns a response whose stream can be read', async () => {
   assert.deepEqual([types[0], types.at(-1)], ['RUN_STARTED', 'RUN_FINISHED']);
 });
 
-test('the client throws a PinakesError with status, type and request id for an error answer', async () => {
+test('the client throws a PinakesError with status, type, request id and pointer for an error answer', async () => {
   await assert.rejects(pinakes.getRun({ params: { id: newId() } }), (error) => {
     assert.ok(error instanceof PinakesError);
-    assert.deepEqual([error.status, error.type, error.message], [404, 'not_found_error', 'Not found.']);
+    assert.deepEqual(
+      [error.status, error.type, error.message, error.pointer],
+      [404, 'not_found_error', 'Not found.', null],
+    );
     assert.match(error.requestId ?? '', /^[A-Za-z0-9_-]{1,64}$/);
     return true;
   });
+  const query = { query: 'a', date_from: 'today' as never };
+  await assert.rejects(pinakes.search({ body: query }), { status: 400, pointer: '/date_from' });
   const stranger = openPinakes({ url: await service.url(), apiKey: 'wrong' });
   await assert.rejects(stranger.listConversations(), { name: 'PinakesError', status: 401 });
 });

@@ -36,9 +36,11 @@ export interface PolicyTest {
 /** Maximum conditions that the reason of a failing test names. */
 const NAMED_MAX = 5;
 
-/** Returns why the first failing test fails; undefined if all tests pass. */
-export function failedTest(document: PolicyDocument): string | undefined {
-  return testResults(document).find((problem) => problem !== null) ?? undefined;
+/** Returns why the first failing test fails, and its JSON pointer; undefined if all tests pass. */
+export function failedTest(document: PolicyDocument): { pointer: string; problem: string } | undefined {
+  return testResults(document).flatMap((problem, i) =>
+    problem === null ? [] : [{ pointer: `/tests/${i}`, problem }],
+  )[0];
 }
 
 /** Returns for each test why it fails; null for a test that passes. */

@@ -909,6 +909,8 @@ export type Error = {
     message: string;
     /** Kind of the error, for programs: for example `invalid_request_error`. */
     type: string;
+    /** JSON pointer (RFC 6901) to the value of the request body that is refused, or to the place of a missing one. Absent when the error is not about one value. */
+    pointer?: string | undefined;
   };
 };
 

@@ -41,13 +41,16 @@ export class PinakesError extends Error {
   readonly type: string;
   /** Id of the request in the log of the service. */
   readonly requestId: string | null;
+  /** JSON pointer to the value of the request body that is refused; null if the error is not about one value. */
+  readonly pointer: string | null;
 
-  constructor(status: number, type: string, message: string, requestId: string | null) {
+  constructor(status: number, type: string, message: string, requestId: string | null, pointer: string | null = null) {
     super(message);
     this.name = 'PinakesError';
     this.status = status;
     this.type = type;
     this.requestId = requestId;
+    this.pointer = pointer;
   }
 }
 
@@ -130,8 +133,8 @@ async function toError(response: Response): Promise<PinakesError> {
   const text = await response.text();
   const requestId = response.headers.get('x-request-id');
   try {
-    const { error } = JSON.parse(text) as { error: { message: string; type: string } };
-    return new PinakesError(response.status, error.type, error.message, requestId);
+    const { error } = JSON.parse(text) as { error: { message: string; type: string; pointer?: string } };
+    return new PinakesError(response.status, error.type, error.message, requestId, error.pointer);
   } catch {
     // The answer is not from the service, but from a proxy or from Node.
     return new PinakesError(response.status, '', response.statusText, requestId);

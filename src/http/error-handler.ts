@@ -1,4 +1,4 @@
-/** Turns every failure into an answer: `{"error":{"message","type"}}`. No other code writes error answers. */
+/** Turns every failure into an answer: `{"error":{"message","type","pointer"?}}`. No other code writes error answers. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withoutApiKeys } from '../access/api-key.ts';
@@ -9,8 +9,9 @@ const OVERLOAD_RETRY_SECONDS = 5;
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request id identifies this failure in the log.';
 
 /** Returns the JSON text of an error answer. API keys in the message are masked. */
-export function errorBody(error: ServiceError): string {
-  return JSON.stringify({ error: { message: withoutApiKeys(error.message), type: error.type } });
+export function errorBody({ message, type, pointer }: ServiceError): string {
+  const place = pointer === undefined ? {} : { pointer: withoutApiKeys(pointer) };
+  return JSON.stringify({ error: { message: withoutApiKeys(message), type, ...place } });
 }
 
 /** Returns the error that the caller sees for anything thrown. An unexpected error gets one constant message. */

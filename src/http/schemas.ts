@@ -92,6 +92,13 @@ export const errorSchema = z
       .object({
         message: z.string().describe('What went wrong, in words for a person.'),
         type: z.string().describe('Kind of the error, for programs: for example `invalid_request_error`.'),
+        pointer: z
+          .string()
+          .optional()
+          .describe(
+            'JSON pointer (RFC 6901) to the value of the request body that is refused, or to the place of a missing one. Absent when the ' +
+              'error is not about one value.',
+          ),
       })
       .describe('The only member of every error answer.'),
   })

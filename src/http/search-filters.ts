@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
 import type { Database } from '../db/database.ts';
-import { invalidRequest } from '../errors.ts';
+import { invalidAt } from '../errors.ts';
 import { metadataFilterGroupSchema } from '../filters/filter-group.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
 import type { Filters } from '../retrieval/types.ts';
@@ -93,9 +93,9 @@ export async function readFilters(db: Database, tenantId: string, fields: Filter
 
 function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
   if (fields.date_from !== undefined && fields.date_to !== undefined && fields.date_from > fields.date_to) {
-    throw invalidRequest('/date_from: must not be after date_to.');
+    throw invalidAt(['date_from'], 'must not be after date_to.');
   }
-  if (fields.metadata_filter) checkColumns(fields.metadata_filter, '/metadata_filter', columns);
+  if (fields.metadata_filter) checkColumns(fields.metadata_filter, ['metadata_filter'], columns);
   const filters: { [name in keyof Filters]: Filters[name] | undefined } = {
     tags: fields.tags,
     tagIds: fields.tag_ids,
@@ -114,12 +114,12 @@ function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
 }
 
-function checkColumns(group: MetadataFilterGroup, pointer: string, columns: DeclaredColumns): void {
+function checkColumns(group: MetadataFilterGroup, path: readonly PropertyKey[], columns: DeclaredColumns): void {
   group.filters.forEach((member, i) => {
-    const at = `${pointer}/filters/${i}`;
+    const at = [...path, 'filters', i];
     if ('filters' in member) checkColumns(member, at, columns);
     else if (!columns.has(member.key)) {
-      throw invalidRequest(`${at}/key: ${JSON.stringify(member.key)} is not a declared metadata column.`);
+      throw invalidAt([...at, 'key'], `${JSON.stringify(member.key)} is not a declared metadata column.`);
     }
   });
 }

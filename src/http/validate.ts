@@ -1,6 +1,6 @@
 /** Validates requests. An error message names the wrong value by its JSON pointer and says what is allowed. */
 import type { z } from 'zod';
-import { invalidRequest } from '../errors.ts';
+import { invalidRequest, pointerOf, ServiceError } from '../errors.ts';
 import { checkText } from './body/body.ts';
 import { issueWords } from './issue-words.ts';
 
@@ -14,7 +14,9 @@ export function validate<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalidRequest(describeIssues(result.error.issues, where));
+  const issue = deepest(result.error.issues);
+  const pointer = where === 'body' ? placeOf(issue) : undefined;
+  throw new ServiceError('invalid_request', describeIssue(issue, where), { pointer });
 }
 
 /**
@@ -66,18 +68,19 @@ function describeIssue(issue: Issue, where: string): string {
   if (issue.code === 'unrecognized_keys') {
     const name = JSON.stringify(issue.keys[0]);
     if (where === 'query') return `Unknown query parameter ${name}.`;
-    return `Unknown member ${name} in the request ${where}${issue.path.length > 0 ? ` at ${pointer(issue.path)}` : ''}.`;
+    return `Unknown member ${name} in the request ${where}${issue.path.length > 0 ? ` at ${pointerOf(issue.path)}` : ''}.`;
   }
   const place =
     issue.path.length === 0
       ? `The request ${where}`
       : where === 'query'
         ? `Query parameter "${issue.path[0]?.toString()}"`
-        : pointer(issue.path);
+        : pointerOf(issue.path);
   return `${place}: ${issueWords(issue)}`;
 }
 
-/** Returns the JSON pointer of a path (RFC 6901). */
-function pointer(path: readonly PropertyKey[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+/** Returns the JSON pointer to the wrong value; undefined if it is the whole body. */
+function placeOf(issue: Issue): string | undefined {
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0]!] : issue.path;
+  return path.length === 0 ? undefined : pointerOf(path);
 }

@@ -3,7 +3,7 @@
  * first rule starts the thread. A new thread replaces a thread that was stopped.
  */
 import { Worker } from 'node:worker_threads';
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { invalidAt, ServiceError } from '../errors.ts';
 import { NEXT_TIMES } from './schedule-limits.ts';
 
 /** Time limit of one rule. An ordinary rule takes a few milliseconds. */
@@ -56,9 +56,9 @@ export function openSchedules({ ruleMsMax = RULE_MS_MAX } = {}): Schedules {
     worker.unref();
     if (!answer) {
       await worker.terminate();
-      throw invalidRequest('/rrule: the rule takes too long to evaluate.');
+      throw invalidAt(['rrule'], 'the rule takes too long to evaluate.');
     }
-    if (answer.problem !== undefined) throw invalidRequest(`/rrule: the rule ${answer.problem}.`);
+    if (answer.problem !== undefined) throw invalidAt(['rrule'], `the rule ${answer.problem}.`);
     return answer.times ?? [];
   }
 

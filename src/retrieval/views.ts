@@ -1,6 +1,6 @@
 /** What a model and a reader may see of a query, of candidates and of a page. Redaction may be slow: never within a transaction. */
 import type { Access } from '../access/access.ts';
-import { invalidRequest } from '../errors.ts';
+import { invalidAt } from '../errors.ts';
 import { readerSteps, redactChunk, redactFact, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
@@ -21,7 +21,7 @@ export interface Page {
 /** Returns the query as a model may read it. @throws ServiceError invalid_request if a rule blocks the query. */
 export async function modelViewOfQuery(redactor: Redactor | null, query: string): Promise<string> {
   const redacted = await redactText(redactor?.withoutHashes ?? null, query, ['llm_input']);
-  if (redacted === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
+  if (redacted === undefined) throw invalidAt(['query'], 'holds text that a redaction rule keeps from models.');
   return redacted;
 }
 

@@ -1,6 +1,6 @@
 /** Begins runs: checks what a caller may ask for, and stores the run. */
 import type { Caller } from '../../access/caller.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidAt, invalidRequest, ServiceError } from '../../errors.ts';
 import type { RequestRights } from '../../http/live-rights.ts';
 import { type Tool, toolsFor } from '../../http/tools/tool.ts';
 import { newId } from '../../util/ids.ts';
@@ -26,17 +26,18 @@ function toolNames(tools: readonly Tool[], caller: Caller, body: AgentRunBody): 
   const named = existing.filter(({ name }) => body.tools?.includes(name) ?? true);
   const unknown = body.tools?.find((name) => !existing.some((tool) => tool.name === name));
   if (unknown !== undefined)
-    throw invalidRequest(
-      `/tools: ${JSON.stringify(unknown)} is no tool. Tools: ${existing.map(({ name }) => name).join(', ')}.`,
+    throw invalidAt(
+      ['tools'],
+      `${JSON.stringify(unknown)} is no tool. Tools: ${existing.map(({ name }) => name).join(', ')}.`,
     );
   const allowed = toolsFor(named, caller);
   if (allowed.length === 0)
     throw new ServiceError('forbidden', 'The API key may use none of the tools: it needs the scope knowledge:read.');
   if (body.tools && allowed.length < named.length)
-    throw invalidRequest('/tools: the API key may not use one of the tools.');
+    throw invalidAt(['tools'], 'the API key may not use one of the tools.');
   const filtered = allowed.filter(({ within }) => !hasFilters || within !== undefined);
   if (filtered.length === 0 || (body.tools && filtered.length < allowed.length))
-    throw invalidRequest('/tools: one of the tools does not keep within filters: leave out the tool, or the filters.');
+    throw invalidAt(['tools'], 'one of the tools does not keep within filters: leave out the tool, or the filters.');
   return filtered.map(({ name }) => name);
 }
 
@@ -53,7 +54,7 @@ export async function beginRun(
 ): Promise<{ id: string; asking: Asking }> {
   const { tenantId } = caller;
   if (body.background && body.stream === true)
-    throw invalidRequest('/stream: a run in the background has no stream: read GET /agents/runs/{id}/events.');
+    throw invalidAt(['stream'], 'a run in the background has no stream: read GET /agents/runs/{id}/events.');
   const filters = filtersOf(body);
   const question = { ...body, ...filters };
   const asking = await ask(question as Parameters<typeof ask>[0], caller, rights);

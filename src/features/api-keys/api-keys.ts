@@ -14,7 +14,7 @@ import {
 } from '../../corpus/api-key-store.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, notFound, ServiceError } from '../../errors.ts';
 import { type Authenticator, unauthenticated } from '../../http/auth.ts';
 import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
@@ -57,7 +57,7 @@ export async function issueApiKey(
 ): Promise<{ row: ApiKeyView; key: string }> {
   const now = uses.clock.now();
   if (request.expiresAt !== null && request.expiresAt <= now)
-    throw invalidRequest('/expires_time: must be in the future.');
+    throw invalidAt(['expires_time'], 'must be in the future.');
   const wanted = { ...request, scopes: [...new Set(request.scopes)] };
   if (!liesWithin(wanted, caller)) {
     throw new ServiceError(

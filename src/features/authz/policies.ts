@@ -13,7 +13,7 @@ import {
 import { failedTest, type PolicyDocument } from '../../access/policy-tests.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -36,7 +36,7 @@ export async function setPolicy(
 ): Promise<NamedPolicy> {
   const { tenantId } = caller;
   const failure = failedTest(definition);
-  if (failure !== undefined) throw invalidRequest(failure);
+  if (failure) throw new ServiceError('invalid_request', failure.problem, { pointer: failure.pointer });
   return db.transaction(tenantId, async (tx) => {
     const isNew = (await findPolicy(tx, tenantId, name)) === undefined;
     if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
@@ -75,7 +75,7 @@ async function checkTypes(tx: Tx, tenantId: string, name: string, types: Attribu
     for (const [attribute, type] of Object.entries(types)) {
       const other = Object.hasOwn(others, attribute) ? others[attribute] : undefined;
       if (other !== undefined && other !== type)
-        throw invalidRequest(`/attribute_types/${attribute}: is ${type}, but ${other} in the policy "${policy}".`);
+        throw invalidAt(['attribute_types', attribute], `is ${type}, but ${other} in the policy "${policy}".`);
     }
   }
 }

@@ -9,7 +9,7 @@ import { findPolicy } from '../../access/policy-store.ts';
 import { type PolicyDocument, testResults } from '../../access/policy-tests.ts';
 import { findSubject } from '../../access/subject-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidAt, notFound } from '../../errors.ts';
 import { addCosts, costOf, type FilterCost } from '../../filters/filter-cost.ts';
 import type { MetadataFilter } from '../../filters/types.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -114,8 +114,9 @@ async function refuseCostly(tx: Tx, kind: Database['kind'], tenantId: string, al
     if (compiled.chunk) ns += sources.rows * CHUNKS_NS + estimatedNs(cost, chunks);
   }
   if (!fitsBudget(kind, ns))
-    throw invalidRequest(
-      `/policy: a preview would take too long on ${sources.rows} sources. Send fewer conditions, fewer values for in and nin, or ` +
+    throw invalidAt(
+      ['policy'],
+      `a preview would take too long on ${sources.rows} sources. Send fewer conditions, fewer values for in and nin, or ` +
         'shorter texts for contains.',
     );
 }

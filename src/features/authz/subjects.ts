@@ -14,7 +14,7 @@ import {
 } from '../../access/subject-store.ts';
 import { appendAudit, type NewAuditEvent } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
@@ -77,9 +77,7 @@ async function checkTypes(tx: Tx, tenantId: string, attributes: AttributesPatch)
     for (const [name, value] of Object.entries(attributes)) {
       if (value === null || value === undefined || !Object.hasOwn(types, name) || hasType(value, types[name]!))
         continue;
-      throw invalidRequest(
-        `/attributes/${name}: must be of the type ${types[name]}, as the policy "${policy}" declares.`,
-      );
+      throw invalidAt(['attributes', name], `must be of the type ${types[name]}, as the policy "${policy}" declares.`);
     }
   }
 }
@@ -113,7 +111,7 @@ async function save(
 ): Promise<Subject> {
   const now = clock.now();
   if (checksExpiry && fields.expiresAt !== null && fields.expiresAt <= now)
-    throw invalidRequest('/expires_time: must be in the future.');
+    throw invalidAt(['expires_time'], 'must be in the future.');
   const saved = await saveSubject(tx, caller.tenantId, { id: newId(now.getTime()), ...fields }, now);
   await appendAudit(tx, auditEvent(caller, action, saved));
   return saved;

@@ -14,7 +14,7 @@ import {
   ownerOf,
 } from '../../corpus/conversation-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidAt, invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestRights } from '../../http/live-rights.ts';
 import { readFilters } from '../../http/search-filters.ts';
@@ -176,10 +176,10 @@ async function findTurn(
 ): Promise<Turn> {
   const { parent_message_id: parentId, regenerate } = body;
   if (regenerate && typeof parentId !== 'string') {
-    throw invalidRequest('/parent_message_id: is required with regenerate: the user message to answer again.');
+    throw invalidAt(['parent_message_id'], 'is required with regenerate: the user message to answer again.');
   }
   if (parentId !== undefined && body.conversation_id === undefined && body.threadId === undefined) {
-    throw invalidRequest(`/${regenerate ? 'regenerate' : 'parent_message_id'}: needs conversation_id.`);
+    throw invalidAt([regenerate ? 'regenerate' : 'parent_message_id'], 'needs conversation_id.');
   }
   const conversation = await findTurnConversation(tx, tenantId, owner, body);
   const turn: Turn = {
@@ -203,8 +203,7 @@ async function findTurn(
   const parent = isId(parentId) ? await findMessage(tx, tenantId, conversation.id, parentId) : undefined;
   if (parent === undefined) throw notFound();
   if (!regenerate) return { ...turn, parentId: parent.id };
-  if (parent.role !== 'user')
-    throw invalidRequest('/parent_message_id: must be a user message when regenerate is true.');
+  if (parent.role !== 'user') throw invalidAt(['parent_message_id'], 'must be a user message when regenerate is true.');
   return { ...turn, userMessageId: parent.id, parentId: parent.parentId, storedQuestion: parent.content };
 }
 

@@ -13,7 +13,7 @@ import {
   saveSchedule,
 } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, type ServiceError } from '../../errors.ts';
+import { invalidAt, invalidRequest, notFound, type ServiceError } from '../../errors.ts';
 import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
@@ -110,9 +110,7 @@ function checkCredentials(credential: Credential | null, { oneTimeCredential, se
 }
 
 function needsStoredSecret(): ServiceError {
-  return invalidRequest(
-    '/rrule: a schedule needs a stored secret: a one-time credential is erased after the first run.',
-  );
+  return invalidAt(['rrule'], 'a schedule needs a stored secret: a one-time credential is erased after the first run.');
 }
 
 /** Checks that the tenant has this secret, and that it has the right type. @throws ServiceError not_found */

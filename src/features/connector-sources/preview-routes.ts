@@ -1,6 +1,6 @@
 /** Routes that show what a new source would do, before it is created: what its origin has, and when its schedule runs. */
 import { z } from 'zod';
-import { invalidRequest } from '../../errors.ts';
+import { invalidAt } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -113,7 +113,7 @@ function scheduleRoute(deps: Deps): Route {
     async handler({ body }) {
       const rule = inZone(body.rrule, body.time_zone);
       if (rule.length > RULE_LENGTH_MAX)
-        throw invalidRequest(`/rrule: must have at most ${RULE_LENGTH_MAX} characters with its zone.`);
+        throw invalidAt(['rrule'], `must have at most ${RULE_LENGTH_MAX} characters with its zone.`);
       const now = deps.clock.now();
       const times = await deps.schedules.check(rule, now, now);
       return { rrule: rule, next_run_times: times.map((time) => unixSeconds(time)) };

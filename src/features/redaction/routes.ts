@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidAt, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -117,8 +117,7 @@ function putRoute(deps: Deps): Route {
     example: EXAMPLE,
     errors: [400],
     async handler({ caller, body, signal }) {
-      compilePatterns(body.rules);
-      await checkNames(deps, body.rules, signal);
+      await checkRules(deps, body.rules, ['rules'], signal);
       if (body.rules.some((rule) => rule.action === 'hash')) await prepareToSeal(deps);
       const now = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
@@ -177,10 +176,7 @@ function testRoute(deps: Deps): Route {
     example: { text: 'Write to jane@example.com about EMP-4711.' },
     async handler({ caller, body, signal }) {
       const draft = body.policy && { ...body.policy, version: 0 };
-      if (draft) {
-        compilePatterns(draft.rules);
-        await checkNames(deps, draft.rules, signal);
-      }
+      if (draft) await checkRules(deps, draft.rules, ['policy', 'rules'], signal);
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
         const policy = draft ?? (await findRedactionPolicy(tx, caller.tenantId));
         if (!policy) throw notFound();
@@ -191,34 +187,38 @@ function testRoute(deps: Deps): Route {
   });
 }
 
-/** Compiles the patterns, because the engine refuses some that the schema accepts. @throws ServiceError invalid_request */
-function compilePatterns(rules: RedactionPolicy['rules']): void {
-  for (const [i, rule] of rules.entries()) {
-    if (rule.kind !== 'regex') continue;
-    try {
-      openPattern(rule.pattern, rule.ignore_case);
-    } catch (error) {
-      throw invalidRequest(`/rules/${i}/pattern: ${error instanceof Error ? error.message : 'is refused'}.`);
-    }
-  }
-}
-
-/** Refuses rules for entities that only an analyzer of names finds, if no configured analyzer finds them. @throws ServiceError */
-async function checkNames(
+/**
+ * Compiles the patterns, because the engine refuses some that the schema accepts, and refuses entities that no analyzer finds.
+ *
+ * @param path of the rules in the request body.
+ * @throws ServiceError invalid_request
+ */
+async function checkRules(
   { analyzer }: Pick<Deps, 'analyzer'>,
   rules: RedactionPolicy['rules'],
+  path: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   let supported: readonly string[] | undefined;
   for (const [i, rule] of rules.entries()) {
+    if (rule.kind === 'regex') checkPattern(rule, [...path, i, 'pattern']);
     for (const [j, entity] of (rule.kind === 'entity' ? rule.entities : []).entries()) {
       if (!isName(entity)) continue;
-      const subject = `/rules/${i}/entities/${j}: ${entity} is found by an analyzer of names`;
-      if (!analyzer) throw invalidRequest(`${subject}, and none is configured: PINAKES_PRESIDIO_URL is not set.`);
+      const at = [...path, i, 'entities', j];
+      const subject = `${entity} is found by an analyzer of names`;
+      if (!analyzer) throw invalidAt(at, `${subject}, and none is configured: PINAKES_PRESIDIO_URL is not set.`);
       supported ??= await analyzer.supported(signal);
       if (!supported.includes(entity))
-        throw invalidRequest(`${subject}, but the configured analyzer does not support it.`);
+        throw invalidAt(at, `${subject}, but the configured analyzer does not support it.`);
     }
+  }
+}
+
+function checkPattern(rule: { pattern: string; ignore_case: boolean }, path: readonly PropertyKey[]): void {
+  try {
+    openPattern(rule.pattern, rule.ignore_case);
+  } catch (error) {
+    throw invalidAt(path, `${error instanceof Error ? error.message : 'is refused'}.`);
   }
 }
 

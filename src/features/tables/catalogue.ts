@@ -5,7 +5,7 @@ import { appendAudit } from '../../corpus/audit-store.ts';
 import { lockGroup } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
@@ -183,9 +183,9 @@ async function createTableOfSource(
     const places = namePlaces(source.tables);
     const wanted = request.index === null ? places : places.filter(({ position }) => position.index === request.index);
     const [named, ...others] = wanted;
-    if (!named) throw invalidRequest('/source/position: the source has no table there.');
+    if (!named) throw invalidAt(['source', 'position'], 'the source has no table there.');
     if (others.length > 0)
-      throw invalidRequest('/source/position: the source has several tables. Name one by its index.');
+      throw invalidAt(['source', 'position'], 'the source has several tables. Name one by its index.');
     await checkRoom(tx, tenantId);
     const known = (await listTablesOfSource(tx, tenantId, source.id)).find(({ placeKey }) => placeKey === named.key);
     if (known && !known.hiddenAt) throw new ServiceError('conflict', `The table exists already: ${known.tableId}.`);
@@ -237,7 +237,7 @@ export async function updateTable(deps: Deps, caller: Caller, id: string, change
       for (const { sqlName, ...setting } of change.columns ?? []) {
         const at = columns.findIndex((column) => column.sqlName === sqlName);
         const column = columns[at];
-        if (!column) throw invalidRequest(`/columns: there is no column ${JSON.stringify(sqlName)}.`);
+        if (!column) throw invalidAt(['columns'], `there is no column ${JSON.stringify(sqlName)}.`);
         if (setting.type !== undefined && setting.type !== column.type) rebuilds = true;
         settings[column.header] = { ...settings[column.header], ...setting };
         const { name = column.name, description = column.description } = setting;

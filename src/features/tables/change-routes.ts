@@ -1,6 +1,6 @@
 /** Routes that add, change, build and delete tables. */
 import { z } from 'zod';
-import { invalidRequest } from '../../errors.ts';
+import { invalidAt } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
@@ -125,10 +125,10 @@ function createRoute(deps: Deps): Route {
 /** @throws ServiceError invalid_request */
 function sourceOf({ source, rrule }: z.output<typeof createBody>): TableRequest['source'] {
   const { source_id: id, url } = source;
-  if ((id === undefined) === (url === undefined)) throw invalidRequest('/source: give either source_id or url.');
+  if ((id === undefined) === (url === undefined)) throw invalidAt(['source'], 'give either source_id or url.');
   if (url !== undefined) return { url, rrule: rrule ?? '' };
   if (rrule !== undefined)
-    throw invalidRequest('/rrule: a schedule needs source.url. Other sources have schedules of their own.');
+    throw invalidAt(['rrule'], 'a schedule needs source.url. Other sources have schedules of their own.');
   return { id: id! };
 }
 

@@ -4,7 +4,7 @@ import { connectorOf } from '../../connectors/registry.ts';
 import type { Origin } from '../../corpus/origin.ts';
 import { findSettingOfGroup, saveSchedule } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidAt, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
 
@@ -38,7 +38,7 @@ export async function checkUrl(deps: Deps, url: string, rrule: string, now: Date
   try {
     connectorOf(deps.connectors, 'web').check(origin, null);
   } catch {
-    throw invalidRequest('/source/url: it must begin with https:// or http://, without a user name.');
+    throw invalidAt(['source', 'url'], 'it must begin with https:// or http://, without a user name.');
   }
   return { origin, rrule, nextTimes: rrule === '' ? [] : await deps.schedules.check(rrule, now, now) };
 }
@@ -63,7 +63,7 @@ export async function scheduleChange(
   table: { url: string | null; sourceGroupId: string },
   rrule: string,
 ): Promise<(tx: Tx) => Promise<void>> {
-  if (table.url === null) throw invalidRequest('/rrule: only the table of an address has a schedule of its own.');
+  if (table.url === null) throw invalidAt(['rrule'], 'only the table of an address has a schedule of its own.');
   const { tenantId } = caller;
   const { sourceGroupId: groupId } = table;
   const now = deps.clock.now();

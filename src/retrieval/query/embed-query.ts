@@ -1,7 +1,7 @@
 /** The vector of a query, from the model of the tenant's vectors. */
 
 import { findServingVectors } from '../../corpus/vector-store.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidAt, ServiceError } from '../../errors.ts';
 import type { QueryVector } from '../engine.ts';
 import type { RetrieveDeps } from '../retrieve-deps.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
@@ -26,7 +26,7 @@ export async function embedQuery(
   if (mode === 'lexical') return undefined;
   if (!embedding) {
     if (mode === 'hybrid') return undefined;
-    throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
+    throw invalidAt(['mode'], 'semantic search needs an embedding model, and none is configured.');
   }
   const { vectors, redactor } = await db.transaction(
     tenantId,

@@ -4,7 +4,7 @@
  */
 import type { Database, Tx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidAt, invalidRequest } from '../../errors.ts';
 import { costOf, type FilterCost } from '../../filters/filter-cost.ts';
 import type { Scope } from '../engine.ts';
 import { matchingSources, SOURCE_TABLES } from './filter-sql.ts';
@@ -44,7 +44,7 @@ export async function checkFilterCost(
     simplePolicy: FilterCost,
     select: Sql,
     what: string,
-    where: string | undefined,
+    where: string,
   ): Promise<void> => {
     if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, simplePolicy))) return;
     const [size] = await tx.query<Size>(select);
@@ -56,8 +56,9 @@ export async function checkFilterCost(
       );
     const share = Math.min(1, rowsMax / Math.max(rows, 1));
     if (fitsBudget(kind, estimatedNs(filter, { rows: share * rows, bytes: share * bytes }))) return;
-    throw invalidRequest(
-      `/${where}: would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
+    throw invalidAt(
+      [where],
+      `would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
         'contains, or narrow the search with tags, source_types, file_types or dates.',
     );
   };
@@ -66,7 +67,7 @@ export async function checkFilterCost(
     SIMPLE_ON_SOURCES,
     sourceSizes(tenantId),
     'sources',
-    [metadata && 'metadata', sourceMetadata && 'source_metadata', 'metadata_filter'].find(Boolean),
+    [metadata && 'metadata', sourceMetadata && 'source_metadata'].find(Boolean) ?? 'metadata_filter',
   );
   await refuse(
     [costOf(chunkMetadata), policy?.cost.chunk],

@@ -20,7 +20,9 @@ const TYPES = new Map(Object.values(ERROR_CODES).map(([status, type]) => [status
 function assertError(answer: Pick<TestAnswer, 'status' | 'body' | 'headers'>, status: number, message?: RegExp): void {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.deepEqual(Object.keys(answer.body), ['error']);
-  assert.deepEqual(Object.keys(answer.body.error), ['message', 'type']);
+  const { pointer = '', ...others } = answer.body.error;
+  assert.deepEqual(Object.keys(others), ['message', 'type']);
+  assert.match(pointer, /^(?:\/[^\s]*)?$/);
   assert.equal(answer.body.error.type, TYPES.get(status));
   assert.match(String(answer.headers['content-type']), /^application\/json/);
   assert.ok(answer.headers['x-request-id'], 'has a request id');

@@ -12,7 +12,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
 /** Returns the body of an error. */
 export function openAiError(failure: ServiceError): { error: object } {
   const message = withoutApiKeys(failure.message);
-  const [, pointer, member] = /^(?:\/([^\s:]+):|Unknown member "([^"]+)")/.exec(message) ?? [];
-  const param = pointer?.replaceAll('/', '.') ?? member ?? null;
+  const pointer = failure.pointer === undefined ? null : withoutApiKeys(failure.pointer);
+  const param = pointer?.slice(1).replaceAll('/', '.') ?? null;
   return { error: { message, type: failure.type, param, code: CODES[failure.code] ?? null } };
 }

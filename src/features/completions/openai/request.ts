@@ -1,6 +1,6 @@
 /** The body of POST /v1/chat/completions, and its conversion to the parameters of a completion. */
 import { z } from 'zod';
-import { invalidRequest, notFound, ServiceError } from '../../../errors.ts';
+import { invalidAt, notFound, ServiceError } from '../../../errors.ts';
 import type { NamedPrincipal } from '../../../http/principal-headers.ts';
 import { principalShape } from '../../../http/schemas.ts';
 import { isObject } from '../../../util/is-object.ts';
@@ -128,9 +128,7 @@ export function toCompletion(
 ): CompletionBody {
   const { principal_id, authz_policy, messages } = body;
   if ((principal_id !== undefined || authz_policy !== undefined) && Object.keys(named).length > 0) {
-    throw invalidRequest(
-      '/principal_id: name the principal and the policy in the body or in the headers, not in both.',
-    );
+    throw invalidAt(['principal_id'], 'name the principal and the policy in the body or in the headers, not in both.');
   }
   return {
     ...parameters.parse({ messages }),
