@@ -11,13 +11,16 @@ export interface PlacedJson {
   places: ReadonlyMap<string, Place>;
 }
 
-/** What is wrong in a text that is not JSON, and where. */
+/** Where a text is not JSON, or where a member is given a second time, of which a reader would keep only the last one. */
 export class JsonProblem extends Error {
   readonly at: number;
-  constructor(at: number) {
+  /** The name of the member that is there twice. */
+  readonly member: string | null;
+  constructor(at: number, member: string | null = null) {
     super('not JSON');
     this.name = 'JsonProblem';
     this.at = at;
+    this.member = member;
   }
 }
 
@@ -75,13 +78,15 @@ export function readJson(text: string): PlacedJson {
   const scalarOrMembers = (pointer: string, depth: number): unknown => {
     const first = text[at];
     if (first === '{') {
-      const entries: [string, unknown][] = [];
+      const entries = new Map<string, unknown>();
       members('}', () => {
+        const keyAt = at;
         const key = string();
+        if (entries.has(key)) throw new JsonProblem(keyAt, key);
         blank();
         expect(':');
         blank();
-        entries.push([key, value(`${pointer}/${escaped(key)}`, depth + 1)]);
+        entries.set(key, value(`${pointer}/${escaped(key)}`, depth + 1));
       });
       return Object.fromEntries(entries);
     }
@@ -121,37 +126,9 @@ export function placeOf({ places }: PlacedJson, pointer: string): Place {
   return places.get('') ?? { start: 0, end: 0 };
 }
 
-/** Splits an error message of the service, `/filters/0/operator: must be …`; null if it does not begin with a pointer. */
-export function splitPointer(message: string, prefix = ''): { pointer: string; text: string } | null {
-  const [, pointer, text] = /^((?:\/[^:\s]*)+)(?: \([^)]*\))?: (.*)$/s.exec(message) ?? [];
-  if (pointer === undefined || text === undefined) return null;
-  return {
-    pointer: pointer.startsWith(`${prefix}/`) || pointer === prefix ? pointer.slice(prefix.length) : pointer,
-    text,
-  };
-}
-
 /** Returns the number of the line of an offset, from 0. */
 export function lineOf(text: string, offset: number): number {
   let line = 0;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
   return line;
-}
-
-export type TokenKind = 'key' | 'string' | 'number' | 'word' | 'other';
-
-/** Cuts a line into tokens for colours. A line of JSON never ends inside a string. */
-export function tokensOf(line: string): { text: string; kind: TokenKind }[] {
-  return [...line.matchAll(/"(?:[^"\\]|\\.)*"?(\s*:)?|-?\d[\d.eE+-]*|[a-z]+|[^"\w-]+|./g)].map(([text, colon]) => ({
-    text,
-    kind: text.startsWith('"')
-      ? colon === undefined
-        ? 'string'
-        : 'key'
-      : /^-?\d/.test(text)
-        ? 'number'
-        : /^[a-z]/.test(text)
-          ? 'word'
-          : 'other',
-  }));
 }

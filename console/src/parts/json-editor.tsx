@@ -1,107 +1,62 @@
-import { type KeyboardEvent, type Ref, useMemo } from 'react';
-import { type TokenKind, tokensOf } from '../json/json-places.ts';
+import { lazy, Suspense, useRef } from 'react';
+import { lineOf, type Place } from '../json/json-places.ts';
+import { say } from '../words/words.ts';
+import { Button } from './button.tsx';
+import type { CodeHandle } from './code-view.tsx';
+import type { Fault } from './json-fault.ts';
+import { Problem } from './layout.tsx';
+import { useSettled } from './use-settled.ts';
 
-const COLOURS: Readonly<Record<TokenKind, string>> = {
-  key: 'text-accent-ink',
-  string: 'text-ok',
-  number: 'text-warn',
-  word: 'text-warn',
-  other: '',
-};
-const TEXT = 'm-0 px-2 py-2 font-mono text-xs leading-5 whitespace-pre';
+const CodeView = lazy(() => import('./code-view.tsx').then((module) => ({ default: module.CodeView })));
 
 interface JsonEditorProps {
   label: string;
   value: string;
   change(value: string): void;
-  /** Numbers of lines, from 0, that have an error. */
-  wrong?: ReadonlySet<number>;
-  /** Numbers of lines, from 0, that are lit. */
-  lit?: ReadonlySet<number>;
-  field?: Ref<HTMLTextAreaElement>;
-  /** Id of the element that says what is wrong. */
-  describedBy?: string | undefined;
-  readOnly?: boolean;
+  fault: Fault | null;
+  /** What is lit. */
+  lit?: Place | null;
+  autoFocus?: boolean;
 }
 
-const NONE: ReadonlySet<number> = new Set();
-
 /**
- * A text field with line numbers, colours and lit lines. The colours stand behind the field, whose own text is transparent: so the
- * field stays a plain one for the keyboard, screen readers and the clipboard.
+ * An editor with line numbers and colours, and below it what is wrong, with a way to its place. The editor is loaded when needed. What
+ * is wrong is said when the reader stops typing.
  */
-export function JsonEditor({
-  label,
-  value,
-  change,
-  wrong = NONE,
-  lit = NONE,
-  field,
-  describedBy,
-  readOnly = false,
-}: JsonEditorProps) {
-  const lines = useMemo(() => value.split('\n').map(tokensOf), [value]);
-  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
-    // The new line begins as far in as the line before.
-    const { selectionStart } = event.currentTarget;
-    const before = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart);
-    const indent = `\n${/^ */.exec(before)?.[0] ?? ''}${/[[{]\s*$/.test(before) ? '  ' : ''}`;
-    event.preventDefault();
-    // The only way to insert text that the reader can undo.
-    document.execCommand('insertText', false, indent);
-  }
+export function JsonEditor({ label, value, change, fault, lit = null, autoFocus = false }: JsonEditorProps) {
+  const view = useRef<CodeHandle>(null);
+  const settled = useSettled(fault);
+  const shown = fault && settled;
+  const place = shown?.place ?? null;
+  const line = place && say('json.line', { n: lineOf(value, place.start) + 1 });
   return (
-    <div
-      dir="ltr"
-      className="scroll min-h-0 flex-1 rounded-lg border border-line bg-raised focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-accent"
-    >
-      <div className="flex min-h-full min-w-fit">
-        <div
-          aria-hidden="true"
-          className="num sticky start-0 z-10 shrink-0 bg-raised py-2 ps-3 pe-1 text-end font-mono text-xs leading-5 text-ink-3 select-none"
-        >
-          {lines.map((_, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other identity than its number
-            <div key={at} className={wrong.has(at) ? 'font-semibold text-bad' : lit.has(at) ? 'text-ink' : ''}>
-              {at + 1}
-            </div>
-          ))}
-        </div>
-        <div className="relative flex-1">
-          <pre aria-hidden="true" className={TEXT}>
-            {lines.map((tokens, at) => (
-              <div
-                // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other identity than its number
-                key={at}
-                className={`-mx-2 min-h-5 px-2 ${wrong.has(at) ? 'bg-bad-soft' : lit.has(at) ? 'bg-accent-soft' : ''}`}
-              >
-                {tokens.map(({ text, kind }, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a token has no other identity than its place
-                  <span key={i} className={COLOURS[kind]}>
-                    {text}
-                  </span>
-                ))}
-              </div>
-            ))}
-          </pre>
-          <textarea
-            ref={field}
-            aria-label={label}
-            aria-invalid={wrong.size > 0}
-            aria-describedby={describedBy}
+    <>
+      <div
+        dir="ltr"
+        className="flex min-h-0 flex-1 overflow-hidden rounded-lg border border-line bg-raised font-mono text-xs focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-accent"
+      >
+        <Suspense fallback={<pre className="m-0 px-8 py-2 leading-5 text-ink-3">{value}</pre>}>
+          <CodeView
+            ref={view}
+            label={label}
             value={value}
-            readOnly={readOnly}
-            spellCheck={false}
-            autoCapitalize="off"
-            autoComplete="off"
-            wrap="off"
-            onChange={(event) => change(event.target.value)}
-            onKeyDown={onKeyDown}
-            className={`${TEXT} absolute inset-0 size-full resize-none overflow-hidden bg-transparent text-transparent caret-ink outline-none`}
+            change={change}
+            problem={shown ? [line, shown.message].filter(Boolean).join(': ') : ''}
+            wrong={place}
+            lit={lit}
+            autoFocus={autoFocus}
           />
-        </div>
+        </Suspense>
       </div>
-    </div>
+      {shown && (
+        <Problem text={shown.message}>
+          {place && (
+            <Button size="small" onClick={() => view.current?.select(place)}>
+              {line}
+            </Button>
+          )}
+        </Problem>
+      )}
+    </>
   );
 }

@@ -29,9 +29,10 @@ export function ListBar({ q, label, change, children }: ListBarProps) {
   }, [text]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const { target } = event;
-      const typing = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
-      if (event.key !== '/' || typing) return;
+      // The target of an event in a shadow root is the element around the root.
+      const [target] = event.composedPath();
+      const isTyping = target instanceof Element && target.matches('input, textarea, [contenteditable=true]');
+      if (event.key !== '/' || isTyping) return;
       event.preventDefault();
       field.current?.focus();
     };

@@ -7,7 +7,7 @@ interface Change<T> {
   done(result: T): void;
 }
 
-/** Returns what a form dialog needs in order to change something in the service. */
+/** Returns what a form dialog needs in order to change something in the service, and what forgets its error. */
 export function useChange<T>({ run, keys, done }: Change<T>) {
   const queries = useQueryClient();
   const change = useMutation({
@@ -17,5 +17,5 @@ export function useChange<T>({ run, keys, done }: Change<T>) {
       done(result);
     },
   });
-  return { pending: change.isPending, error: change.error, submit: () => change.mutate() };
+  return { pending: change.isPending, error: change.error, submit: () => change.mutate(), reset: change.reset };
 }

@@ -130,8 +130,6 @@ export const controlDe: ControlCatalogue = {
   'policies.discard': 'Verwerfen',
   'policies.save': 'Als Version {n} speichern',
   'policies.json': 'Die Richtlinie als JSON',
-  'policies.notJson': 'Das ist kein JSON.',
-  'policies.goToLine': 'Zeile {n}',
   'policies.preview': 'Vorschau',
   'policies.previewAs': 'Vorschau als',
   'policies.by.id': 'Eine Person',

@@ -124,8 +124,6 @@ export const controlEn = {
   'policies.discard': 'Discard',
   'policies.save': 'Save as version {n}',
   'policies.json': 'The policy as JSON',
-  'policies.notJson': 'This is not JSON.',
-  'policies.goToLine': 'Line {n}',
   'policies.preview': 'Preview',
   'policies.previewAs': 'Preview as',
   'policies.by.id': 'A principal',

@@ -70,7 +70,7 @@ export async function openSignedIn(
   const { refusals = [], ...others } = options;
   const watched = await openPage(browser, { origin: service.url, refusals: [NOBODY, ...refusals], ...others });
   await watched.page.goto(`${service.url}/console/${path}`);
-  await watched.page.locator('input[type=password]').fill(service.key);
+  await write(watched.page, watched.page.locator('input[type=password]'), service.key);
   await watched.page.keyboard.press('Enter');
   await watched.page.locator('main#main h1').first().waitFor();
   return watched;
@@ -80,10 +80,37 @@ export async function openSignedIn(
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let pressed = 0; pressed < TABS_MAX; pressed++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
+    if (await target.evaluate(hasFocus)) return;
     await page.keyboard.press('Tab');
   }
   throw new Error('The keyboard does not reach the element.');
+}
+
+/** Returns whether the element has the focus, also within a shadow root. Runs in the page. */
+function hasFocus(element: Element): boolean {
+  return element === (element.getRootNode() as Document | ShadowRoot).activeElement;
+}
+
+/** Goes to a field with the keyboard, and types a text in place of what is there. */
+export async function write(page: Page, field: Locator, text: string): Promise<void> {
+  await tabTo(page, field);
+  await page.keyboard.press('ControlOrMeta+a');
+  if (text === '') await page.keyboard.press('Delete');
+  else await page.keyboard.type(text);
+}
+
+/** Goes to a list with the keyboard, and moves to the option with this name or value. */
+export async function pick(page: Page, list: Locator, option: string): Promise<void> {
+  await tabTo(page, list);
+  await page.keyboard.press('Home');
+  const isChosen = () =>
+    list.evaluate((select: HTMLSelectElement, wanted) => {
+      const chosen = select.selectedOptions[0];
+      return chosen?.value === wanted || chosen?.label === wanted;
+    }, option);
+  for (let moved = await list.locator('option').count(); moved > 0 && !(await isChosen()); moved -= 1)
+    await page.keyboard.press('ArrowDown');
+  if (!(await isChosen())) throw new Error(`The list has no option ${option}.`);
 }
 
 /** Chooses one of several radio buttons with the keyboard. */

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { type Preview, type Principal, SUBJECTS } from '../../data/policies.ts';
-import { JsonProblem, readJson } from '../../json/json-places.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Field } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { JsonEditor } from '../../parts/json-editor.tsx';
+import { faultIn, readOrFault } from '../../parts/json-fault.ts';
 import { Spinner } from '../../parts/layout.tsx';
 import { say } from '../../words/words.ts';
 
@@ -20,18 +21,19 @@ interface PanelProps {
   principal: Principal;
   setPrincipal(principal: Principal): void;
   tests: readonly string[];
-  failing: number;
+  /** Why the service refuses the attributes. */
+  refusal: Error | null;
   /** Lights the rule with the pointer in the editor. */
   light(pointer: string): void;
 }
 
 /** What the policy shows to a principal, what changes, and which of its tests fail. */
-export function PreviewPanel({ preview, pending, stale, principal, setPrincipal, tests, light }: PanelProps) {
+export function PreviewPanel({ preview, pending, stale, principal, setPrincipal, refusal, tests, light }: PanelProps) {
   return (
     <>
       <section className="flex flex-col gap-3">
         <h2 className="text-xs font-medium text-ink-2">{say('policies.previewAs')}</h2>
-        <PrincipalFields principal={principal} setPrincipal={setPrincipal} />
+        <PrincipalFields principal={principal} setPrincipal={setPrincipal} refusal={refusal} />
         {preview && principal.kind === 'id' && principal.id !== '' && <KnownAttributes preview={preview} />}
       </section>
       <section aria-live="polite" className={stale ? 'opacity-60' : ''}>
@@ -73,10 +75,14 @@ export function PreviewPanel({ preview, pending, stale, principal, setPrincipal,
   );
 }
 
-function PrincipalFields({ principal, setPrincipal }: Pick<PanelProps, 'principal' | 'setPrincipal'>) {
+function PrincipalFields({
+  principal,
+  setPrincipal,
+  refusal,
+}: Pick<PanelProps, 'principal' | 'setPrincipal' | 'refusal'>) {
   const list = useId();
   const [json, setJson] = useState('{}');
-  const [wrong, setWrong] = useState(false);
+  const fault = useMemo(() => faultIn(json, refusal, '/attributes'), [json, refusal]);
   const q = principal.kind === 'id' ? principal.id.trim() : '';
   const known = useQuery({
     queryKey: [SUBJECTS, 'suggested', q],
@@ -84,13 +90,8 @@ function PrincipalFields({ principal, setPrincipal }: Pick<PanelProps, 'principa
   });
   function typed(text: string) {
     setJson(text);
-    try {
-      setPrincipal({ kind: 'attributes', attributes: readJson(text).value });
-      setWrong(false);
-    } catch (error) {
-      if (!(error instanceof JsonProblem)) throw error;
-      setWrong(true);
-    }
+    const next = readOrFault(text);
+    if ('value' in next) setPrincipal({ kind: 'attributes', attributes: next.value });
   }
   return (
     <>
@@ -124,17 +125,12 @@ function PrincipalFields({ principal, setPrincipal }: Pick<PanelProps, 'principa
           </datalist>
         </Field>
       ) : (
-        <Field label={say('policies.attributes')} hint={wrong && say('policies.notJson')}>
-          <textarea
-            dir="ltr"
-            rows={4}
-            spellCheck={false}
-            aria-invalid={wrong}
-            value={json}
-            onChange={(event) => typed(event.target.value)}
-            className="field w-full p-2 font-mono text-xs"
-          />
-        </Field>
+        <div>
+          <p className="mb-1 text-xs font-medium text-ink-2">{say('policies.attributes')}</p>
+          <div className="flex min-h-24 flex-col gap-2">
+            <JsonEditor label={say('policies.attributes')} value={json} change={typed} fault={fault} />
+          </div>
+        </div>
       )}
     </>
   );

@@ -10,12 +10,12 @@ import {
   type Filter,
   OPERATORS,
   type Operator,
-  parseFilter,
   SOURCE_TYPES,
   typedValue,
   withCondition,
   withoutCondition,
 } from './filter.ts';
+import { JsonFilter, type JsonFilterProps } from './json-filter.tsx';
 
 interface FilterProps {
   filter: Filter;
@@ -23,7 +23,7 @@ interface FilterProps {
 }
 
 /** The conditions as chips, a form that adds one, and the same filter as JSON. */
-export function FilterBar({ filter, change }: FilterProps) {
+export function FilterBar({ filter, change, ...json }: JsonFilterProps) {
   const { conditions, more } = conditionsOf(filter);
   return (
     <>
@@ -33,7 +33,7 @@ export function FilterBar({ filter, change }: FilterProps) {
       ))}
       {more && <span className="chip pe-2 text-ink-2">{say('filter.more')}</span>}
       <AddCondition filter={filter} change={change} />
-      <JsonFilter filter={filter} change={change} />
+      <JsonFilter filter={filter} change={change} {...json} />
     </>
   );
 }
@@ -185,67 +185,5 @@ function Field({ label, children }: { label: string; children: React.ReactNode }
       <span className="mb-1 block text-xs text-ink-2">{label}</span>
       {children}
     </label>
-  );
-}
-
-function JsonFilter({ filter, change }: FilterProps) {
-  const [open, setOpen] = useState(false);
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState('');
-  function show(next: boolean) {
-    setOpen(next);
-    setProblem('');
-    setText(Object.keys(filter).length === 0 ? '{\n  \n}' : JSON.stringify(filter, null, 2));
-  }
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    event.stopPropagation();
-    try {
-      change(parseFilter(text));
-      setOpen(false);
-    } catch (error) {
-      setProblem(say('filter.notJson', { problem: (error as Error).message }));
-    }
-  }
-  return (
-    <Popover.Root open={open} onOpenChange={show}>
-      <Popover.Trigger className={buttonClass('ghost', 'small')}>
-        <Icon name="braces" size={13} />
-        JSON
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="start" className="z-40">
-          <Popover.Popup
-            aria-label={say('filter.json')}
-            className="pop w-96 max-w-[90vw] rounded-lg bg-raised p-3 shadow-2 outline-none"
-          >
-            <form onSubmit={submit}>
-              <label className="block">
-                <span className="mb-1 block text-xs text-ink-2">{say('filter.json')}</span>
-                <textarea
-                  value={text}
-                  rows={10}
-                  spellCheck={false}
-                  dir="ltr"
-                  aria-invalid={problem !== ''}
-                  onChange={(event) => setText(event.target.value)}
-                  className="field w-full p-2 font-mono text-[11px] leading-[17px]"
-                />
-              </label>
-              {problem !== '' && (
-                <p role="alert" className="mt-1 text-xs text-bad">
-                  {problem}
-                </p>
-              )}
-              <div className="mt-2 flex justify-end">
-                <Button type="submit" look="primary">
-                  {say('filter.apply')}
-                </Button>
-              </div>
-            </form>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
   );
 }

@@ -42,18 +42,16 @@ export type Condition =
   | { kind: 'file_types' | 'source_types' | 'tags'; values: string[] }
   | { kind: 'metadata'; key: string; operator: Operator; value: string | number | boolean };
 
-/** Returns the filter of a JSON text. An empty text is no filter. @throws SyntaxError in the words of the JSON parser */
-export function parseFilter(text: string): Filter {
-  if (text.trim() === '') return {};
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('{ … }');
-  return value as Filter;
+/** Whether a value may be a filter: the service says what is wrong with its members. */
+export function isFilter(value: unknown): value is Filter {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the filter of an address; no filter if it is not JSON. */
 export function readFilter(text: string | undefined): Filter {
   try {
-    return parseFilter(text ?? '');
+    const value: unknown = JSON.parse(text ?? '{}');
+    return isFilter(value) ? value : {};
   } catch {
     return {};
   }

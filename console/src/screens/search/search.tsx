@@ -5,6 +5,7 @@ import { inWords } from '../../data/api.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useScope } from '../../shell/use-session.ts';
@@ -27,6 +28,7 @@ export function Search() {
   useEffect(() => setText(q), [q]);
   const mayJudge = useScope('knowledge:write');
   const [adding, setAdding] = useState(false);
+  const [isFilterOpen, setFilterOpen] = useState(false);
   const filter = readFilter(given);
   const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter };
   const search = useQuery({
@@ -35,6 +37,9 @@ export function Search() {
     enabled: q !== '',
     placeholderData: (old) => old,
   });
+
+  const refusal =
+    search.error && Object.keys(filter).some((member) => isIn(search.error, `/${member}`)) ? search.error : null;
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -97,6 +102,10 @@ export function Search() {
                   />
                   <FilterBar
                     filter={filter}
+                    open={isFilterOpen}
+                    setOpen={setFilterOpen}
+                    pending={search.isFetching}
+                    refusal={refusal}
                     change={(next) =>
                       void navigate({ search: (old) => ({ ...old, filter: filterText(next) }), replace: true })
                     }
@@ -104,7 +113,17 @@ export function Search() {
                 </div>
               </form>
             </search>
-            <Results q={q} search={search} />
+            {refusal ? (
+              <div className="mt-4">
+                <Problem text={inWords(refusal)}>
+                  <Button size="small" onClick={() => setFilterOpen(true)}>
+                    {say('filter.showProblem')}
+                  </Button>
+                </Problem>
+              </div>
+            ) : (
+              <Results q={q} search={search} />
+            )}
           </div>
         </section>
         <Insight body={body} stages={search.data?.stages ?? []} shown={q !== ''} />

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { type Attributes, declaredTypes, POLICIES, readPolicies, SUBJECTS, type Subject } from '../../data/policies.ts';
-import { JsonProblem, lineOf, readJson } from '../../json/json-places.ts';
+import { readJson } from '../../json/json-places.ts';
 import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
+import { faultIn, isIn } from '../../parts/json-fault.ts';
 import { useChange } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
 
@@ -16,8 +17,7 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
   const [expires, setExpires] = useState(subject?.expires_time ? toLocal(subject.expires_time) : '');
   const policies = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
   const types = declaredTypes(policies.data ?? []);
-  const problem = problemAt(text);
-  const save = useChange({
+  const { reset, ...save } = useChange({
     run: () =>
       pinakes.setSubject({
         params: { principal_id: id.trim() },
@@ -29,6 +29,8 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
     keys: [[SUBJECTS]],
     done: close,
   });
+  const refusal = save.error && isIn(save.error, '/attributes') ? save.error : null;
+  const fault = useMemo(() => faultIn(text, refusal, '/attributes'), [text, refusal]);
   return (
     <FormDialog
       wide
@@ -36,7 +38,8 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
       text={say('subjects.formText')}
       action={say('action.save')}
       {...save}
-      disabled={id.trim() === '' || problem !== null}
+      error={refusal ? null : save.error}
+      disabled={id.trim() === '' || (fault !== null && refusal === null)}
       close={close}
     >
       <div className="grid gap-4 sm:grid-cols-2">
@@ -59,17 +62,18 @@ export function EditSubject({ subject, close }: { subject?: Subject; close(): vo
       </div>
       <div>
         <p className="mb-1 text-xs font-medium text-ink-2">{say('subjects.attributes')}</p>
-        <div className="flex h-44 flex-col">
+        <div className="flex h-44 flex-col gap-2">
           <JsonEditor
             label={say('subjects.attributes')}
             value={text}
-            change={setText}
-            {...(problem !== null && { wrong: new Set([lineOf(text, problem)]) })}
+            change={(next) => {
+              reset();
+              setText(next);
+            }}
+            fault={fault}
           />
         </div>
-        <p className="mt-1 text-xs text-ink-3">
-          {say(problem === null ? 'subjects.attributesHint' : 'policies.notJson')}
-        </p>
+        <p className="mt-1 text-xs text-ink-3">{say('subjects.attributesHint')}</p>
       </div>
       {types.length > 0 && (
         <div>
@@ -97,17 +101,6 @@ export function DeleteSubject({ subject: { principal_id: id }, close }: { subjec
       close={close}
     />
   );
-}
-
-/** Returns the offset of what is not JSON; null if everything is. */
-function problemAt(text: string): number | null {
-  try {
-    readJson(text);
-    return null;
-  } catch (error) {
-    if (error instanceof JsonProblem) return error.at;
-    throw error;
-  }
 }
 
 /** Returns a time as a field for dates and times holds it: without a zone. */
