@@ -29,8 +29,19 @@ export function cutAtMatches(text: string, matches: readonly Match[]): Piece[] {
   return pieces;
 }
 
-/** Returns the position of the rule that an error of the service is about, and the rest of the message; null if it is about none. */
-export function ruleOfError(message: string): { rule: number; text: string } | null {
-  const [, rule, text] = /^(?:\/policy)?\/rules\/(\d+)(.*)$/s.exec(message) ?? [];
-  return rule === undefined || text === undefined ? null : { rule: Number(rule), text: text.replace(/^[/:]\s*/, '') };
+export interface RuleProblem {
+  /** Position of the rule. */
+  rule: number;
+  /** The member of the rule that is wrong; undefined if it is the rule itself. */
+  member: string | undefined;
+  text: string;
+}
+
+/** Returns what is wrong in which rule; null if an error of the service is not about a rule. */
+export function ruleOfError({ pointer, message }: { pointer: string | null; message: string }): RuleProblem | null {
+  const [rules, rule, member] = /^(?:\/policy)?\/rules\/(\d+)(?:\/([^/]+))?/.exec(pointer ?? '') ?? [];
+  if (rules === undefined || rule === undefined) return null;
+  const start = member === undefined ? rules.length : rules.length - member.length;
+  const isBegin = pointer !== null && message.startsWith(pointer);
+  return { rule: Number(rule), member, text: isBegin ? message.slice(start).replace(/^:\s*/, '') : message };
 }

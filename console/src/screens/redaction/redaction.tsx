@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { inWords, pinakes } from '../../data/api.ts';
+import { inWords, PinakesError, pinakes } from '../../data/api.ts';
 import { type Draft, REDACTION, type Rule, readPolicy, type StoredPolicy } from '../../data/redaction.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -42,7 +42,7 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
   const [draft, setDraft] = useState(before);
   const [open, setOpen] = useState<number | null>(null);
   const [asked, setAsked] = useState<'save' | 'delete' | null>(null);
-  const [refused, setRefused] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Error | null>(null);
   const changed = JSON.stringify(draft) !== JSON.stringify(before);
   const refresh = async () => {
     setAsked(null);
@@ -53,8 +53,8 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
     onSuccess: refresh,
   });
   const remove = useMutation({ mutationFn: () => pinakes.deleteRedactionPolicy(), onSuccess: refresh });
-  const message = save.error ? inWords(save.error) : refused;
-  const wrong = message === null ? null : ruleOfError(message);
+  const refusal = save.error ?? refused;
+  const wrong = refusal instanceof PinakesError ? ruleOfError(refusal) : null;
   const atIngest = [...draft.rules, ...before.rules].some((rule) => rule.apply_at.includes('ingest'));
 
   function change(next: Partial<Draft>) {
@@ -115,7 +115,7 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
               {draft.rules.length > 0 && addButton}
             </span>
           </div>
-          {message !== null && wrong === null && <Problem text={message} />}
+          {refusal && wrong === null && <Problem text={inWords(refusal)} />}
           {draft.rules.length === 0 ? (
             <Empty icon="eye-off" title={say('redaction.none')} text={say('redaction.noneText')}>
               {addButton}
@@ -130,7 +130,7 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
                     rule={rule}
                     open={open === at}
                     toggle={() => setOpen(open === at ? null : at)}
-                    problem={wrong?.rule === at ? wrong.text : null}
+                    problem={wrong?.rule === at ? wrong : null}
                     change={(next) => change({ rules: draft.rules.map((old, i) => (i === at ? next : old)) })}
                     remove={() => {
                       change({ rules: draft.rules.filter((_, i) => i !== at) });

@@ -13,6 +13,7 @@ import { Button } from '../../parts/button.tsx';
 import { Field, Fields, SelectField, TextField, Tick } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { say } from '../../words/words.ts';
+import type { RuleProblem } from './marks.ts';
 
 interface RuleFormProps {
   /** The marks of the rule in the trial have the same number. */
@@ -20,7 +21,7 @@ interface RuleFormProps {
   rule: Rule;
   open: boolean;
   toggle(): void;
-  problem: string | null;
+  problem: RuleProblem | null;
   change(rule: Rule): void;
   remove(): void;
 }
@@ -48,7 +49,7 @@ export function RuleForm({ number, rule, open, toggle, problem, change, remove }
       </button>
       {problem !== null && (
         <p role="alert" dir="auto" className="px-3 pb-2 text-bad">
-          {problem}
+          {problem.text}
         </p>
       )}
       {open && (
@@ -58,6 +59,7 @@ export function RuleForm({ number, rule, open, toggle, problem, change, remove }
               label={say('column.name')}
               hint={say('policies.nameHint')}
               maxLength={64}
+              aria-invalid={problem?.member === 'name'}
               value={rule.name}
               onChange={(event) => change({ ...rule, name: event.target.value })}
             />
@@ -75,7 +77,7 @@ export function RuleForm({ number, rule, open, toggle, problem, change, remove }
               options={ACTIONS.map((action) => [action, say(`redaction.action.${action}`)] as const)}
             />
           </div>
-          <KindFields rule={rule} change={change} />
+          <KindFields rule={rule} wrong={problem?.member} change={change} />
           <Fields label={say('redaction.steps')}>
             <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
               {STEPS.map((step) => (
@@ -100,7 +102,14 @@ export function RuleForm({ number, rule, open, toggle, problem, change, remove }
   );
 }
 
-function KindFields({ rule, change }: { rule: Rule; change(rule: Rule): void }) {
+interface KindProps {
+  rule: Rule;
+  /** The member of the rule that the service refuses. */
+  wrong: string | undefined;
+  change(rule: Rule): void;
+}
+
+function KindFields({ rule, wrong, change }: KindProps) {
   if (rule.kind === 'entity')
     return (
       <Fields label={say('redaction.entities')}>
@@ -132,6 +141,7 @@ function KindFields({ rule, change }: { rule: Rule; change(rule: Rule): void }) 
           label={say('redaction.pattern')}
           hint={say('redaction.patternHint')}
           maxLength={500}
+          aria-invalid={wrong === 'pattern'}
           value={rule.pattern}
           onChange={(event) => change({ ...rule, pattern: event.target.value })}
           className="font-mono text-xs"
@@ -142,7 +152,7 @@ function KindFields({ rule, change }: { rule: Rule; change(rule: Rule): void }) 
   const wholeWords = rule.whole_words ?? true;
   return (
     <>
-      <Terms terms={rule.terms} change={(terms) => change({ ...rule, terms })} />
+      <Terms wrong={wrong === 'terms'} terms={rule.terms} change={(terms) => change({ ...rule, terms })} />
       <div className="flex flex-wrap gap-x-6 gap-y-2">
         {caseTick}
         <Tick
@@ -156,13 +166,14 @@ function KindFields({ rule, change }: { rule: Rule; change(rule: Rule): void }) 
 }
 
 /** The terms of a dictionary, one a line. Blank lines do not count. */
-function Terms({ terms, change }: { terms: readonly string[]; change(terms: string[]): void }) {
+function Terms({ terms, wrong, change }: { terms: readonly string[]; wrong: boolean; change(terms: string[]): void }) {
   const [text, setText] = useState(terms.join('\n'));
   return (
     <Field label={say('redaction.terms')}>
       <textarea
         dir="auto"
         rows={4}
+        aria-invalid={wrong}
         value={text}
         onChange={(event) => {
           setText(event.target.value);

@@ -1,26 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { inWords } from '../../data/api.ts';
 import { type Draft, REDACTION, type Trial as Result, STEPS, type Step, tryDraft } from '../../data/redaction.ts';
 import { Field, SelectField } from '../../parts/form.tsx';
+import { useSettled } from '../../parts/use-settled.ts';
 import { say } from '../../words/words.ts';
 import { cutAtMatches } from './marks.ts';
 
-const TYPED_MS = 400;
 const TEXT_LENGTH_MAX = 200_000;
 const SAMPLE =
   'Write to jane@example.com or call +44 20 7946 0958 about EMP-4711.\nCard 4111 1111 1111 1111, IBAN DE89 3704 0044 0532 0130 00.';
 
 /** Tries the draft on a text while either changes. `refuse` gets what the service says of a draft that it does not take. */
-export function Trial({ draft, refuse }: { draft: Draft; refuse(message: string | null): void }) {
+export function Trial({ draft, refuse }: { draft: Draft; refuse(error: Error | null): void }) {
   const [text, setText] = useState(SAMPLE);
   const [step, setStep] = useState<Step | ''>('');
   const asked = JSON.stringify([text, draft.rules, step]);
-  const [settled, setSettled] = useState(asked);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(asked), TYPED_MS);
-    return () => clearTimeout(timer);
-  }, [asked]);
+  const settled = useSettled(asked);
   const trial = useQuery({
     queryKey: [REDACTION, 'trial', settled],
     queryFn: async ({ signal }) => ({ text, result: await tryDraft(text, draft, step === '' ? null : step, signal) }),
@@ -28,7 +23,7 @@ export function Trial({ draft, refuse }: { draft: Draft; refuse(message: string 
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const refusal = settled === asked && trial.error ? inWords(trial.error) : null;
+  const refusal = settled === asked ? trial.error : null;
   useEffect(() => refuse(refusal), [refusal, refuse]);
   const shown = draft.rules.length > 0 && text.trim() !== '' && refusal === null ? trial.data : undefined;
 
