@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { type ChatCall, type FakeOpenAi, openFakeOpenAi, type Script } from '../support/fakes/openai.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
+import { openSignedIn, pick, press, startService, type TestService, tabTo, until } from './support/console.ts';
 import { checkLooks, LOOKS, look } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -118,10 +118,10 @@ describe('agents', { skip }, () => {
     await page.locator('dl').getByText('Canceled').waitFor();
     await press(page, page.getByRole('main').getByRole('link', { name: 'Agents' }));
     await page.getByRole('link', { name: 'Does anybody answer?' }).waitFor();
-    await page.getByLabel('State').selectOption('success');
+    await pick(page, page.getByLabel('State'), 'success');
     await page.getByRole('link', { name: 'Does anybody answer?' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: QUESTION }).waitFor();
-    await page.getByLabel('State').selectOption('failure');
+    await pick(page, page.getByLabel('State'), 'failure');
     await page.getByText('No run has this state').waitFor();
     await press(page, page.getByRole('link', { name: 'Clear the filter' }));
     await page.getByRole('link', { name: QUESTION }).waitFor();

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, startService, type TestService, tabTo, until } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until, write } from './support/console.ts';
 import { checkLooks, LOOKS, type Screens } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -55,7 +55,7 @@ describe('connectors and runs', { skip }, () => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').waitFor();
     assert.deepEqual(await violationsOf(page), []);
-    await dialog.getByLabel('Addresses where to begin').fill(`${site.url}/`);
+    await write(page, dialog.getByLabel('Addresses where to begin'), `${site.url}/`);
     await tabTo(page, dialog.getByRole('button', { name: 'Test the connection' }));
     await page.keyboard.press('Enter');
     await dialog.getByText(/files? found/).waitFor();
@@ -74,8 +74,8 @@ describe('connectors and runs', { skip }, () => {
     await until(async () => (await dialog.getByRole('list', { name: 'The next times' }).locator('li').count()) === 5);
     await tabTo(page, dialog.getByRole('button', { name: 'Add metadata' }));
     await page.keyboard.press('Enter');
-    await dialog.getByLabel('Key').fill('place');
-    await dialog.getByLabel('Value').fill('tower');
+    await write(page, dialog.getByLabel('Key'), 'place');
+    await write(page, dialog.getByLabel('Value'), 'tower');
     assert.deepEqual(await violationsOf(page), []);
     await tabTo(page, dialog.getByRole('button', { name: 'Connect and read now' }));
     await page.keyboard.press('Enter');
@@ -170,7 +170,7 @@ describe('connectors and runs', { skip }, () => {
     });
     // It appears by itself.
     await page.getByRole('row', { name: /endless.*Running/ }).waitFor();
-    await page.getByRole('link', { name: 'endless' }).press('Enter');
+    await press(page, page.getByRole('link', { name: 'endless' }));
     await tabTo(page, page.getByRole('button', { name: 'Cancel the run' }));
     await page.keyboard.press('Enter');
     await page.getByText('Canceled', { exact: true }).waitFor();

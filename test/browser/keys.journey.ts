@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openPinakes, type PinakesError } from '../../src/client/client.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo } from './support/console.ts';
+import { openSignedIn, pick, press, startService, type TestService, tabTo, write } from './support/console.ts';
 import { look, lookEverywhere } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -71,7 +71,7 @@ describe('keys and secrets', { skip }, () => {
     const row = page.getByRole('row', { name: /museum site.*1 group/ });
     await press(page, row.getByRole('button', { name: 'Rotate museum site' }));
     const rotate = page.getByRole('dialog', { name: 'Rotate museum site?' });
-    await rotate.getByLabel('The old key still works for').selectOption('no time: it ends at once');
+    await pick(page, rotate.getByLabel('The old key still works for'), 'no time: it ends at once');
     await look(page, 'keys-rotate');
     await press(page, rotate.getByRole('button', { name: 'Rotate' }));
     const next = (await shown.getByLabel('The new key').textContent()) ?? '';
@@ -96,7 +96,7 @@ describe('keys and secrets', { skip }, () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'keys?q=SHORT');
     await page.getByRole('row', { name: /short/ }).waitFor();
     assert.equal(await page.getByRole('row').count(), 2);
-    await page.getByLabel('Filter by name').fill('no such key');
+    await write(page, page.getByLabel('Filter by name'), 'no such key');
     await page.getByText('Nothing matches this filter').waitFor();
     await look(page, 'keys-nothing');
     await page.route('**/api/v1/api-keys?*', async (route) => {
@@ -104,7 +104,7 @@ describe('keys and secrets', { skip }, () => {
       for (const row of answer.api_keys) if (/reader/.test(row.name)) row.creation_time -= 91 * 86_400;
       await route.fulfill({ json: answer });
     });
-    await page.getByLabel('Filter by name').fill('reader');
+    await write(page, page.getByLabel('Filter by name'), 'reader');
     await page.getByText('1 key was not used for 90 days.').waitFor();
     await look(page, 'keys-unused');
     assert.deepEqual(faults, []);
@@ -123,7 +123,7 @@ describe('keys and secrets', { skip }, () => {
     await press(page, form.getByRole('button', { name: 'Store a secret' }));
     await form.waitFor({ state: 'detached' });
     await press(page, page.getByRole('button', { name: 'Edit repo reader' }));
-    await form.getByLabel('Name').fill('repo reader 2');
+    await write(page, form.getByLabel('Name'), 'repo reader 2');
     await press(page, form.getByRole('button', { name: 'Save' }));
     await page.getByRole('row', { name: /repo reader 2/ }).waitFor();
     assert.ok(!(await page.content()).includes('ghp_canary'));

@@ -72,7 +72,7 @@ describe('health and audit', { skip }, () => {
     await page.getByRole('row', { name: /tag 1/ }).first().waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).searchParams.get('action'), 'issue');
     await page.keyboard.press('Tab');
-    await page.getByRole('link', { name: /reader <b>/ }).focus();
+    await tabTo(page, page.getByRole('link', { name: /reader <b>/ }));
     await page.keyboard.press('Enter');
     const panel = page.getByRole('complementary');
     await panel.getByText('"knowledge:read"').waitFor();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo } from './support/console.ts';
+import { openSignedIn, pick, press, startService, type TestService, tabTo, write } from './support/console.ts';
 import { look, lookEverywhere } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -36,24 +36,25 @@ describe('redaction', { skip }, () => {
 
     await press(page, page.getByRole('button', { name: 'Add a rule' }));
     const rule = page.getByRole('region', { name: 'rule-2' });
-    await rule.getByLabel('Finds').selectOption('regex');
+    await pick(page, rule.getByLabel('Finds'), 'regex');
     await tabTo(page, rule.getByRole('textbox', { name: 'Pattern' }));
     await page.keyboard.type('EMP-(');
     await rule.getByRole('alert').waitFor();
+    assert.equal(await rule.getByRole('textbox', { name: 'Pattern' }).getAttribute('aria-invalid'), 'true');
     await look(page, 'redaction-wrong');
-    await rule.getByRole('textbox', { name: 'Pattern' }).fill('EMP-\\d{4}');
+    await write(page, rule.getByRole('textbox', { name: 'Pattern' }), 'EMP-\\d{4}');
     await rule.getByRole('alert').waitFor({ state: 'detached' });
     await trial.getByText('2 matches').waitFor();
     await trial.getByText(/about \[RULE-2\]/).waitFor();
 
-    await rule.getByLabel('Does').selectOption('block');
+    await pick(page, rule.getByLabel('Does'), 'block');
     await trial.getByText('The whole text is withheld.').waitFor();
     await look(page, 'redaction-blocked');
-    await rule.getByLabel('Does').selectOption('mask');
+    await pick(page, rule.getByLabel('Does'), 'mask');
     await press(page, rule.getByLabel('In results'), 'Space');
-    await trial.getByLabel('At the step').selectOption('retrieval');
+    await pick(page, trial.getByLabel('At the step'), 'retrieval');
     await trial.getByText('1 match', { exact: true }).waitFor();
-    await trial.getByLabel('At the step').selectOption('');
+    await pick(page, trial.getByLabel('At the step'), '');
     await press(page, rule.getByLabel('In results'), 'Space');
 
     await press(page, page.getByRole('button', { name: 'Save' }));
@@ -78,7 +79,7 @@ describe('redaction', { skip }, () => {
     });
     await press(page, page.getByRole('button', { name: /rule-2/ }));
     const rule = page.getByRole('region', { name: 'rule-2' });
-    await rule.getByLabel('Finds').selectOption('dictionary');
+    await pick(page, rule.getByLabel('Finds'), 'dictionary');
     await tabTo(page, rule.getByLabel('Terms, one a line'));
     await page.keyboard.type('call\n\nCARD');
     await page.getByText('3 matches').waitFor();

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser, openPage } from './support/chromium.ts';
-import { NOBODY, openSignedIn, press, startService, type TestService, tabTo } from './support/console.ts';
+import { NOBODY, openSignedIn, press, startService, type TestService, tabTo, write } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -30,7 +30,7 @@ describe('signing in', { skip }, () => {
     await page.getByRole('alert').waitFor();
     await page.getByRole('alert').getByText('does not know this key').waitFor();
     assert.deepEqual(await violationsOf(page), []);
-    await field.fill(service.key);
+    await write(page, field, service.key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
     assert.equal(new URL(page.url()).search, '?q=lamp');
@@ -65,13 +65,13 @@ describe('signing in', { skip }, () => {
     const issued = await service.pinakes.issueApiKey({ body: { name: 'reader', scopes: ['knowledge:read'] } });
     const { page, faults, context } = await openPage(browser as Browser, { origin: service.url, refusals: [/ 401 /] });
     await page.goto(`${service.url}/console/sources`);
-    await page.getByLabel('API key').fill(issued.key);
+    await write(page, page.getByLabel('API key'), issued.key);
     await page.keyboard.press('Enter');
     await page.getByText('There are no sources yet').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Add files' }).count(), 0);
     await service.pinakes.revokeApiKey({ params: { id: issued.id } });
     await press(page, page.getByRole('button', { name: /^Ready/ }));
-    await page.getByLabel('API key').fill(service.key);
+    await write(page, page.getByLabel('API key'), service.key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Sources' }).waitFor();
     assert.equal(new URL(page.url()).search, '?status=ready');

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until, write } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -43,7 +43,7 @@ describe('sources', { skip }, () => {
     await dialog.getByText('2 files will be sent').waitFor();
     await dialog.getByText('1 file is left out').waitFor();
     assert.deepEqual(await violationsOf(page), []);
-    await dialog.getByLabel('Name of the group').fill('March');
+    await write(page, dialog.getByLabel('Name of the group'), 'March');
     await tabTo(page, dialog.getByRole('button', { name: 'Add 2 files' }));
     await page.keyboard.press('Enter');
     await dialog.getByText('2 files are stored').waitFor();
@@ -84,7 +84,7 @@ describe('sources', { skip }, () => {
     assert.equal(await page.getByLabel('Filter by name').inputValue(), 'alpha');
     assert.equal(await page.getByRole('button', { name: /^Ready/ }).getAttribute('aria-pressed'), 'true');
     assert.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'ascending');
-    await page.getByLabel('Filter by name').fill('no such name');
+    await write(page, page.getByLabel('Filter by name'), 'no such name');
     await page.getByText('Nothing matches this filter').waitFor();
     assert.deepEqual(await violationsOf(page), []);
     assert.deepEqual(faults, []);
@@ -238,7 +238,7 @@ describe('sources', { skip }, () => {
       assert.ok(shown > 10 && shown < 80, `${shown} rows are in the document`);
     }
     await until(async () => (await scroller.evaluate((element) => element.scrollTop)) > 10_000);
-    await page.getByLabel('Filter by name').fill('report-9999');
+    await write(page, page.getByLabel('Filter by name'), 'report-9999');
     await page.getByRole('row', { name: /report-9999\.md/ }).waitFor();
     assert.equal(await page.getByRole('row').count(), 2);
     assert.deepEqual(faults, []);

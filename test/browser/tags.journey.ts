@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
+import { openSignedIn, pick, press, startService, type TestService, tabTo, until, write } from './support/console.ts';
 import { look, lookEverywhere } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -43,7 +43,7 @@ describe('tags and metadata columns', { skip }, () => {
     await dialog.waitFor({ state: 'detached' });
 
     await press(page, page.getByRole('button', { name: 'Edit publik' }));
-    await dialog.getByLabel('Name').fill('public');
+    await write(page, dialog.getByLabel('Name'), 'public');
     await press(page, dialog.getByRole('button', { name: 'Save' }));
     await page.getByRole('row', { name: /public.*everybody/ }).waitFor();
 
@@ -80,7 +80,7 @@ describe('tags and metadata columns', { skip }, () => {
     await press(page, page.getByRole('button', { name: 'Declare a column' }).first());
     const dialog = page.getByRole('dialog');
     await page.keyboard.type('year');
-    await dialog.getByLabel('Type').selectOption('integer');
+    await pick(page, dialog.getByLabel('Type'), 'integer');
     await look(page, 'columns-declare');
     await press(page, dialog.getByRole('button', { name: 'Declare a column' }));
     await page.getByRole('row', { name: /year.*Whole number.*Ready.*1 unusable/ }).waitFor();
