@@ -68,13 +68,8 @@ describe('policies and subjects', { skip }, () => {
     await page.keyboard.type('ada@example.com');
     const dialog = page.getByRole('dialog');
     const attributes = dialog.getByRole('textbox', { name: 'Attributes', exact: true });
-    await write(page, attributes, '{"department": sales/east}');
+    await write(page, attributes, '{"department": sales}');
     await dialog.getByRole('alert').getByText('This is not JSON.').waitFor();
-    assert.equal(
-      await attributes.textContent(),
-      '{"department": sales/east}',
-      'the shortcuts of the list do not take its keys',
-    );
     assert.equal(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), true);
     await look(page, 'subjects-wrong');
     await write(page, attributes, '{\n"department": []');
@@ -98,6 +93,10 @@ describe('policies and subjects', { skip }, () => {
     assert.ok((subject.expires_time ?? 0) > 3_700_000_000);
 
     await press(page, page.getByRole('button', { name: 'Edit ada@example.com' }));
+    // Behind the dialog, this key goes to the filter of the list.
+    await write(page, attributes, '{"department": "/"}');
+    assert.equal(await attributes.textContent(), '{"department": "/"}');
+    await write(page, attributes, '{"department": "sales"}');
     await tabTo(page, dialog.getByLabel('Expires'));
     for (let part = 0; part < 6; part += 1) {
       await page.keyboard.press('Delete');
