@@ -76,7 +76,7 @@ export function auditRoutes(deps: Deps): Route[] {
     async handler({ caller, query }) {
       const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
       if (from !== undefined && to !== undefined && from > to)
-        throw invalidRequest('/from_time: must not be later than to_time.');
+        throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
       if (apiKeyId !== undefined && !isId(apiKeyId))
         return { audit_events: [], pagination: toPage([], limit, 0).pagination };
       const filter = {

@@ -122,7 +122,7 @@ function listAllRoute(deps: Deps): Route {
       const { limit, source_group_id: sourceGroupId, from_time: from, to_time: to } = query;
       const request = { limit, afterId: query.after_id, order: query.order };
       if (from !== undefined && to !== undefined && from > to)
-        throw invalidRequest('/from_time: must not be later than to_time.');
+        throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
       if (sourceGroupId !== undefined && !isId(sourceGroupId))
         return { runs: [], pagination: toPage([], limit, 0).pagination };
       const filter = {
