@@ -22,7 +22,8 @@ export async function withReadTimeout<T>(
   }
 }
 
-function tookTooLong(limitMs: number): ServiceError {
+/** Returns the error for a search that has used up its time. */
+export function tookTooLong(limitMs: number): ServiceError {
   const message = `The search was stopped after ${limitMs / 1000} s. Send fewer conditions, or try again later.`;
   return new ServiceError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
 }

@@ -75,6 +75,31 @@ test('searches that wait for a slow search end with it, on the database that run
   assert.equal(begun, 1);
 });
 
+test('a search that waited for nearly all of its time does not start, on the database that runs one at a time', async (t) => {
+  const patient = await openTestDatabase({ readTimeoutMs: 600_000 });
+  t.after(() => patient.close());
+  const { db } = patient;
+  if (db.kind === 'server') return t.skip('for the embedded database');
+  const held = Promise.withResolvers<void>();
+  const holds = db.transaction(tenant.id, () => held.promise);
+  let begun = 0;
+  const begin = async (): Promise<void> => {
+    begun += 1;
+  };
+  const search = (): Promise<unknown> => db.transaction(tenant.id, begin, READING);
+  const searches = Promise.allSettled([search(), search()]);
+  const { now } = performance;
+  t.mock.method(performance, 'now', () => now.call(performance) + 550_000);
+  held.resolve();
+  await holds;
+  const [first, second] = await searches;
+  assert.match(String((first as PromiseRejectedResult).reason), /The search was stopped after 600 s/);
+  assert.equal(second.status, 'rejected');
+  assert.equal(begun, 0);
+  await search();
+  assert.equal(begun, 1);
+});
+
 test('the time limit is for all statements of a search together', { timeout: TEST_TIMEOUT_MS }, async () => {
   const search = opened.db.transaction(
     tenant.id,

@@ -6,7 +6,7 @@ import { makeFolder } from '../../util/folders.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
-import { READ_TIMEOUT_MS_DEFAULT, withReadTimeout } from '../read-timeout.ts';
+import { READ_TIMEOUT_MS_DEFAULT, tookTooLong, withReadTimeout } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue } from '../values.ts';
@@ -17,6 +17,8 @@ import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { createSession, JOBS, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
 
+/** A search that has waited for this share of its time limit does not start any more: it would be stopped while it runs. */
+const WAIT_SHARE_MAX = 0.9;
 /** How long `close` waits for running transactions. */
 const CLOSE_WAIT_MS = 10_000;
 
@@ -151,9 +153,15 @@ async function runTransaction<T>(
 ): Promise<T> {
   refuseInsideTransaction();
   if (!options.readOnly) return runLeased(begin, tenantId, fn, options);
+  const limitMs = begin.readTimeoutMs;
+  const startBy = performance.now() + WAIT_SHARE_MAX * limitMs;
+  const startInTime = (tx: Tx): Promise<T> => {
+    if (performance.now() > startBy) throw tookTooLong(limitMs);
+    return fn(tx);
+  };
   // The limit includes the wait for the session: searches that are sent together then hold the engine no longer than one of them.
-  return withReadTimeout(begin.readTimeoutMs, options.signal, (signal) =>
-    runLeased(begin, tenantId, fn, { ...options, signal }),
+  return withReadTimeout(limitMs, options.signal, (signal) =>
+    runLeased(begin, tenantId, startInTime, { ...options, signal }),
   );
 }
 

@@ -24,8 +24,11 @@ import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
-/** The statement of an aborted search is interrupted after this time. Most statements end sooner than an engine reopens. */
-const INTERRUPT_AFTER_MS = 500;
+/**
+ * The statement of an aborted search is interrupted after this time. Others wait for the engine, which then reopens: up to 1.7 s on a
+ * loaded machine. Most statements end sooner.
+ */
+const INTERRUPT_AFTER_MS = 2_000;
 /** Most statements and transactions that wait. Further ones are refused. */
 const WAITING_MAX = 10_000;
 const OVERLOADED_RETRY_SECONDS = 2;
