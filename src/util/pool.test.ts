@@ -41,7 +41,11 @@ test('owners take turns, and the items of each owner keep their order', () => {
   queue.push('d', 'd1');
   assert.equal(queue.length, 5);
   while (queue.length > 0) order.push(queue.shift());
-  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'd1', 'a3']);
+  assert.deepEqual(
+    order,
+    ['a1', 'b1', 'c1', 'a2', 'd1', 'b2', 'a3'],
+    'd came after b had its turn, and goes before its next',
+  );
   assert.equal(queue.shift(), undefined);
 });
 

@@ -107,6 +107,14 @@ export function openFairQueue<T>(): FairQueue<T> {
   /** The items by owner and part, both in the order of turns. */
   const items = new Map<string, Map<string, T[]>>();
   let length = 0;
+  /** Whose item was removed last. Others that came since then go first. */
+  let last: { owner: string; part: string } | undefined;
+  const settle = (): void => {
+    if (!last) return;
+    moveToEnd(items, last.owner);
+    moveToEnd(items.get(last.owner), last.part);
+    last = undefined;
+  };
   return {
     push(owner, item, part = '') {
       const parts = items.get(owner) ?? new Map<string, T[]>();
@@ -117,19 +125,20 @@ export function openFairQueue<T>(): FairQueue<T> {
       length += 1;
     },
     shift() {
+      settle();
       const [first] = items;
       if (!first) return undefined;
       const [owner, parts] = first;
       const [part, own] = parts.entries().next().value!;
-      items.delete(owner);
-      parts.delete(part);
       const item = own.shift();
-      if (own.length > 0) parts.set(part, own);
-      if (parts.size > 0) items.set(owner, parts);
+      if (own.length === 0) parts.delete(part);
+      if (parts.size === 0) items.delete(owner);
+      last = { owner, part };
       length -= 1;
       return item;
     },
     peek() {
+      settle();
       const [parts] = items.values();
       const [own] = parts?.values() ?? [];
       return own?.[0];
@@ -138,4 +147,11 @@ export function openFairQueue<T>(): FairQueue<T> {
       return length;
     },
   };
+}
+
+function moveToEnd<V>(entries: Map<string, V> | undefined, key: string): void {
+  const value = entries?.get(key);
+  if (value === undefined) return;
+  entries!.delete(key);
+  entries!.set(key, value);
 }

@@ -11,7 +11,7 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { DurableFs, type EngineFiles } from '../../src/db/embedded/durable-fs.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
-import { openEngine } from '../../src/db/embedded/engine.ts';
+import { type Engine, openEngine } from '../../src/db/embedded/engine.ts';
 import { createSession } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
@@ -260,7 +260,7 @@ test('the next transaction begins right after one that only read, and outside it
   await copyTemplate(join(folder, 'left'));
   const engine = await openEngine(join(folder, 'left', 'database'));
   const sent: string[] = [];
-  const run = (bytes: Uint8Array): Promise<Uint8Array> => {
+  const run: Engine['run'] = (bytes) => {
     sent.push(/begin|commit|lost/.exec(Buffer.from(bytes).toString())?.[0] ?? '');
     return engine.run(bytes);
   };

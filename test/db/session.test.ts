@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openEngine } from '../../src/db/embedded/engine.ts';
+import { type Engine, openEngine } from '../../src/db/embedded/engine.ts';
 import { createSession, JOBS } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { copyTemplate } from '../support/database.ts';
@@ -102,6 +102,44 @@ test('after a transaction of a busy tenant, whoever waits goes before its next o
   await first.end(simpleQuery(''));
   await Promise.all([second, key]);
   assert.deepEqual(order, ['key', 'busy']);
+});
+
+test('look-ups of keys wait for the transaction that runs and start together, before the next transaction of its tenant', async (t) => {
+  await copyTemplate(join(folder, 'look-ups'));
+  const engine = await openEngine(join(folder, 'look-ups', 'database'));
+  t.after(() => engine.close());
+  const sent: string[] = [];
+  const run: Engine['run'] = (bytes) => {
+    sent.push(/look_up|busy/.exec(Buffer.from(bytes).toString())?.[0] ?? '');
+    return engine.run(bytes);
+  };
+  const session = createSession({ ...engine, run });
+  const use = async (): Promise<void> => {
+    const lease = await session.lease({ owner: 'tenant' });
+    await lease.end(simpleQuery('select 1 as busy'));
+  };
+  const holder = await session.lease({ owner: 'tenant' });
+  const transactions = [use(), use()];
+  const lookUps = [1, 2, 3].map(() => session.single(simpleQuery('select 1 as look_up')));
+  await holder.end(simpleQuery(''));
+  await Promise.all([...transactions, ...lookUps]);
+  assert.deepEqual(sent, ['', 'look_up', 'look_up', 'look_up', 'busy', 'busy']);
+});
+
+test('a transaction uses the time in which the engine ran its statements, not the time in which its caller was slow', async (t) => {
+  await copyTemplate(join(folder, 'worked'));
+  const engine = await openEngine(join(folder, 'worked', 'database'));
+  t.after(() => engine.close());
+  const used: number[] = [];
+  const shares = { add: (_owner: string, ms: number) => void used.push(ms), isBusy: () => false };
+  const run: Engine['run'] = async (bytes) => ({ ...(await engine.run(bytes)), ms: 7 });
+  const session = createSession({ ...engine, run }, undefined, shares);
+  const lease = await session.lease({ owner: 'tenant' });
+  await lease.run(simpleQuery(''));
+  await lease.end(simpleQuery(''));
+  const next = await session.lease({ owner: 'tenant' });
+  await next.end(simpleQuery(''));
+  assert.deepEqual(used, [14, 7]);
 });
 
 test('background work that has waited for long goes first', async () => {

@@ -6,9 +6,16 @@ import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 /** The engine's data is WebAssembly memory. The heap of its thread only holds short-lived messages. */
 const YOUNG_GENERATION_MB = 16;
 
+/** What the engine answered to one batch. */
+export interface Answer {
+  bytes: Uint8Array;
+  /** The time in which the engine ran the batch, without the time in which the batch or the answer waited for a thread. */
+  ms: number;
+}
+
 export interface EngineThread {
   /** Runs one batch. Batches run in the order of the calls. @throws Error when the thread has ended. */
-  run(bytes: Uint8Array): Promise<Uint8Array>;
+  run(bytes: Uint8Array): Promise<Answer>;
   /** Flushes and ends the thread. */
   close(): Promise<void>;
   /** Ends the thread at once, like a kill, and rejects waiting requests with `reason`. */
@@ -16,7 +23,7 @@ export interface EngineThread {
 }
 
 interface Waiting {
-  resolve(bytes: Uint8Array): void;
+  resolve(answer: Answer): void;
   reject(error: Error): void;
 }
 
@@ -57,11 +64,11 @@ export async function openEngineThread(dataDir: string, onLost: (reason: Error) 
     if (message.kind === 'refused') return end(new Error(`the embedded database did not start: ${message.message}`));
     const request = waiting.get(message.id);
     waiting.delete(message.id);
-    if (message.kind === 'reply') request?.resolve(message.bytes);
+    if (message.kind === 'reply') request?.resolve(message);
     else request?.reject(new Error(`the embedded database failed: ${message.message}`));
   });
 
-  const request = (build: (id: number) => ToWorker, transfer: ArrayBuffer[] = []): Promise<Uint8Array> =>
+  const request = (build: (id: number) => ToWorker, transfer: ArrayBuffer[] = []): Promise<Answer> =>
     new Promise((resolve, reject) => {
       if (gone) return reject(gone);
       const id = ++lastId;

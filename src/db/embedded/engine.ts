@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import { type EngineThread, openEngineThread } from './engine-thread.ts';
+import { type Answer, type EngineThread, openEngineThread } from './engine-thread.ts';
 
 const RESTART_DELAY_MS_FIRST = 200;
 const RESTART_DELAY_MS_MAX = 10_000;
@@ -16,7 +16,7 @@ export interface Engine {
    *
    * @throws ServiceError `overloaded` during a restart.
    */
-  run(bytes: Uint8Array): Promise<Uint8Array>;
+  run(bytes: Uint8Array): Promise<Answer>;
   /** Every restart raises it. What an earlier session held (a transaction, LISTEN) is lost. */
   readonly generation: number;
   /** Ends the broken thread and starts another. */

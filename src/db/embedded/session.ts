@@ -1,7 +1,7 @@
 /**
  * The queue for the engine's only session. Tenants take turns, and within a tenant its keys, so nobody waits for all searches of
  * another; within a key, first come is first served. A single batch is sent at once, after the batches already sent. A transaction
- * holds the session until it ends.
+ * holds the session until it ends. Short batches of the service itself, such as the look-up of a key, are sent together in one turn.
  *
  * A background transaction lets everything else go first, also the next statement of a search that has just received an answer.
  * Otherwise a search of several statements would wait for a background transaction before each statement. A background transaction
@@ -102,11 +102,15 @@ export function createSession(
   const urgent: Turn[] = [];
   const waiting = openFairQueue<Turn>();
   const background = openFairQueue<Turn>();
+  /** Batches of the service itself that wait for its turn. */
+  const ownBatches: (() => void)[] = [];
   const idlers: (() => void)[] = [];
   const listeners = new Set<(notification: Notification) => void>();
   let held = false;
   let running = 0;
   let singles = 0;
+  /** How long the engine has run batches of the transaction that holds the session. */
+  let workedMs = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
   /** From then on a background transaction may keep others waiting again: they get at least as much time as the last one took. */
   let nextOverdueAt = Number.NEGATIVE_INFINITY;
@@ -139,12 +143,14 @@ export function createSession(
     }
     if (!held && running === 0) for (const idler of idlers.splice(0)) idler();
   };
+  const assertRoom = (): void => {
+    if (waiting.length + background.length + ownBatches.length < WAITING_MAX) return;
+    throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
+      retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
+    });
+  };
   const enqueue = (turn: Turn, isBackground = false, isUrgent = false): void => {
-    if (waiting.length + background.length >= WAITING_MAX && !isUrgent) {
-      throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
-        retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
-      });
-    }
+    if (!isUrgent) assertRoom();
     if (isUrgent) urgent.push(turn);
     else (isBackground ? background : waiting).push(turn.owner, turn, turn.part);
     next();
@@ -152,8 +158,12 @@ export function createSession(
   const send: Send = async (bytes, keepNames, isSingle = false) => {
     running += 1;
     if (isSingle) singles += 1;
+    const sentAt = performance.now();
+    let ms: number | undefined;
     try {
-      const reply = readReply(await engine.run(bytes), keepNames);
+      const answer = await engine.run(bytes);
+      ms = answer.ms;
+      const reply = readReply(answer.bytes, keepNames);
       if (isFatal(reply.error)) engine.restart(reply.error);
       for (const notification of reply.notifications) for (const listener of listeners) listener(notification);
       return reply;
@@ -162,7 +172,7 @@ export function createSession(
       if (isSingle) {
         singles -= 1;
         answeredAt = performance.now();
-      }
+      } else workedMs += ms ?? performance.now() - sentAt;
       next();
     }
   };
@@ -178,7 +188,13 @@ export function createSession(
     single: (bytes, keepNames, { owner = '', part } = {}) =>
       new Promise((resolve, reject) => {
         const start = (): void => void send(bytes, keepNames, true).then(resolve, reject);
-        enqueue({ owner, part, since: performance.now(), isLong: false, start });
+        if (owner !== '') return enqueue({ owner, part, since: performance.now(), isLong: false, start });
+        assertRoom();
+        const startAll = (): void => {
+          for (const startOne of ownBatches.splice(0)) startOne();
+        };
+        if (ownBatches.push(start) === 1)
+          enqueue({ owner, part, since: performance.now(), isLong: false, start: startAll });
       }),
     lease: ({ signal, background: isBackground = false, urgent: isUrgent = false, owner = '', part } = {}) =>
       new Promise((resolve, reject) => {
@@ -188,13 +204,14 @@ export function createSession(
             return;
           }
           held = true;
+          workedMs = 0;
           const heldAt = performance.now();
           const release = (): void => {
             held = false;
             const now = performance.now();
             const usedMs = now - heldAt;
             // Background work goes last anyway. A tenant's own ingestion must not slow its searches.
-            if (owner !== '' && owner !== JOBS && !isBackground) shares.add(owner, usedMs);
+            if (owner !== '' && owner !== JOBS && !isBackground) shares.add(owner, workedMs);
             if (asBackground || shares.isBusy(owner)) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
             if (!asBackground) answeredAt = now;
             next();

@@ -2,8 +2,8 @@
 
 /** A turn counts for about this time: after it, a third is left. */
 const MEMORY_MS = 1_000;
-/** A tenant is busy if a request that comes at any time waits this long for its turns: for one of 250 ms in the last second. */
-const BUSY_MS = 30;
+/** A tenant is busy if a request that comes at any time waits this long for its turns: for one of 155 ms in the last second. */
+const BUSY_MS = 12;
 /** A tenant is not busy beside another that keeps others waiting much longer. Otherwise the victims of a busy tenant are held back. */
 const OF_LONGEST = 0.75;
 /** Others that use less than a turn of 5 ms are no reason to hold a tenant back. */
@@ -11,6 +11,7 @@ const OTHERS_MS = 0.0125;
 const OWNERS_MAX = 1_000;
 
 export interface Shares {
+  /** @param usedMs the time in which the engine worked for the owner in one turn. */
   add(owner: string, usedMs: number): void;
   /** Whether the owner lately kept others waiting long, while there were others. */
   isBusy(owner: string): boolean;

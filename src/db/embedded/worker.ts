@@ -64,12 +64,13 @@ async function open(options: WorkerOptions): Promise<PGlite> {
 async function handle(engine: PGlite, message: ToWorker): Promise<void> {
   if (message.kind === 'close') {
     await engine.close();
-    send({ kind: 'reply', id: message.id, bytes: new Uint8Array(0) });
+    send({ kind: 'reply', id: message.id, bytes: new Uint8Array(0), ms: 0 });
     port?.close();
     return;
   }
+  const begun = performance.now();
   const bytes = await run(engine, message.bytes);
-  send({ kind: 'reply', id: message.id, bytes }, [bytes.buffer]);
+  send({ kind: 'reply', id: message.id, bytes, ms: performance.now() - begun }, [bytes.buffer]);
 }
 
 async function run(engine: PGlite, request: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
