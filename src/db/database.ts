@@ -40,6 +40,8 @@ export interface TransactionOptions {
   withoutTimeout?: boolean;
   /** The database refuses writes, the caller gets the result before the commit, and the transaction has a time limit. */
   readOnly?: boolean;
+  /** Commands `set local` of the program, which run together with the begin. */
+  settings?: readonly string[];
 }
 
 export interface Database {

@@ -6,11 +6,6 @@ export const TENANT_ROLE = 'pinakes_app';
 
 /** Returns the commands to run right after BEGIN, as one text. @throws Error when `tenantId` is no id, because it becomes SQL text. */
 export function enterTenant(tenantId: string): string {
-  return tenantCommands(tenantId).join(';');
-}
-
-/** Returns the same commands one by one. @throws Error as `enterTenant`. */
-export function tenantCommands(tenantId: string): string[] {
   if (!isId(tenantId)) throw new Error('not a tenant id');
-  return [`set local role ${TENANT_ROLE}`, `set local app.tenant='${tenantId}'`];
+  return `set local role ${TENANT_ROLE};set local app.tenant='${tenantId}'`;
 }

@@ -55,5 +55,7 @@ export interface SearchedCorpus {
 export interface Engine {
   /** True if the engine tests, in the transaction, that every candidate is alive, served and within the scope. */
   readonly testsCandidates: boolean;
-  open(tx: Tx, scope: Scope): Promise<SearchedCorpus>;
+  /** Settings of the transaction in which it works, as `TransactionOptions.settings`. */
+  readonly settings: readonly string[];
+  open(tx: Tx, scope: Scope): SearchedCorpus;
 }

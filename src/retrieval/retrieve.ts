@@ -8,7 +8,7 @@ import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope } from 
 import { openPostgresEngine } from './postgres/engine.ts';
 import { embedQuery } from './query/embed-query.ts';
 import { checkFilterCost } from './query/filter-cost.ts';
-import { readLanguages } from './query/languages.ts';
+import { readTenantFacts } from './query/tenant-facts.ts';
 import { selectDistinct } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
@@ -41,26 +41,23 @@ export async function retrieve(
   request: RetrieveRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Retrieved> {
-  const { db, engine = openPostgresEngine(db) } = deps;
+  const { db, redactors, engine = openPostgresEngine(db) } = deps;
   const { tenantId, keyFamilyId, offset } = request;
-  const options = { signal, readOnly: true, keyFamilyId };
+  const options = { signal, readOnly: true, keyFamilyId, settings: engine.settings };
   const clock = openStopwatch();
   const warnings: Warning[] = [];
   const vector = await embedQuery(deps, request, warnings, signal);
   if (vector) clock.lap('embed');
 
   const find = async (tx: Tx) => {
-    const { access, redactor: opening } = await admit(tx, deps, request);
+    const access = await openAccess(tx, tenantId, request, request.principal);
     const tested = request.usePostfilter ? Math.max(POSTFILTER_DEPTH, offset + request.limit) : undefined;
     await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
     const scope = searchedScope(request, access);
+    const corpus = openCorpus(tx, engine, scope);
     const openVisible = () => openCorpus(tx, engine, { ...scope, filters: {} });
-    // Together, because each wait for a statement wakes the database and this thread once.
-    const [corpus, languages, redactor] = await Promise.all([
-      openCorpus(tx, engine, scope),
-      readLanguages(tx, tenantId, access),
-      opening,
-    ]);
+    const { languages, redactionVersion } = await readTenantFacts(tx, tenantId, access);
+    const redactor = (await redactors?.forTenant(tx, tenantId, redactionVersion)) ?? null;
     const plan = planSearch(request, {
       ...{ access, languages, vector, redacts: redactor !== null },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
@@ -88,25 +85,14 @@ export async function retrieve(
   const ordered = await rerank(deps.reranker!, query, ranked, texts, warnings, signal, whose);
   clock.lap('rerank');
   const check = async (tx: Tx): Promise<Page> => {
-    const now = await admit(tx, deps, request);
-    const left = await keepMatching(tx, scopeOf(request, now.access), ordered);
-    return readPage(tx, request, now.access, await now.redactor, left);
+    const access = await openAccess(tx, tenantId, request, request.principal);
+    const redactor = (await redactors?.forTenant(tx, tenantId)) ?? null;
+    const left = await keepMatching(tx, scopeOf(request, access), ordered);
+    return readPage(tx, request, access, redactor, left);
   };
   const checked = await db.transaction(tenantId, check, options);
   clock.lap('check');
   return toRetrieved(checked, rows, warnings, clock);
-}
-
-/** Returns what the request may see, and the redactor that is being read, as the transaction sees them. */
-async function admit(
-  tx: Tx,
-  { redactors }: RetrieveDeps,
-  request: RetrieveRequest,
-): Promise<{ access: Access; redactor: Promise<Redactor | null> }> {
-  const redactor = redactors?.forTenant(tx, request.tenantId) ?? Promise.resolve(null);
-  // Whoever waits for the redactor gets its error.
-  redactor.catch(() => {});
-  return { redactor, access: await openAccess(tx, request.tenantId, request, request.principal) };
 }
 
 /** Returns the first `plan.count` candidates, without copies and without chunks beyond the limit per source. */

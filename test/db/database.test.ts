@@ -144,6 +144,21 @@ test('a read-only transaction sees one state of the database, whatever others ch
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
+test('settings of a transaction hold for its statements and end with it, and a wrong one fails the first statement', async () => {
+  const { db } = opened;
+  const shown = sql`select current_setting('enable_sort') as sorts`;
+  const settings = ['set local enable_sort = off'];
+  for (const readOnly of [false, true]) {
+    const search = (tx: Tx) => Promise.all([tx.query(shown), tx.query(shown)]);
+    const found = await db.transaction(tenant.id, search, { readOnly, settings });
+    assert.deepEqual(found, [[{ sorts: 'off' }], [{ sorts: 'off' }]]);
+    assert.deepEqual(await db.transaction(tenant.id, (tx) => tx.query(shown)), [{ sorts: 'on' }]);
+    const wrong = { readOnly, settings: ['set local enable_sort = often'] };
+    await assert.rejects(db.transaction(tenant.id, (tx) => tx.query(shown), wrong));
+  }
+  assert.deepEqual(await db.query(tenant.id, shown), [{ sorts: 'on' }]);
+});
+
 test('a statement does not run when the commands before it fail', async (t) => {
   const owner = process.env['PINAKES_TEST_DATABASE_URL'];
   if (!owner) return t.skip('for a server');

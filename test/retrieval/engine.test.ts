@@ -33,7 +33,8 @@ after(() => database.close());
 const lagging: Engine & { asked: number[] } = {
   asked: [],
   testsCandidates: false,
-  async open() {
+  settings: [],
+  open() {
     return {
       async candidates({ depth }) {
         lagging.asked.push(depth);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
-import { readLanguages } from '../../src/retrieval/query/languages.ts';
+import { readTenantFacts } from '../../src/retrieval/query/tenant-facts.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -21,8 +21,9 @@ async function tenantWith(sources: readonly SeedSource[]): Promise<Tenant> {
   return tenant;
 }
 
-function languagesOf({ id }: Tenant): Promise<string[]> {
-  return database.db.transaction(id, (tx) => readLanguages(tx, id, { policy: null }));
+async function languagesOf({ id }: Tenant): Promise<string[]> {
+  const facts = await database.db.transaction(id, (tx) => readTenantFacts(tx, id, { policy: null }));
+  return facts.languages;
 }
 
 async function namesFor({ id, partitionNo }: Tenant, query: string): Promise<(string | null)[]> {

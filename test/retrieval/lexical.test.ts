@@ -75,7 +75,7 @@ test('scores are BM25, with and without the BM25 access method', async () => {
   ): Promise<Candidate[]> => {
     await seed(database.db, tenantId, [{ sources: contents.map((content) => ({ chunks: [content] })) }]);
     return database.db.transaction(tenantId, async (tx) => {
-      await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+      await tx.execute(FORCE_INDEX_ORDER.join(';'));
       return find(tx, { tenantId, partitionNo, terms, conditions: [], limit: 200 });
     });
   };

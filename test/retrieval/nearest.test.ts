@@ -96,18 +96,20 @@ async function find(
   onStatement: (text: string) => void = () => {},
 ): Promise<Candidates> {
   const { id: tenantId, partitionNo } = tenant;
-  return database.db.transaction(tenantId, async (own) => {
+  const engine = openPostgresEngine(database.db, limits);
+  const search = async (own: Tx): Promise<Candidates> => {
     const query: Tx['query'] = (statement) => {
       onStatement(statement.text);
       return own.query(statement);
     };
     const tx: Tx = { ...own, query };
     const scope = { tenantId, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters };
-    const corpus = await openPostgresEngine(database.db, limits).open(tx, scope);
+    const corpus = engine.open(tx, scope);
     await prepare(tx);
     const vector = { vectors: (await findServingVectors(tx, tenantId))!, values };
     return corpus.candidates({ terms: words === '' ? [] : analyzeQuery(words, ['en']), vector, depth: limit });
-  });
+  };
+  return database.db.transaction(tenantId, search, { settings: engine.settings });
 }
 
 const below = (share: number): Filters => ({

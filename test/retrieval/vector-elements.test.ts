@@ -11,6 +11,7 @@ import {
   listGenerations,
   vectorText,
 } from '../../src/corpus/vector-store.ts';
+import type { Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { openPostgresEngine } from '../../src/retrieval/postgres/engine.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -39,11 +40,13 @@ async function newTenant(name: string, chunkIds: readonly string[]): Promise<Ten
 
 async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promise<Map<string, number>> {
   const scope = { tenantId: id, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters: {} };
-  return database.db.transaction(id, async (tx) => {
+  const engine = openPostgresEngine(database.db);
+  const search = async (tx: Tx): Promise<Map<string, number>> => {
     const query = { terms: [], vector: { vectors: (await findServingVectors(tx, id))!, values: vector }, depth: 10 };
-    const { semantic: found } = await (await openPostgresEngine(database.db).open(tx, scope)).candidates(query);
+    const { semantic: found } = await engine.open(tx, scope).candidates(query);
     return new Map(found.map((candidate) => [candidate.id, Math.round(candidate.score * 100) / 100]));
-  });
+  };
+  return database.db.transaction(id, search, { settings: engine.settings });
 }
 
 test('old vectors of half precision stay in use, and new vectors join them', async () => {

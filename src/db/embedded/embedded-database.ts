@@ -169,10 +169,10 @@ async function runLeased<T>(
   { session, run }: Begin,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, background, urgent, readOnly, keyFamilyId }: TransactionOptions,
+  { signal, background, urgent, readOnly, keyFamilyId, settings = [] }: TransactionOptions,
 ): Promise<T> {
   const start = readOnly ? 'begin read only' : 'begin';
-  const beginning = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
+  const beginning = [start, ...(tenantId === undefined ? [] : [enterTenant(tenantId)]), ...settings].join(';');
   const lease = await session.lease({ signal, background, urgent, owner: tenantId, part: keyFamilyId });
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -5,7 +5,7 @@ import type { Row, TransactionOptions, Tx } from '../database.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
 import { withReadTimeout } from '../read-timeout.ts';
 import type { Sql } from '../sql.ts';
-import { tenantCommands } from '../tenant-scope.ts';
+import { enterTenant } from '../tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from '../values.ts';
 import { rowsOf } from './rows.ts';
 
@@ -79,13 +79,14 @@ async function runLeased<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, withoutTimeout = false, readOnly = false, urgent = false }: TransactionOptions,
+  { signal, withoutTimeout = false, readOnly = false, urgent = false, settings = [] }: TransactionOptions,
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
-    ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
+    ...(tenantId === undefined ? [] : [enterTenant(tenantId)]),
     ...(withoutTimeout ? ['set local statement_timeout=0'] : []),
     ...(readOnly ? [`set local statement_timeout=${connections.readTimeoutMs + SERVER_LATER_MS}`] : []),
+    ...settings,
   ];
   if (signal?.aborted) throw abortReason(signal);
   const lease = await openLease(connections, opening, withoutTimeout, urgent);

@@ -20,14 +20,17 @@ export interface CandidateRequest {
  * choose that for a table that looks small, for example before the first ANALYZE. The index returns rows in order, so it is enough to
  * forbid sorts.
  */
-export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
-  set_config('enable_bitmapscan', 'off', true)`;
+export const FORCE_INDEX_ORDER = [
+  'set local enable_sort = off',
+  'set local enable_seqscan = off',
+  'set local enable_bitmapscan = off',
+];
 
 /**
  * The settings without a BM25 index: they forbid scans of whole tables. Otherwise a look for something rare or absent, for example
  * for a language, would be planned as if it were common.
  */
-export const FORCE_INDEXES = sql`set_config('enable_seqscan', 'off', true)`;
+export const FORCE_INDEXES = ['set local enable_seqscan = off'];
 
 /** Returns the query over the partition's own index. The index of the parent table orders correctly but returns wrong scores. */
 function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {

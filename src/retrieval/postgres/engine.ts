@@ -1,7 +1,7 @@
 /** The engine in PostgreSQL: BM25 over the chunks' terms, HNSW over their vectors, filters as conditions of the same statements. */
 import { isUnrestricted } from '../../access/access.ts';
 import type { Database } from '../../db/database.ts';
-import { keepPlan, type Sql, sql } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
 import {
   bm25Candidates,
@@ -50,12 +50,11 @@ export function openPostgresEngine(
     scansSmall = true,
   }: PostgresLimits = {},
 ): Engine {
-  const settings = keepPlan(sql`select ${hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}, ${NEAREST_SETTINGS}`);
   const weigh = hasTextSearch ? indexWeights : countedWeights;
   return {
     testsCandidates: true,
-    async open(tx, scope) {
-      await tx.query(settings);
+    settings: [...(hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES), ...NEAREST_SETTINGS],
+    open(tx, scope) {
       let share: Promise<number> | undefined;
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;

@@ -24,8 +24,11 @@ const INDEX_BREADTH = 100;
  * Settings of the transaction: the index goes on until enough rows match the filters. Strict order would drop vectors that the index
  * finds too late, and so miss some of the nearest under a filter. The results are sorted anyway.
  */
-export const NEAREST_SETTINGS = raw(`set_config('hnsw.iterative_scan', 'relaxed_order', true),
-  set_config('hnsw.ef_search', '${INDEX_BREADTH}', true), set_config('hnsw.max_scan_tuples', '${INDEX_ROWS_MAX}', true)`);
+export const NEAREST_SETTINGS = [
+  'set local hnsw.iterative_scan = relaxed_order',
+  `set local hnsw.ef_search = ${INDEX_BREADTH}`,
+  `set local hnsw.max_scan_tuples = ${INDEX_ROWS_MAX}`,
+];
 
 /**
  * Returns the nearest `depth` chunks of the scope. Few matching vectors are compared one by one. Else the index is used, unless it

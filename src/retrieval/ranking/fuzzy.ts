@@ -46,7 +46,7 @@ interface Chunk {
 export async function correctTerms(
   tx: Tx,
   corpus: SearchedCorpus,
-  openVisible: () => Promise<SearchedCorpus>,
+  openVisible: () => SearchedCorpus,
   { request, languages, mode, terms: asked }: Plan,
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,

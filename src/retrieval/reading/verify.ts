@@ -5,8 +5,8 @@ import type { Engine, Scope, SearchedCorpus } from '../engine.ts';
 import { lookedUpPredicates } from '../query/filter-sql.ts';
 
 /** Returns the corpus of the engine. Its candidates are tested in the transaction, here unless by the engine. */
-export async function openCorpus(tx: Tx, engine: Engine, scope: Scope): Promise<SearchedCorpus> {
-  const corpus = await engine.open(tx, scope);
+export function openCorpus(tx: Tx, engine: Engine, scope: Scope): SearchedCorpus {
+  const corpus = engine.open(tx, scope);
   if (engine.testsCandidates) return corpus;
   return {
     async candidates(query) {
