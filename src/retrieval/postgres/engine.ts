@@ -10,6 +10,7 @@ import {
   FORCE_INDEX_ORDER,
   FORCE_INDEXES,
   indexWeights,
+  SHALLOW,
 } from '../lexical/lexical.ts';
 import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
 import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
@@ -53,7 +54,7 @@ export function openPostgresEngine(
   const weigh = hasTextSearch ? indexWeights : countedWeights;
   return {
     testsCandidates: true,
-    settings: [...(hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES), ...NEAREST_SETTINGS],
+    settings: [...(hasTextSearch ? [...FORCE_INDEX_ORDER, ...SHALLOW] : FORCE_INDEXES), ...NEAREST_SETTINGS],
     open(tx, scope) {
       let share: Promise<number> | undefined;
       let matches: Promise<FilterMatches | undefined> | undefined;
