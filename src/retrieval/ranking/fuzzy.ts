@@ -54,14 +54,17 @@ export async function correctTerms(
 ): Promise<string[] | undefined> {
   if (mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages);
-  const best = new Set(ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms.split(' ') ?? []));
-  const missing = words.filter(({ terms }) => !terms.some((term) => best.has(term)));
+  const best = ` ${ranked
+    .slice(0, BEST_CHUNKS)
+    .map(({ id }) => rows.get(id)?.terms)
+    .join(' ')} `;
+  const missing = words.filter(({ terms }) => !terms.some((term) => best.includes(` ${term} `)));
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
   const asWritten = missing.flatMap(({ terms }) => terms);
   const present = corpus.present
     ? await corpus.present(asWritten)
-    : await presentTerms(tx, await openVisible(), request.tenantId, asWritten);
+    : await presentTerms(tx, openVisible(), request.tenantId, asWritten);
   const absent = missing
     .filter(({ terms }) => !terms.some((term) => present.has(term)))
     .map((word) => ({ ...word, near: termsNear(word.word, languages) }));

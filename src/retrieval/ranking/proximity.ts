@@ -38,7 +38,8 @@ export function orderByProximity(
 ): RankedCandidate[] {
   const moved = candidates.slice(0, PROXIMITY_MAX);
   const chunks = moved.map(({ id }) => termsOf(id));
-  const weights = weigh(query, chunks);
+  const places = chunks.map((chunk) => placesOf(chunk?.terms ?? [], query));
+  const weights = weigh(places);
   const total = sum(weights.values());
   const best = moved[0]?.score ?? 0;
   if (total === 0 || best <= 0) return [...candidates];
@@ -47,7 +48,7 @@ export function orderByProximity(
     if (!chunk) return score / best;
     return (
       score / best +
-      (TOGETHER_WEIGHT * together(chunk.terms, weights)) / total +
+      (TOGETHER_WEIGHT * together(places[i]!, weights)) / total +
       (TITLES_WEIGHT * held(chunk.titles, weights)) / total +
       NAMED_WEIGHT * share(chunk.heading, query)
     );
@@ -59,12 +60,23 @@ export function orderByProximity(
   ];
 }
 
+/** A term of the query in a chunk. */
+interface Place {
+  term: string;
+  at: number;
+}
+
+function placesOf(terms: readonly string[], query: ReadonlySet<string>): Place[] {
+  const places: Place[] = [];
+  for (const [at, term] of terms.entries()) if (query.has(term)) places.push({ term, at });
+  return places;
+}
+
 /** Returns the inverse document frequency of the query's terms among the candidates. */
-function weigh(query: ReadonlySet<string>, chunks: readonly (ChunkTerms | undefined)[]): Map<string, number> {
+function weigh(chunks: readonly (readonly Place[])[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const chunk of chunks) {
-    const found = new Set(chunk?.terms.filter((term) => query.has(term)));
-    for (const term of found) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const places of chunks) {
+    for (const term of new Set(places.map((place) => place.term))) counts.set(term, (counts.get(term) ?? 0) + 1);
   }
   // The factor keeps the weight of a term above 0 if all candidates contain it.
   const all = chunks.length * 3;
@@ -72,8 +84,7 @@ function weigh(query: ReadonlySet<string>, chunks: readonly (ChunkTerms | undefi
 }
 
 /** Returns the largest weight of terms within one window. Takes linear time: each occurrence enters and leaves the window once. */
-function together(terms: readonly string[], weights: ReadonlyMap<string, number>): number {
-  const places = terms.flatMap((term, at) => (weights.has(term) ? [{ term, at }] : []));
+function together(places: readonly Place[], weights: ReadonlyMap<string, number>): number {
   const inside = new Map<string, number>();
   let [weight, most, first] = [0, 0, 0];
   for (const { term, at } of places) {
