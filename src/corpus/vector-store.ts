@@ -5,7 +5,7 @@
  * Each generation has its own table of vectors. The table has an index of the generation's dimension, and one DROP deletes it.
  */
 import type { Database, Queryable, Tx } from '../db/database.ts';
-import { identifier, raw, type Sql, sql } from '../db/sql.ts';
+import { identifier, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 
 /** The facts that a search needs about the vectors in use. */
 export interface ServingVectors {
@@ -95,10 +95,12 @@ export async function createVectorPartition(tx: Tx, tenant: { id: string; partit
 
 /** Returns the vectors that searches use now; undefined if the tenant has no vectors yet. */
 export async function findServingVectors(tx: Queryable, tenantId: string): Promise<ServingVectors | undefined> {
-  const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number }>(sql`
+  const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number }>(
+    keepPlan(sql`
     select g.generation, g.model, g.dimension, g.element, t.partition_no
     from embedding_generation g join tenant t on t.id = g.tenant_id
-    where g.tenant_id = ${tenantId} and g.status = 'serving'`);
+    where g.tenant_id = ${tenantId} and g.status = 'serving'`),
+  );
   if (!found) return undefined;
   const { partitionNo, ...serving } = found;
   return { ...serving, table: vectorTable(partitionNo, serving.generation) };

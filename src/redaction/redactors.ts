@@ -1,6 +1,6 @@
 /** Loads, compiles and caches the redaction policies of tenants. */
 import type { Queryable } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { keepPlan, sql } from '../db/sql.ts';
 import { openTurns } from '../util/turns.ts';
 import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
@@ -93,6 +93,8 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
 }
 
 async function findVersion(tx: Queryable, tenantId: string): Promise<number | null> {
-  const [row] = await tx.query<{ version: number | null }>(sql`select ${redactionVersion(tenantId)} as version`);
+  const [row] = await tx.query<{ version: number | null }>(
+    keepPlan(sql`select ${redactionVersion(tenantId)} as version`),
+  );
   return row!.version;
 }

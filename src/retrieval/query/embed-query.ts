@@ -31,8 +31,11 @@ export async function embedQuery(
   const { vectors, redactor } = await db.transaction(
     tenantId,
     async (tx) => {
-      const vectors = await findServingVectors(tx, tenantId);
-      return { vectors, redactor: (vectors && (await redactors?.forTenant(tx, tenantId))) ?? null };
+      const [vectors, redactor] = await Promise.all([
+        findServingVectors(tx, tenantId),
+        redactors?.forTenant(tx, tenantId),
+      ]);
+      return { vectors, redactor: redactor ?? null };
     },
     { signal, readOnly: true, keyFamilyId },
   );
