@@ -95,6 +95,7 @@ create table source_group (
   name text not null,
   status text not null,                       -- source_group_transition has the legal changes
   metadata jsonb not null default '{}',       -- key -> text
+  metadata_bytes int not null generated always as (octet_length(metadata::text)) stored, -- the cost of filters and policies on it
   chunk_metadata_keys jsonb not null default '[]',
   chunk_metadatas_count bigint not null default 0,
   error_title text,
@@ -211,6 +212,8 @@ create table source (
   mixed boolean not null default false,         -- chunks or text of other generations may exist
   origin_metadata jsonb not null default '{}',  -- key -> {"val", "type"}, and "trusted": true when a connector says so
   metadata jsonb not null default '{}',         -- records set by the API: key -> text; they win over origin_metadata
+  metadata_bytes int not null generated always as (octet_length(metadata::text) + octet_length(origin_metadata::text)) stored,
+                                                -- the cost of filters and policies on both is worked out from it
   language text,                                -- ISO 639-1, detected or null
   content_at timestamptz not null,              -- last change at the origin, else the time of ingestion
   text_length int not null default 0,           -- code points of the extracted text

@@ -234,4 +234,19 @@ describe('a policy of many conditions on long metadata', () => {
       );
     });
   }
+
+  test('and so is a policy of four short conditions if the metadata of the sources is longer', async () => {
+    const tenant = await t.secondTenant();
+    const sources = Array.from({ length: 400 }, () => ({ metadata: { note: 'ab '.repeat(10_000) }, chunks: [] }));
+    await seed(t.deps.db, tenant.tenantId, [{ sources }]);
+    const ask = async (count: number): Promise<number> => {
+      const filters = Array.from({ length: count }, (_, i) => ({
+        ...{ target: 'source_metadata', key: 'note', operator: 'eq', trust_content: true },
+        value: `${i}`,
+      }));
+      assert.equal((await t.put('/authz/policies/default', { operator: 'or', filters }, tenant.key)).status, 200);
+      return (await t.post('/search', { query: 'herons' }, tenant.key)).status;
+    };
+    assert.deepEqual([await ask(1), await ask(4)], [200, 400]);
+  });
 });

@@ -13,8 +13,6 @@ import { matchingSources, SOURCE_TABLES } from './filter-sql.ts';
 const BUDGET_MS = { embedded: 250, server: 2_500 } as const;
 /** A filter of a few short conditions is never refused, however large the corpus is. Its size is then not looked up. */
 const SIMPLE: FilterCost = { fixedNs: 7_000_000, rowNs: 4_000, byteNs: 0 };
-/** Measuring the metadata of all sources costs about as much as four conditions of a policy on them. */
-const SIMPLE_ON_SOURCES: FilterCost = { ...SIMPLE, byteNs: 64 };
 /** A policy may take this many times as long: it is not chosen for one search, and a refused policy hides everything. */
 const POLICY_FACTOR = 2;
 
@@ -41,12 +39,11 @@ export async function checkFilterCost(
   const onSources = costOf(metadata, sourceMetadata, metadataFilter);
   const refuse = async (
     [filter, ofPolicy]: readonly [FilterCost, FilterCost | undefined],
-    simplePolicy: FilterCost,
     select: Sql,
     what: string,
     where: string,
   ): Promise<void> => {
-    if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, simplePolicy))) return;
+    if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, SIMPLE))) return;
     const [size] = await tx.query<Size>(select);
     const { rows, bytes } = size!;
     if (ofPolicy && !fitsBudget(kind, estimatedNs(ofPolicy, size!) / POLICY_FACTOR))
@@ -64,14 +61,12 @@ export async function checkFilterCost(
   };
   await refuse(
     [onSources, policy?.cost.source],
-    SIMPLE_ON_SOURCES,
     sourceSizes(tenantId),
     'sources',
     [metadata && 'metadata', sourceMetadata && 'source_metadata'].find(Boolean) ?? 'metadata_filter',
   );
   await refuse(
     [costOf(chunkMetadata), policy?.cost.chunk],
-    SIMPLE,
     sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes
       ${matchingSources(tenantId, scope, filters)}`,
     'chunks',
@@ -81,8 +76,7 @@ export async function checkFilterCost(
 
 /** Returns the query of the size of all sources of the tenant. */
 export function sourceSizes(tenantId: string): Sql {
-  return sql`select count(*) as rows, coalesce(sum(octet_length(s.metadata::text) + octet_length(s.origin_metadata::text)
-        + octet_length(g.metadata::text)), 0) as bytes
+  return sql`select count(*) as rows, coalesce(sum(s.metadata_bytes + g.metadata_bytes), 0) as bytes
       from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and s.deleted_at is null`;
 }
 
