@@ -5,7 +5,7 @@ import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
-import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { join, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -78,11 +78,13 @@ export function findKeyForJob(
 }
 
 async function findAuthenticationRow(system: SystemDatabase, condition: Sql): Promise<AuthenticationRow | undefined> {
-  const [row] = await system.query<AuthenticationRow>(sql`
+  const [row] = await system.query<AuthenticationRow>(
+    keepPlan(sql`
     select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
       k.root_id, k.family_id, k.replaced_by
     from api_key k join tenant t on t.id = k.tenant_id
-    where ${condition}`);
+    where ${condition}`),
+  );
   return row;
 }
 

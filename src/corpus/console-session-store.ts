@@ -4,7 +4,7 @@
  */
 
 import type { SystemDatabase, Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { keepPlan, sql } from '../db/sql.ts';
 import type { AuthenticationRow } from './api-key-store.ts';
 
 export interface SessionRow extends AuthenticationRow {
@@ -23,12 +23,14 @@ export interface NewSession {
 
 /** Returns the session with its key. Undefined for an unknown session, and once its key was rotated: the grace time is for programs. */
 export async function findSession(system: SystemDatabase, hash: Buffer): Promise<SessionRow | undefined> {
-  const [row] = await system.query<SessionRow>(sql`
+  const [row] = await system.query<SessionRow>(
+    keepPlan(sql`
     select c.id as session_id, c.used_at, c.expires_at as session_expires_at,
       k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at,
       k.root_id, k.family_id, k.replaced_by
     from console_session c join api_key k on k.tenant_id = c.tenant_id and k.id = c.api_key_id join tenant t on t.id = c.tenant_id
-    where c.secret_hash = ${hash} and k.replaced_by is null`);
+    where c.secret_hash = ${hash} and k.replaced_by is null`),
+  );
   return row;
 }
 
