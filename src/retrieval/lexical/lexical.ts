@@ -29,6 +29,8 @@ export const FORCE_INDEX_ORDER = [
 const DEPTH_MARGIN = 2;
 /** Number of chunks that the index scores at once if a search needs no more. */
 const DEPTH_MIN = 200;
+/** The same with a filter. Chunks of a source match together, so among the best chunks far fewer may match than among all. */
+const DEPTH_MIN_FILTERED = 1_000;
 /** The bound that the index allows. */
 const DEPTH_MAX = 100_000;
 
@@ -91,8 +93,11 @@ export async function bm25Candidates(
   request: CandidateRequest,
   filterMatches?: FilterMatches,
 ): Promise<Candidate[]> {
-  const share = filterMatches ? Math.max(filterMatches.share, 1 / DEPTH_MAX) : 1;
-  const rows = await deepened<FoundRow>(tx, (DEPTH_MARGIN * request.limit) / share, bm25Select(request));
+  const wanted = DEPTH_MARGIN * request.limit;
+  const depth = filterMatches
+    ? Math.max(DEPTH_MIN_FILTERED, wanted / Math.max(filterMatches.share, 1 / DEPTH_MAX))
+    : wanted;
+  const rows = await deepened<FoundRow>(tx, depth, bm25Select(request));
   return toCandidates(rows, request.limit);
 }
 
