@@ -8,7 +8,7 @@ import { openSignedIn, type TestService } from './console.ts';
 
 const PICTURES = process.env['PINAKES_TEST_PICTURES'];
 
-/** Asserts that the screen has no violation and fits into its window, and takes a picture of it. */
+/** Asserts that the screen has no violation, fits into its window and has nothing out of place, and takes a picture of it. */
 export async function look(page: Page, name: string): Promise<void> {
   if (PICTURES) {
     mkdirSync(PICTURES, { recursive: true });
@@ -20,6 +20,25 @@ export async function look(page: Page, name: string): Promise<void> {
     width: innerWidth,
   }));
   assert.ok(wide <= width, `${name} is ${wide} wide in a window of ${width}`);
+  assert.deepEqual(await misplaced(page), [], name);
+}
+
+/** Returns the texts that are cut to almost nothing, and the buttons that stick out of the row that holds them. */
+function misplaced(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const cut = [...document.querySelectorAll('main *')].filter(
+      (one) =>
+        one.clientWidth > 1 &&
+        one.clientWidth < 32 &&
+        one.scrollWidth > one.clientWidth &&
+        getComputedStyle(one).overflowX === 'hidden',
+    );
+    const outside = [...document.querySelectorAll('main li button')].filter((button) => {
+      const [inner, outer] = [button, button.closest('li')!].map((one) => one.getBoundingClientRect());
+      return inner!.right > outer!.right + 1 || inner!.left < outer!.left - 1;
+    });
+    return [...cut, ...outside].map((one) => one.textContent ?? '');
+  });
 }
 
 /** Looks at one screen in both themes, at two widths, in German and from right to left. `ready` shows that it is complete; `screen` names its pictures. */

@@ -82,19 +82,19 @@ function columnsOf(): Column<ConnectorRow>[] {
     {
       id: 'state',
       title: say('column.state'),
-      className: 'w-44 max-lg:w-36',
+      className: 'w-44 max-xl:w-36',
       cell: (row) => <ConnectorState row={row} />,
     },
     {
       id: 'schedule',
       title: say('connectors.schedule'),
-      className: 'w-64 max-lg:w-44',
+      className: 'w-64 max-xl:w-44',
       cell: ({ setting }) => <span className="block truncate text-ink-2">{ruleInWords(setting?.rrule ?? '')}</span>,
     },
     {
       id: 'next',
       title: say('connectors.next'),
-      className: 'num w-44 max-lg:hidden',
+      className: 'num w-44 max-xl:hidden',
       cell: ({ setting }) => {
         const [next] = setting?.next_run_times ?? [];
         return <span className="block truncate text-ink-3">{next === undefined ? '–' : dayAndTime(next)}</span>;

@@ -121,11 +121,11 @@ function Checks({ result }: { result: ServiceChecks }) {
               {detail}
             </span>
             {fix !== null && (
-              <span className="flex items-center gap-1 rounded-md bg-sunken ps-2">
-                <code className="font-mono text-xs" dir="ltr">
+              <span className="flex max-w-full items-center gap-2 rounded-md bg-sunken p-1 ps-2">
+                <code className="min-w-0 font-mono text-xs break-words" dir="ltr">
                   {fix}
                 </code>
-                <CopyButton text={fix} label={say('health.copyFix', { command: fix })} />
+                <CopyButton text={fix} name={say('health.copyFix', { command: fix })} />
               </span>
             )}
           </li>

@@ -31,7 +31,7 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
       <div
         role="toolbar"
         aria-label={say('selection.title')}
-        className="pop absolute inset-x-0 bottom-5 z-30 mx-auto flex w-fit items-center gap-1 rounded-xl bg-ink p-1.5 ps-3.5 text-surface shadow-2"
+        className="pop absolute inset-x-0 bottom-5 z-30 mx-auto flex w-fit max-lg:[:has(aside)~&]:hidden lg:[:has(aside)~&]:end-[380px] items-center gap-1 rounded-xl bg-ink p-1.5 ps-3.5 text-surface shadow-2"
       >
         <span className="num me-2 whitespace-nowrap">{say('selection.count', { n: rows.length })}</span>
         <Button look="inverse" icon="rotate-ccw" disabled={again.isPending || !failed} onClick={() => again.mutate()}>
