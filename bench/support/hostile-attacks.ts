@@ -2,6 +2,9 @@
  * The attacks of bench/hostile-tenant.ts, and the worker thread that sends them: what an attacker computes must not hold up the client
  * whose answers are timed.
  */
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the worker gets: which attack to send, and with which key. A message ends the attack. */
@@ -73,9 +76,9 @@ async function attack({ url, key, name }: Attack): Promise<Record<string, number
     isOver = true;
   });
   const attacker = async (i: number): Promise<void> => {
-    const { path, ...init } = requests[i % requests.length]!;
+    const { path: where, ...init } = requests[i % requests.length]!;
     while (!isOver) {
-      const status = await fetch(url + path, { ...init, headers: { 'x-api-key': key, ...init.headers } })
+      const status = await fetch(url + where, { ...init, headers: { 'x-api-key': key, ...init.headers } })
         .then(async (answer) => {
           await answer.arrayBuffer();
           return answer.status;
@@ -89,4 +92,19 @@ async function attack({ url, key, name }: Attack): Promise<Record<string, number
   return statuses;
 }
 
-if (parentPort) parentPort.postMessage(await attack(workerData as Attack));
+/**
+ * Gives this thread the lowest priority: the attacker's own processor time is not what the service does to others. An attacker has a
+ * machine of its own; here it shares the processors with the service. Linux gives each thread a priority; elsewhere it stays as it is.
+ */
+function yieldToTheService(): void {
+  try {
+    setPriority(Number(path.basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
+  } catch {
+    // The system has no such threads.
+  }
+}
+
+if (parentPort) {
+  yieldToTheService();
+  parentPort.postMessage(await attack(workerData as Attack));
+}

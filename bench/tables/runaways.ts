@@ -20,8 +20,12 @@ import { post } from '../support/post.ts';
 
 const STATEMENTS = 50;
 const ROUNDS = 10;
-const AT_ONCE = 3;
-const TIMEOUT_MS = 1_500;
+/** A tenant has one process of the engine here: a second statement at once would wait for it, and some would never run. */
+const AT_ONCE = 1;
+/** The time limit of a statement that names none. */
+const TIMEOUT_MS = 5_000;
+/** How long each round measures searches alone, twice, and beside the program that counts. */
+const ALONE_MS = 5_000;
 const LATE_MS_MAX = 500;
 const RSS_MIB_MAX = 600;
 const SEARCH_P95_FACTOR_MAX = 1.2;
@@ -72,21 +76,18 @@ try {
       await sleep(SEARCH_EVERY_MS);
     }
   };
-  let lastedMs = TIMEOUT_MS;
   for (let round = 0; round < ROUNDS; round++) {
     const untilEnd = (): (() => boolean) => {
-      const end = performance.now() + lastedMs;
+      const end = performance.now() + ALONE_MS;
       return () => performance.now() > end;
     };
     await measure(before, untilEnd());
     const stop = new AbortController();
     const count = STATEMENTS / ROUNDS;
     const statements = Array.from({ length: count }, (_, i) => RUNAWAYS[(round * count + i) % RUNAWAYS.length]!);
-    const startedAt = performance.now();
     const running = runAll(statements).finally(() => stop.abort());
     await measure(beside, () => stop.signal.aborted);
     await running;
-    lastedMs = performance.now() - startedAt;
     await measure(after, untilEnd());
     const counter = spawn(process.execPath, ['-e', COUNTER], { detached: true, stdio: 'ignore' });
     yieldToOthers(counter.pid, NICENESS);
