@@ -188,3 +188,12 @@ test('an unverified sentence has a reason: the number, the name or the words tha
   assert.equal(supports('桥由李建国设计。', '桥由王建国设计。', 'zh').reason, 'The passage lacks the word 李.');
   assert.equal(supports('Employees get 25 days.', '').reason, 'The passage is empty.');
 });
+
+test('the work of comparing a copied sentence does not grow with the cube of the number of sentences', (t) => {
+  const evidence = evidenceOf('好。'.repeat(500), 'zh');
+  const claim = claimOf('small letters run here '.repeat(25), 'en');
+  const { mock } = t.mock.method(String.prototype, 'slice');
+  findSupport([claim], evidence);
+  // Without a bound, each of the 125,000 runs of sentences is cut out.
+  assert.ok(mock.callCount() < 10_000, `${mock.callCount()} slices`);
+});
