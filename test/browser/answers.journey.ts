@@ -317,6 +317,18 @@ describe('answers', { skip }, () => {
     await context.close();
   });
 
+  test('a filter in the address that is not JSON is named, and nothing is searched until it is removed', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search?q=sextant&filter=docx');
+    await page.getByText('The filter in the address is not a JSON object. Nothing was searched.').waitFor();
+    assert.equal(await page.getByRole('article').count(), 0);
+    assert.deepEqual(await violationsOf(page), []);
+    await look(page, 'search-filter-unreadable');
+    await press(page, page.getByRole('button', { name: 'Remove the filter' }));
+    await page.getByRole('link', { name: 'lettre-de-pret.txt' }).first().waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('a result opens the source, and the time of each stage is shown', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search?q=sextant');
     const result = page.getByRole('link', { name: 'lettre-de-pret.txt' }).first();

@@ -185,6 +185,8 @@ export const de: Catalogue = {
   'filter.apply': 'Anwenden',
   'filter.by': 'Filtern nach',
   'filter.json': 'Der Filter, wie ihn die API annimmt',
+  'filter.unreadable': 'Der Filter in der Adresse ist kein JSON-Objekt. Es wurde nicht gesucht.',
+  'filter.drop': 'Filter entfernen',
   'filter.notObject': 'Ein Filter ist ein JSON-Objekt: { … }',
   'filter.showProblem': 'Im Filter zeigen',
   'json.wrong': 'Das ist kein JSON.',

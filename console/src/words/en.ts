@@ -179,6 +179,8 @@ export const en = {
   'filter.apply': 'Apply',
   'filter.by': 'Filter by',
   'filter.json': 'The filter, as the API takes it',
+  'filter.unreadable': 'The filter in the address is not a JSON object. Nothing was searched.',
+  'filter.drop': 'Remove the filter',
   'filter.notObject': 'A filter is a JSON object: { … }',
   'filter.showProblem': 'Show in the filter',
   'json.wrong': 'This is not JSON.',

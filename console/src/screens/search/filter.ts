@@ -47,13 +47,13 @@ export function isFilter(value: unknown): value is Filter {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the filter of an address; no filter if it is not JSON. */
-export function readFilter(text: string | undefined): Filter {
+/** Returns the filter of an address; null if it is not a JSON object. Without the filter, a search would show what it is to hide. */
+export function readFilter(text: string | undefined): Filter | null {
   try {
     const value: unknown = JSON.parse(text ?? '{}');
-    return isFilter(value) ? value : {};
+    return isFilter(value) ? value : null;
   } catch {
-    return {};
+    return null;
   }
 }
 

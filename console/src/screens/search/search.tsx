@@ -29,12 +29,13 @@ export function Search() {
   const mayJudge = useScope('knowledge:write');
   const [adding, setAdding] = useState(false);
   const [isFilterOpen, setFilterOpen] = useState(false);
-  const filter = readFilter(given);
+  const read = readFilter(given);
+  const filter = read ?? {};
   const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter };
   const search = useQuery({
     queryKey: ['search', body],
     queryFn: ({ signal }) => runSearch(body, signal),
-    enabled: q !== '',
+    enabled: q !== '' && read !== null,
     placeholderData: (old) => old,
   });
 
@@ -113,7 +114,18 @@ export function Search() {
                 </div>
               </form>
             </search>
-            {refusal ? (
+            {read === null ? (
+              <div className="mt-4">
+                <Problem text={say('filter.unreadable')}>
+                  <Button
+                    size="small"
+                    onClick={() => void navigate({ search: (old) => ({ ...old, filter: undefined }), replace: true })}
+                  >
+                    {say('filter.drop')}
+                  </Button>
+                </Problem>
+              </div>
+            ) : refusal ? (
               <div className="mt-4">
                 <Problem text={inWords(refusal)}>
                   <Button size="small" onClick={() => setFilterOpen(true)}>
@@ -126,7 +138,7 @@ export function Search() {
             )}
           </div>
         </section>
-        <Insight body={body} stages={search.data?.stages ?? []} shown={q !== ''} />
+        <Insight body={body} stages={search.data?.stages ?? []} shown={q !== '' && read !== null} />
       </div>
     </>
   );
