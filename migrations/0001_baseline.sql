@@ -236,8 +236,10 @@ create index source_mixed on source (tenant_id, source_group_id) where mixed;
 create index source_path on source (tenant_id, source_group_id, path) where path is not null;
 create index source_includes on source (tenant_id, source_group_id) where includes is not null;
 create index source_parent on source (tenant_id, parent_source_id) where parent_source_id is not null;
-create index source_blob on source (tenant_id, blob_hash);
-create index source_language on source (tenant_id, language);  -- the languages in which a query is analyzed
+-- Only indexes of (tenant_id, id) and of full keys may begin with tenant_id and hold all sources. While many sources come, statistics say
+-- that a tenant has hardly any, and a look-up by id was planned as a scan of all sources of the tenant in another index.
+create index source_blob on source (blob_hash, tenant_id);
+create index source_language on source (tenant_id, language) where language is not null; -- the languages in which a query is analyzed
 create index source_with_metadata on source (tenant_id, id) where metadata <> '{}' and deleted_at is null;
 create index source_deleted on source (tenant_id, deleted_at) where deleted_at is not null;  -- removals that have not ended
 -- Sources whose chunks a search may have to leave out. Usually there are none, and then no chunk is looked up.

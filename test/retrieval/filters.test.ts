@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { findColumnRefs, insertColumn, lockColumns } from '../../src/corpus/column-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
-import { sql } from '../../src/db/sql.ts';
+import { join, sql } from '../../src/db/sql.ts';
 import type { MetadataFilterGroup } from '../../src/filters/types.ts';
-import { matchingSources } from '../../src/retrieval/query/filter-sql.ts';
+import { lookedUpPredicates, matchingSources } from '../../src/retrieval/query/filter-sql.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -66,7 +66,7 @@ test('filters on group, source and chunk metadata must all hold', async () => {
 });
 
 test('the values that filters compare follow the metadata of their source', async () => {
-  const tenant = await createTenant(database.db, { id: newId(), name: newId() });
+  const tenant = await newTenant();
   const { system } = database.db;
   const origin = {
     year: { val: '2020', type: 'integer' as const },
@@ -111,6 +111,30 @@ test('a condition on numbers, times or texts reads a range of the index, under r
   assert.match(await indexConditions('words'), /text_start >= /);
 });
 
+test('the source of a chunk is looked up by its id, although statistics do not know the tenant of a large upload yet', async () => {
+  const sources = (count: number, language: string) => Array.from({ length: count }, () => ({ language, chunks: [] }));
+  const [known, unknown] = [await newTenant(), await newTenant()];
+  await seed(database.db, known.id, [{ sources: sources(200, 'de') }]);
+  await database.db.query(known.id, sql`update source set blob_hash = id::text where tenant_id = ${known.id}`);
+  await database.db.system.query(sql`analyze source`);
+  await seed(database.db, unknown.id, [{ sources: [...sources(500, 'en'), { chunks: ['a chunk'] }] }]);
+  const access = { sourceGroupIds: null, tagIds: null, policy: null };
+  const conditions = lookedUpPredicates({
+    ...access,
+    tenantId: unknown.id,
+    partitionNo: unknown.partitionNo,
+    filters: {},
+  });
+  const plan = await database.db.query<Record<string, string>>(
+    unknown.id,
+    sql`explain select c.id from chunk c where ${join(conditions, ' and ')}`,
+  );
+  const lines = plan.flatMap((row) => Object.values(row));
+  const used = lines.flatMap((line) => /using (\w+) on source\b/.exec(line)?.slice(1) ?? []);
+  assert.ok(used.length > 0, lines.join('\n'));
+  for (const index of used) assert.ok(['source_pkey', 'source_group_sources'].includes(index), lines.join('\n'));
+});
+
 test('every pair of a stored and a given value compares as in the reference', async () => {
   for (const value of VALUES) {
     for (const operator of ['eq', 'lt', 'gte', 'contains'] as const) {
@@ -139,7 +163,7 @@ test('every value compares as in the reference in metadata columns too', async (
 /** Makes a tenant with the corpus and its columns. */
 async function store(random: Random): Promise<Stored> {
   const corpus = randomCorpus(random);
-  const tenant = await createTenant(database.db, { id: newId(), name: newId() });
+  const tenant = await newTenant();
   await database.db.transaction(tenant.id, async (tx) => {
     await lockColumns(tx, tenant.id);
     for (const [key, type] of corpus.columns) {
@@ -148,6 +172,10 @@ async function store(random: Random): Promise<Stored> {
   });
   await seed(database.db, tenant.id, corpus.groups, corpus.tags);
   return { ...corpus, tenant };
+}
+
+function newTenant(): Promise<Tenant> {
+  return createTenant(database.db, { id: newId(), name: newId() });
 }
 
 function columnsOf(tenantId: string, corpus: RandomCorpus) {
