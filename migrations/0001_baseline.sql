@@ -236,8 +236,8 @@ create index source_mixed on source (tenant_id, source_group_id) where mixed;
 create index source_path on source (tenant_id, source_group_id, path) where path is not null;
 create index source_includes on source (tenant_id, source_group_id) where includes is not null;
 create index source_parent on source (tenant_id, parent_source_id) where parent_source_id is not null;
--- Only indexes of (tenant_id, id) and of full keys may begin with tenant_id and hold all sources. While many sources come, statistics say
--- that a tenant has hardly any, and a look-up by id was planned as a scan of all sources of the tenant in another index.
+-- The next two indexes must not serve a condition on tenant_id alone, as an index of (tenant_id, blob_hash) would. While many sources are
+-- added, old statistics say that the tenant has hardly any. A look-up by id then read all sources of the tenant in such an index.
 create index source_blob on source (blob_hash, tenant_id);
 create index source_language on source (tenant_id, language) where language is not null; -- the languages in which a query is analyzed
 create index source_with_metadata on source (tenant_id, id) where metadata <> '{}' and deleted_at is null;

@@ -4,7 +4,7 @@
  */
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import path from 'node:path';
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the worker gets: which attack to send, and with which key. A message ends the attack. */
@@ -76,9 +76,9 @@ async function attack({ url, key, name }: Attack): Promise<Record<string, number
     isOver = true;
   });
   const attacker = async (i: number): Promise<void> => {
-    const { path: where, ...init } = requests[i % requests.length]!;
+    const { path, ...init } = requests[i % requests.length]!;
     while (!isOver) {
-      const status = await fetch(url + where, { ...init, headers: { 'x-api-key': key, ...init.headers } })
+      const status = await fetch(url + path, { ...init, headers: { 'x-api-key': key, ...init.headers } })
         .then(async (answer) => {
           await answer.arrayBuffer();
           return answer.status;
@@ -98,7 +98,7 @@ async function attack({ url, key, name }: Attack): Promise<Record<string, number
  */
 function yieldToTheService(): void {
   try {
-    setPriority(Number(path.basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
   } catch {
     // The system has no such threads.
   }
