@@ -1,13 +1,11 @@
 /**
- * The attacks of bench/hostile-tenant.ts, and the worker thread that sends them: what an attacker computes must not hold up the client
- * whose answers are timed.
+ * The attacks of bench/hostile-tenant.ts, and the process that sends them: what an attacker computes must not hold up the client whose
+ * answers are timed.
  */
-import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import { basename } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** What the worker gets: which attack to send, and with which key. A message ends the attack. */
+/** What the process gets: which attack to send, and with which key. A second message ends the attack. */
 export interface Attack {
   url: string;
   key: string;
@@ -26,7 +24,7 @@ export const words = (count: number, suffix = ''): string =>
 interface Request {
   method: string;
   path: string;
-  body?: string | FormData;
+  body?: string | Buffer;
   headers?: Record<string, string>;
 }
 
@@ -43,10 +41,12 @@ const contains = (length: number) => (i: number) => ({
   operator: 'contains',
   value: `${i}c${'ab '.repeat(length / 3)}`,
 });
-const files = (): FormData => {
+const files = async (): Promise<Request> => {
   const form = new FormData();
   for (let i = 0; i < 50; i++) form.append('files', new Blob([`<a>`.repeat(20_000)]), `${i}.html`);
-  return form;
+  const encoded = new Response(form);
+  const headers = { 'content-type': encoded.headers.get('content-type')! };
+  return { method: 'POST', path: '/api/v1/local-file-groups', body: Buffer.from(await encoded.arrayBuffer()), headers };
 };
 const filters: Request[] = [
   search(any(list(10, contains(900)))),
@@ -62,28 +62,30 @@ const ATTACKS: Record<string, Request[]> = {
   'long claims': [json('/completions', { messages: [{ role: 'user', content: 'word1 word2 word3?' }] })],
   '/docs': [{ method: 'GET', path: '/docs/scalar.js', headers: { 'accept-encoding': 'identity' } }],
   'large bodies': [{ ...search({}), body: `{${list(60_000, (i) => `"\\u0061${i}":1`).join(',')}}` }],
-  files: [{ method: 'POST', path: '/api/v1/local-file-groups', body: files() }],
+  files: [await files()],
 };
 export const ATTACK_NAMES = [...Object.keys(ATTACKS), 'all together'];
 ATTACKS['all together'] = Object.values(ATTACKS).flat();
 
-/** Sends the attack again and again. Returns how often each status came; 0 is a lost connection. */
-async function attack({ url, key, name }: Attack): Promise<Record<string, number>> {
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+
+/** Returns the status. The answer is dropped as it arrives, so that the attacker uses little of the shared processors. */
+async function send(url: string, key: string, { method, path, body, headers }: Request): Promise<number> {
+  const message = request(url + path, { method, agent, headers: { 'x-api-key': key, ...headers } });
+  message.end(body);
+  const [answer] = (await once(message, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'close');
+  return answer.statusCode!;
+}
+
+/** Sends the attack again and again until `isOver`. Returns how often each status came; 0 is a lost connection. */
+async function attack({ url, key, name }: Attack, isOver: () => boolean): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   const requests = ATTACKS[name]!;
-  let isOver = false;
-  parentPort?.once('message', () => {
-    isOver = true;
-  });
   const attacker = async (i: number): Promise<void> => {
-    const { path, ...init } = requests[i % requests.length]!;
-    while (!isOver) {
-      const status = await fetch(url + path, { ...init, headers: { 'x-api-key': key, ...init.headers } })
-        .then(async (answer) => {
-          await answer.arrayBuffer();
-          return answer.status;
-        })
-        .catch(() => 0);
+    while (!isOver()) {
+      const status = await send(url, key, requests[i % requests.length]!).catch(() => 0);
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status === 429) await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS));
     }
@@ -92,19 +94,14 @@ async function attack({ url, key, name }: Attack): Promise<Record<string, number
   return statuses;
 }
 
-/**
- * Gives this thread the lowest priority: the attacker's own processor time is not what the service does to others. An attacker has a
- * machine of its own; here it shares the processors with the service. Linux gives each thread a priority; elsewhere it stays as it is.
- */
-function yieldToTheService(): void {
-  try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
-  } catch {
-    // The system has no such threads.
-  }
-}
-
-if (parentPort) {
-  yieldToTheService();
-  parentPort.postMessage(await attack(workerData as Attack));
+if (import.meta.main) {
+  process.once('message', (message) => {
+    let isOver = false;
+    process.once('message', () => {
+      isOver = true;
+    });
+    void attack(message as Attack, () => isOver).then((statuses) =>
+      process.send!(statuses, () => process.disconnect()),
+    );
+  });
 }

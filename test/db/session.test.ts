@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, openEngine } from '../../src/db/embedded/engine.ts';
 import { createSession, JOBS } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
@@ -102,6 +103,32 @@ test('after a transaction of a busy tenant, whoever waits goes before its next o
   await first.end(simpleQuery(''));
   await Promise.all([second, key]);
   assert.deepEqual(order, ['key', 'busy']);
+});
+
+test('whoever waits goes before a transaction that is held back if the same tenant had the last turn', async (t) => {
+  await copyTemplate(join(folder, 'goes-on'));
+  const engine = await openEngine(join(folder, 'goes-on', 'database'));
+  t.after(() => engine.close());
+  let isBusy = true;
+  const limits = { quietMs: 0, heldBackQuietMs: 600_000, waitMs: 20, betweenMs: 100 };
+  const session = createSession(engine, limits, { add: () => {}, isBusy: (owner) => isBusy && owner === 'busy' });
+  const order: string[] = [];
+  const before = await session.lease();
+  await before.end(simpleQuery(''));
+  const heldBack = session.lease({ owner: 'busy' }).then(async (lease) => {
+    order.push('held back');
+    await lease.end(simpleQuery(''));
+  });
+  isBusy = false;
+  const turn = await session.lease({ owner: 'busy' });
+  await delay(40);
+  const other = session.lease({ owner: 'other' }).then(async (lease) => {
+    order.push('other');
+    await lease.end(simpleQuery(''));
+  });
+  await turn.end(simpleQuery(''));
+  await Promise.all([heldBack, other]);
+  assert.deepEqual(order, ['other', 'held back']);
 });
 
 test('look-ups of keys wait for the transaction that runs and start together, before the next transaction of its tenant', async (t) => {

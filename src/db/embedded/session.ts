@@ -112,7 +112,10 @@ export function createSession(
   /** How long the engine has run batches of the transaction that holds the session. */
   let workedMs = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
-  /** From then on a background transaction may keep others waiting again: they get at least as much time as the last one took. */
+  /**
+   * From then on a background transaction may keep others waiting again: they get at least as much time as the last one took. Turns of a
+   * tenant that is held back count, too.
+   */
   let nextOverdueAt = Number.NEGATIVE_INFINITY;
   let again: NodeJS.Timeout | undefined;
 
@@ -212,7 +215,10 @@ export function createSession(
             const usedMs = now - heldAt;
             // Background work goes last anyway. A tenant's own ingestion must not slow its searches.
             if (owner !== '' && owner !== JOBS && !isBackground) shares.add(owner, workedMs);
-            if (asBackground || shares.isBusy(owner)) nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
+            const behind = background.peek();
+            const wouldGoOn = behind?.isHeldBack && behind.owner === owner;
+            if (asBackground || wouldGoOn || shares.isBusy(owner))
+              nextOverdueAt = now + Math.max(limits.betweenMs, usedMs);
             if (!asBackground) answeredAt = now;
             next();
           };

@@ -1,9 +1,9 @@
 /** `/docs`: the API reference (Scalar). It is served from the installed package: it needs no network and reports to nobody. */
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { createGunzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../errors.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -16,8 +16,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The script is sent this often at most: it has 4 MB, compressed 1 MB, and needs no key. Requests wait for it up to a limit. */
+const SCRIPT_EVERY_MS = 50;
+const SCRIPT_WAIT_MAX_MS = 2_000;
+
 interface Reference {
   html: string;
+  script: Buffer;
   gzippedScript: Buffer;
 }
 
@@ -37,13 +42,21 @@ export function registerReference(app: FastifyInstance): void {
       .type('text/html; charset=utf-8')
       .send((await load()).html);
   });
+  let nextAt = 0;
   app.get('/docs/scalar.js', async (request, reply) => {
-    const { gzippedScript } = await load();
+    const now = performance.now();
+    const waitMs = Math.max(0, nextAt - now);
+    if (waitMs > SCRIPT_WAIT_MAX_MS)
+      throw new ServiceError('overloaded', 'The script is being sent to many. Try again shortly.', {
+        retryAfterSeconds: Math.ceil(SCRIPT_WAIT_MAX_MS / 1000),
+      });
+    nextAt = now + waitMs + SCRIPT_EVERY_MS;
+    if (waitMs > 0) await sleep(waitMs);
+    const { script, gzippedScript } = await load();
     reply.header('cache-control', 'public, max-age=3600').header('vary', 'accept-encoding');
     reply.type('text/javascript; charset=utf-8');
-    // Inflated as it is sent, by the threads of zlib: 4 MB would hold the event loop for 20 ms.
-    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'])))
-      return reply.send(Readable.from([gzippedScript]).pipe(createGunzip()));
+    // Both forms stay in memory: to inflate 4 MB for each request would take 20 ms of the event loop, also in the threads of zlib.
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(script);
     return reply.header('content-encoding', 'gzip').send(gzippedScript);
   });
 }
@@ -55,6 +68,10 @@ export function registerReference(app: FastifyInstance): void {
 async function renderReference(): Promise<Reference> {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(new URL(`./render-reference${extension}`, import.meta.url), { execArgv: [] });
-  const [{ html, gzippedScript }] = (await once(worker, 'message')) as [{ html: string; gzippedScript: Uint8Array }];
-  return { html, gzippedScript: Buffer.from(gzippedScript) };
+  const [{ html, script, gzippedScript }] = (await once(worker, 'message')) as [
+    { html: string; script: Uint8Array; gzippedScript: Uint8Array },
+  ];
+  const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+    Buffer.from(buffer, byteOffset, byteLength);
+  return { html, script: toBuffer(script), gzippedScript: toBuffer(gzippedScript) };
 }

@@ -1,11 +1,11 @@
-/** A thread that renders the API reference and sends it to `api-reference.ts`, with the compressed script. */
+/** A thread that renders the API reference and sends it to `api-reference.ts`, with its script. */
 import { parentPort } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 
 parentPort!.postMessage(await render());
 
-async function render(): Promise<{ html: string; gzippedScript: Buffer }> {
+async function render(): Promise<{ html: string; script: Buffer; gzippedScript: Buffer }> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const inner = Fastify();
   await inner.register(scalar, {
@@ -30,5 +30,5 @@ async function render(): Promise<{ html: string; gzippedScript: Buffer }> {
     .replace(scriptPath, '/docs/scalar.js')
     .replace('<html>', '<html lang="en">')
     .replace('</head>', '<link rel="icon" href="data:,">\n  </head>'); // otherwise browsers request /favicon.ico
-  return { html, gzippedScript: gzipSync(script.rawPayload) };
+  return { html, script: script.rawPayload, gzippedScript: gzipSync(script.rawPayload) };
 }

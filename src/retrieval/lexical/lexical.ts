@@ -3,7 +3,6 @@ import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate } from '../engine.ts';
-import type { FilterMatches } from '../query/filter-matches.ts';
 
 export interface CandidateRequest {
   tenantId: string;
@@ -89,17 +88,15 @@ const TESTED_COLUMNS = raw(', c.tenant_id, c.source_group_id, c.generation, c.me
 /**
  * Returns the best `limit` chunks, best first; for equal scores, the lower id first. If the limit cuts through chunks of equal score,
  * chunks with the last score are in the order of the index. A larger limit may give them another order.
+ *
+ * @param share about the share of the chunks that satisfy the conditions; undefined: nearly all.
  */
-export async function bm25Candidates(
-  tx: Tx,
-  request: CandidateRequest,
-  filterMatches?: FilterMatches,
-): Promise<Candidate[]> {
+export async function bm25Candidates(tx: Tx, request: CandidateRequest, share?: number): Promise<Candidate[]> {
   const statement = bm25Select(request);
   const wanted = DEPTH_MARGIN * request.limit;
-  const isFirst = !filterMatches && wanted <= DEPTH_FIRST;
-  const share = Math.max(filterMatches?.share ?? 1, 1 / DEPTH_MAX);
-  const rows = isFirst ? await tx.query<FoundRow>(statement) : await deepened<FoundRow>(tx, wanted / share, statement);
+  const isFirst = share === undefined && wanted <= DEPTH_FIRST;
+  const depth = wanted / Math.max(share ?? 1, 1 / DEPTH_MAX);
+  const rows = isFirst ? await tx.query<FoundRow>(statement) : await deepened<FoundRow>(tx, depth, statement);
   return toCandidates(rows, request.limit);
 }
 

@@ -27,6 +27,12 @@ const TESTED_MAX = { withIndex: 500, withoutIndex: 150 };
 /** Number of tested chunks, relative to the number of chunks of which enough match if the best chunks match like the sampled sources. */
 const TESTED_MARGIN = 1.5;
 
+/**
+ * The assumed share of the chunks that match a filter on their metadata. If it is lower, the index scores the chunks again, each time
+ * twice as many: eight times for 17,000 chunks from 200 on, which takes 13 ms of 26.
+ */
+const CHUNK_SHARE = 0.02;
+
 /** If a filter matches such a share of the sources, vectors are tested one by one too. */
 const WIDE_SHARE = 0.4;
 
@@ -56,11 +62,14 @@ export function openPostgresEngine(
     testsCandidates: true,
     settings: [...(hasTextSearch ? [...FORCE_INDEX_ORDER, ...SHALLOW] : FORCE_INDEXES), ...NEAREST_SETTINGS],
     open(tx, scope) {
+      const ofChunk = chunkConditions(scope, scope.filters);
       let share: Promise<number> | undefined;
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;
       const find = (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> =>
-        hasTextSearch ? bm25Candidates(tx, request, found) : scanCandidates(tx, request, found);
+        hasTextSearch
+          ? bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined))
+          : scanCandidates(tx, request, found);
       const test = async (request: CandidateRequest): Promise<{ all: Candidate[]; kept: Candidate[] }> => {
         if (hasTextSearch) return bm25Tested(tx, request);
         const all = await scanCandidates(tx, { ...request, conditions: [] });

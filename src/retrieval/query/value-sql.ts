@@ -80,7 +80,8 @@ function ofKey(tenantId: string, key: string, group: MetadataFilterGroup, tested
   return sql`s.id ${not}in (${join(selects, ' union all ')})`;
 }
 
-function matchesMissing(member: MetadataFilter | MetadataFilterGroup): boolean {
+/** Returns whether the conditions match if their keys are missing. */
+export function matchesMissing(member: MetadataFilter | MetadataFilterGroup): boolean {
   if ('key' in member) return member.operator in OPPOSITES;
   return member.operator === 'and' ? member.filters.every(matchesMissing) : member.filters.some(matchesMissing);
 }

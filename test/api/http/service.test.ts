@@ -140,6 +140,15 @@ describe('the API reference', () => {
     assert.equal(plain.headers['content-encoding'], undefined);
     assert.deepEqual(plain.rawPayload, script);
   });
+  test('sends its script to a limited number of clients in a time', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, () => t.app.inject({ url: '/docs/scalar.js' })));
+    const refused = answers.filter(({ statusCode }) => statusCode !== 200);
+    assert.ok(refused.length >= 10 && refused.length <= 25, `${refused.length} refused`);
+    for (const { statusCode, headers } of refused) {
+      assert.equal(statusCode, 503);
+      assert.equal(headers['retry-after'], '2');
+    }
+  });
 });
 
 test('a service whose console is off does not serve or name it', async () => {
