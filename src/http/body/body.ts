@@ -73,8 +73,7 @@ let nextLongBodyAt = 0;
 export async function parseJsonInTurn(bytes: Buffer, whose: Whose): Promise<unknown> {
   if (bytes.length < LONG_BODY_BYTES) return parseJson(bytes);
   return longBodies(async () => {
-    const waitMs = nextLongBodyAt - performance.now();
-    await sleep(waitMs);
+    await sleep(Math.max(0, nextLongBodyAt - performance.now()));
     const startedAt = performance.now();
     try {
       return parseJson(bytes);
