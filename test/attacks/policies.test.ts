@@ -235,7 +235,7 @@ describe('a policy of many conditions on long metadata', () => {
     });
   }
 
-  test('and so is a policy of four short conditions if the metadata of the sources is longer', async () => {
+  test('and so is a policy of few short conditions if the metadata of the sources is longer', async () => {
     const tenant = await t.secondTenant();
     const sources = Array.from({ length: 400 }, () => ({ metadata: { note: 'ab '.repeat(10_000) }, chunks: [] }));
     await seed(t.deps.db, tenant.tenantId, [{ sources }]);
@@ -247,6 +247,8 @@ describe('a policy of many conditions on long metadata', () => {
       assert.equal((await t.put('/authz/policies/default', { operator: 'or', filters }, tenant.key)).status, 200);
       return (await t.post('/search', { query: 'herons' }, tenant.key)).status;
     };
-    assert.deepEqual([await ask(1), await ask(4)], [200, 400]);
+    // A policy may take ten times as long on a server.
+    const few = t.deps.db.kind === 'embedded' ? 4 : 40;
+    assert.deepEqual([await ask(1), await ask(few)], [200, 400]);
   });
 });
