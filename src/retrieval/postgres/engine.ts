@@ -23,7 +23,7 @@ import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.t
  * Up to so many of the best chunks are tested for a filter one by one. For more, the filter is evaluated for all sources. Without a BM25
  * index, a search for more chunks than have a rarer term scores very many.
  */
-const TESTED_MAX = { withIndex: 500, withoutIndex: 150 };
+const TESTED_MAX = { withIndex: 500, withoutIndex: 350 };
 /** Number of tested chunks, relative to the number of chunks of which enough match if the best chunks match like the sampled sources. */
 const TESTED_MARGIN = 1.5;
 
