@@ -5,6 +5,7 @@
  */
 
 import type { ContextChunk } from '../../llm/models.ts';
+import { isDirectory } from '../../text/directory.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
@@ -62,7 +63,7 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
   const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
   const questions = new Map(top.map((chunk) => [chunk.language, readQuestion(question, chunk.language, analyzer)]));
   const candidates = top
-    .filter(({ content }) => !isDirectory(content))
+    .filter(({ content, headingPath }) => !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, analyzer))
     .filter((one) => isQuotable(one.text, question));
   scorePassages(candidates, questions);
@@ -91,7 +92,7 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;
-  let head: ReadonlySet<string> = new Set(analyzer.index(chunk.headingPath.at(-1) ?? '', chunk.language));
+  let head: ReadonlySet<string> = new Set(analyzer.index(unnumbered(chunk.headingPath.at(-1) ?? ''), chunk.language));
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
     const headTerms = unitHead === undefined ? head : new Set(analyzer.index(unitHead, chunk.language));
@@ -116,12 +117,19 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
       };
     });
     if (unit.kind === 'heading') {
-      head = new Set(passages.flatMap((passage) => [...passage.terms]));
+      head = new Set(analyzer.index(unnumbered(chunk.content.slice(unit.start, unit.end)), chunk.language));
       headingTerms = new Set([...above, ...head]);
     }
     return passages;
   });
 }
+
+/** Returns a title without the number of its section. */
+function unnumbered(title: string): string {
+  return title.replace(SECTION_NUMBER, '');
+}
+
+const SECTION_NUMBER = /^[#\s]*\p{N}{1,4}(?:\.\p{N}{1,4}){0,8}\.?\s+(?=\p{L}|[$_-])/u;
 
 /** Returns the head of an entry: the first cell of a row, or the text before a colon or a dash. Undefined for other units. */
 function headOf(text: string, kind: UnitKind): string | undefined {
@@ -145,21 +153,6 @@ function piecesOf(content: string, { start, end }: Unit): { start: number; end: 
     const from = piece.start + text.length - text.trimStart().length;
     return text.trim() === '' ? [] : [{ start: from, end: from + text.trim().length }];
   });
-}
-
-/** Dots that lead to a page number. The number of dots is limited, so that a long run is not scanned from each dot. */
-const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
-const LEADERS_MIN = 3;
-const ENDS_WITH_PAGE = /^.{2,80}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
-const DIRECTORY_LINES_MIN = 8;
-const DIRECTORY_LINES_SHARE = 0.7;
-
-/** Returns true for a table of contents and for the index of a book. They say where things are, not what they are. */
-function isDirectory(content: string): boolean {
-  if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
-  const lines = content.split('\n').filter((line) => line.trim() !== '');
-  const pages = lines.filter((line) => !line.startsWith('|') && ENDS_WITH_PAGE.test(line)).length;
-  return lines.length >= DIRECTORY_LINES_MIN && pages >= lines.length * DIRECTORY_LINES_SHARE;
 }
 
 /** Text that talks to a language model. It is not the content that a source has for its readers. */

@@ -89,3 +89,31 @@ test('an answer is likelier when the search score of its chunk is far above the 
   // More than the difference to the next passage alone can explain.
   assert.ok(logOdds(2) - logOdds(9) > 2, `${logOdds(2)} ${logOdds(9)}`);
 });
+
+test('chunks that score nearly as high, such as copies in other files, do not make an answer less likely', () => {
+  const contents = ['The pump needs oil in winter.', 'Pumps are blue.', 'Oil is black.', 'Winter is long.'];
+  const logOdds = (scores: readonly number[]) =>
+    extractPassages(
+      'What does the pump need?',
+      chunksOf(contents, 'en').map((chunk, i) => ({ ...chunk, score: scores[i]! })),
+      analyzer,
+    ).logOdds;
+  assert.equal(logOdds([10, 9.9, 9.8, 4]), logOdds([10, 5, 4.5, 4]));
+});
+
+test('the word "I" is no name, and a missing name counts only if no passage has it', () => {
+  assert.deepEqual([...readQuestion('How do I cross the harbour of Oslo?', 'en', analyzer).names], ['oslo']);
+  const said = 'Ferries cross the harbour every hour.';
+  const elsewhere = logOddsOf('How do I cross the harbour of Oslo?', [said, 'Oslo is in Norway.']);
+  const nowhere = logOddsOf('How do I cross the harbour of Bergen?', [said, 'Oslo is in Norway.']);
+  assert.ok(elsewhere - nowhere > 2, `${elsewhere} ${nowhere}`);
+});
+
+test('the number of a section is no part of the name of an entry', () => {
+  const named = (heading: string): number => {
+    const [chunk] = chunksOf(['It is 5 seconds.'], 'en');
+    const { candidates } = scoredPassages('What is the mail check?', [{ ...chunk!, headingPath: [heading] }], analyzer);
+    return candidates[0]!.features.headNamed;
+  };
+  assert.equal(named('3.163. mail check'), named('mail check'));
+});

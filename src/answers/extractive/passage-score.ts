@@ -168,18 +168,21 @@ interface Evidence {
   score: number;
   /** Share of the weight of the question's terms that no passage has: 0 to 1. */
   missing: number;
-  /** Share of the question's names and numbers that the chunk of the best passage lacks: 0 to 1. */
+  /** Share of the question's names and numbers that no passage has: 0 to 1. */
   missingNames: number;
-  /** Logarithm of the search score of its chunk divided by the mean of the other chunks: -LEAD_MAX to LEAD_MAX. */
+  /**
+   * Logarithm of the search score of its chunk divided by the lowest score: 0 to LEAD_MAX. Copies of the text in other files, which the
+   * mean of the scores would count, do not lower it.
+   */
   lead: number;
 }
 
-const EVIDENCE_BIAS = -6.89;
+const EVIDENCE_BIAS = -7.1;
 /** The weight of missing names was set by hand, because hardly a question of the training data names something that its texts lack. */
-const EVIDENCE_WEIGHTS: Evidence = { score: 0.51, missing: -2.11, missingNames: -1, lead: 2.79 };
+const EVIDENCE_WEIGHTS: Evidence = { score: 0.51, missing: -2.11, missingNames: -2, lead: 2 };
 const LEAD_MAX = 2;
 /** The lead of a single chunk. It was set by hand, because the training data has no question with a single chunk. */
-const LEAD_ALONE = 0.3;
+const LEAD_ALONE = 0.5;
 
 /** Returns the logarithm of the odds that the best passage answers. The odds hold for questions like those of the training data. */
 export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
@@ -198,7 +201,7 @@ function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions
   return {
     score: best.score,
     missing: weigh(missing) / Math.max(1, weigh(terms)),
-    missingNames: (names.size - overlap(names, best.chunkTerms)) / Math.max(1, names.size),
+    missingNames: [...names].filter((term) => !frequency.has(term)).length / Math.max(1, names.size),
     lead: leadOf(best.chunk, candidates),
   };
 }
@@ -207,8 +210,8 @@ function leadOf(chunk: ContextChunk, candidates: readonly Candidate[]): number {
   const others = new Set(candidates.map((one) => one.chunk));
   others.delete(chunk);
   if (others.size === 0) return LEAD_ALONE;
-  const mean = sum([...others].map(({ score }) => Math.max(score, 0))) / others.size;
-  const lead = Math.log(Math.max(chunk.score, Number.MIN_VALUE) / Math.max(mean, Number.MIN_VALUE));
+  const lowest = Math.min(...[...others].map(({ score }) => score));
+  const lead = Math.log(Math.max(chunk.score, Number.MIN_VALUE) / Math.max(lowest, Number.MIN_VALUE));
   return Math.max(-LEAD_MAX, Math.min(LEAD_MAX, lead));
 }
 

@@ -26,12 +26,15 @@ export interface Question {
 export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
   const topic = withoutQuestionWords(text);
   const terms = new Set(analyzer.query(topic, language));
-  const marked = text.match(MARKED_WORDS) ?? [];
-  const isTitle = marked.length > terms.size / 2;
+  const marked = (text.match(MARKED_WORDS) ?? []).map((word) =>
+    new Set(analyzer.query(word, language)).intersection(terms),
+  );
+  // In a title most words have a capital. "I" is no topic word and does not count.
+  const isTitle = marked.filter(({ size }) => size > 0).length > terms.size / 2;
   return {
     text,
     terms,
-    names: new Set(isTitle ? [] : marked.flatMap((word) => analyzer.query(word, language))),
+    names: new Set(isTitle ? [] : marked.flatMap((found) => [...found])),
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: ASKS_DEFAULT.test(text),

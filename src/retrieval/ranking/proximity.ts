@@ -18,7 +18,7 @@ const NAMED_WEIGHT = 0.3;
 
 /** The terms of a chunk that the order depends on. */
 export interface ChunkTerms {
-  /** Terms of the chunk in reading order. */
+  /** Terms of the chunk in reading order; none if terms close to each other do not belong together. */
   terms: readonly string[];
   /** Terms of its file name and headings. */
   titles: ReadonlySet<string>;

@@ -9,6 +9,7 @@ import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
+import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
 
@@ -70,7 +71,8 @@ export function termsOf(row: ReadRow | undefined) {
   if (!row) return undefined;
   const analyzed = (text: string): Set<string> => new Set(analyzeForIndex(text, row.language).split(' '));
   return {
-    terms: row.terms.split(' '),
+    // Neighbouring entries of an index have nothing to do with each other.
+    terms: isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
     titles: analyzed([row.name, ...row.headingPath].join('\n')),
     heading: analyzed(row.headingPath.at(-1) ?? ''),
   };

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDirectory } from './directory.ts';
+
+const WORDS = ['abandoned', 'bounced', 'deferred', 'delayed', 'expanded', 'frozen', 'local', 'queued', 'remote'];
+const linesOf = (line: (word: string, i: number) => string): string => WORDS.map(line).join('\n');
+
+test('lines that end with a page or a section are a directory', () => {
+  assert.ok(
+    isDirectory(
+      linesOf((word, i) => `${word} mail . . . . . . ${i + 3}`),
+      [],
+    ),
+  );
+  assert.ok(
+    isDirectory(
+      linesOf((word, i) => `${word} mail, ${i + 3}`),
+      [],
+    ),
+  );
+  assert.ok(
+    isDirectory(
+      linesOf((word) => `|  | ${word.toUpperCase()} | 16.2.4 History |`),
+      [],
+    ),
+  );
+});
+
+test('short lines below the title of an index are a directory', () => {
+  const entries = linesOf((word) => `- ${word} mail — Log files [Log level], The queue runner [Retries]`);
+  for (const title of ['Index', 'Chapter 63 - Concept Index', 'A. Options Index', 'Stichwortverzeichnis', '索引'])
+    assert.ok(isDirectory(entries, ['Manual', title]), title);
+  assert.ok(isDirectory(entries, ['Manual', 'Concept Index', 'Q']));
+  for (const title of ['Mail', 'CREATE INDEX', 'Partial index', 'Index files'])
+    assert.ok(!isDirectory(entries, ['Manual', title]), title);
+});
+
+test('tables, lists and sentences are no directory', () => {
+  assert.ok(
+    !isDirectory(
+      linesOf((word, i) => `| ${word} | ${i} seconds |`),
+      [],
+    ),
+  );
+  assert.ok(
+    !isDirectory(
+      linesOf((word, i) => `| ${word} | 1.${i} |`),
+      [],
+    ),
+  );
+  assert.ok(
+    !isDirectory(
+      linesOf((word) => `The ${word} mail is listed here.`),
+      ['Index'],
+    ),
+  );
+  assert.ok(!isDirectory('frozen mail, 12\nlocal mail, 13', []));
+});
+
+test('long runs of dots and spaces are read in linear time', () => {
+  // Processor time does not depend on other processes.
+  const used = process.cpuUsage();
+  for (const run of ['.', '. ', ' ', '1', '|', '1.', 'a ', '| 1.1 '])
+    isDirectory(Array(9).fill(run.repeat(100_000)).join('\n'), ['1'.repeat(100_000), ' '.repeat(100_000)]);
+  assert.ok(process.cpuUsage(used).user < 5e6);
+});

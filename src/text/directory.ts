@@ -1,0 +1,25 @@
+/** Recognizes text that says where things are, not what they are: tables of contents and the index of a book. */
+
+/** Dots that lead to a page number. The number of dots is limited, so that a long run is not scanned from each dot. */
+const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
+const LEADERS_MIN = 3;
+const ENDS_WITH_PAGE = /^[^|].{1,79}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
+/** A table row whose last cell is the number and the title of a section, as in the index of a manual in HTML. */
+const ENDS_WITH_SECTION = /\|\s*\p{N}+(?:\.\p{N}+)+\.?\s[^|]{1,80}\|\s*$/u;
+const INDEX_TITLE =
+  /^(?:\p{L}\.)?[\p{N}\p{P}\s]*(?:(?:chapter|appendix|annex)\s[\p{L}\p{N}.]{1,8}[\s\p{P}]+)?(?:(?:alphabetical|author|command|concept|function|general|keyword|keystroke|name|option|operator|subject|symbol|term|topic|type|variable)s?\s)?index$|^(?:stichwort|sach|personen)(?:verzeichnis|register)$|^索引$/iu;
+const SENTENCE_END = /[.!?。！？]["'”’)]*\s*$/u;
+const LINES_MIN = 8;
+const LINES_SHARE = 0.7;
+
+/** Returns true for the content of a table of contents or of an index. `headings` are the headings above. */
+export function isDirectory(content: string, headings: readonly string[]): boolean {
+  if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length < LINES_MIN) return false;
+  const most = (matches: (line: string) => boolean): boolean =>
+    lines.filter(matches).length >= lines.length * LINES_SHARE;
+  if (most((line) => ENDS_WITH_PAGE.test(line) || ENDS_WITH_SECTION.test(line))) return true;
+  // An index has sections, one for each letter.
+  return headings.slice(-2).some((title) => INDEX_TITLE.test(title)) && most((line) => !SENTENCE_END.test(line));
+}
