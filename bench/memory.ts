@@ -3,7 +3,7 @@
  * `npm run bench:memory` measures dist/ (`npm run build` makes it), `npm run bench:memory -- src` the unbuilt sources. Linux only.
  */
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,7 @@ const REST_AFTER_WORK_MS = 15_000;
 const SEARCHES = 200;
 const KEY = /^pk_\w+$/m;
 
+if (!existsSync(join(ROOT, ENTRY))) throw new Error(`${ENTRY} does not exist: run npm run build first`);
 const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-memory-'));
 try {
   console.log('| | most, all processes together | most of one process | a few seconds later | after some work |');
@@ -42,7 +43,8 @@ async function measure(): Promise<number[]> {
     most = Math.max(most, sumOf(processes, 'VmRSS'));
     mostOfOne = Math.max(mostOfOne, ...processes.map((pid) => statusMb(pid, 'VmHWM')));
   }, SAMPLE_MS);
-  const url = await new Promise<string>((resolve) => {
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with code ${code} before it was ready`)));
     let output = '';
     child.stdout.on('data', (text) => {
       output += text;
