@@ -6,8 +6,17 @@ const LEADERS_MIN = 3;
 const ENDS_WITH_PAGE = /^[^|].{1,79}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
 /** A table row whose last cell is the number and the title of a section, as in the index of a manual in HTML. */
 const ENDS_WITH_SECTION = /\|\s*\p{N}+(?:\.\p{N}+)+\.?\s[^|]{1,80}\|\s*$/u;
-const INDEX_TITLE =
-  /^(?:\p{L}\.)?[\p{N}\p{P}\s]*(?:(?:chapter|appendix|annex)\s[\p{L}\p{N}.]{1,8}[\s\p{P}]+)?(?:(?:alphabetical|author|command|concept|function|general|keyword|keystroke|name|option|operator|subject|symbol|term|topic|type|variable)s?\s)?index$|^(?:stichwort|sach|personen)(?:verzeichnis|register)$|^索引$/iu;
+/** The number of a section or an appendix before a title. */
+const NUMBERED = String.raw`(?:\p{L}\.)?[\p{N}\p{P}\s]*(?:(?:chapter|appendix|annex)\s[\p{L}\p{N}.]{1,8}[\s\p{P}]+)?`;
+/** The kinds of indexes. Other titles with the word are about indexes of databases, arrays and web servers. */
+const INDEXED = [
+  'alphabetical|author|command|concept|function|general|keyword|keystroke|name|option|operator|subject|symbol|term',
+  'topic|type|variable',
+].join('|');
+const INDEX_TITLE = new RegExp(
+  `^${NUMBERED}(?:(?:${INDEXED})s?\\s)?index$|^(?:stichwort|sach|personen)(?:verzeichnis|register)$|^索引$`,
+  'iu',
+);
 const SENTENCE_END = /[.!?。！？]["'”’)]*\s*$/u;
 const LINES_MIN = 8;
 const LINES_SHARE = 0.7;
