@@ -20,7 +20,7 @@ const MORE = [1_000, 4_000, 20_000];
 const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial<Facts>; plan: Partial<Plan> }[] = [
   {
     name: 'without a vector, a hybrid search is lexical and asks for a few candidates more than it returns',
-    plan: { mode: 'lexical', depths: [20, ...MORE], count: 10, filteredAfter: undefined, reorders: false },
+    plan: { mode: 'lexical', depths: [20, 100, ...MORE], count: 10, filteredAfter: undefined, reorders: false },
   },
   {
     name: 'a hybrid search always begins with the candidates that are fused, so that pages have one order',
@@ -54,7 +54,7 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
     name: 'a rerank model gets its candidates on every page that it can reach',
     request: { offset: 20 },
     facts: { hasRerankModel: true },
-    plan: { reranks: true, count: 50, depths: [60, ...MORE] },
+    plan: { reranks: true, count: 50, depths: [60, 100, ...MORE] },
   },
   {
     name: 'pages after those of the rerank model keep their order',

@@ -7,8 +7,8 @@ import { PROXIMITY_MAX } from './ranking/proximity.ts';
 import { RERANKED_MAX } from './ranking/rerank.ts';
 import type { RetrieveRequest, SearchMode } from './types.ts';
 
-/** Number of candidates that the engine is asked for next, if copies or tests leave too few. */
-const DEPTHS = [1_000, 4_000, 20_000];
+/** Number of candidates that the engine is asked for next, if copies, equal scores or tests leave too few. */
+const DEPTHS = [100, 1_000, 4_000, 20_000];
 /** Number of extra candidates of the first look, so that a few copies do not cost a second one. */
 const SPARE_CANDIDATES = 10;
 /** Number of the best chunks of each half that `use_postfilter` filters, or `offset + limit` if that is more. */
