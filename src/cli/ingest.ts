@@ -1,13 +1,13 @@
 /** `pinakes ingest`: uploads files and folders as source groups. */
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { assetsText } from '../client/page-assets.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
 import { findFiles, type LocalFile } from './shared/files.ts';
 import { CliError, type Io } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
-import { assetsText } from './shared/page-assets.ts';
 import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
 

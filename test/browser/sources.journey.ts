@@ -1,5 +1,8 @@
 /** Adding files and working with the list of sources, with the keyboard alone. */
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
@@ -65,6 +68,25 @@ describe('sources', { skip }, () => {
     await failed.getByText(/not a complete PDF/).waitFor();
     assert.deepEqual(faults, []);
     await context.close();
+  });
+
+  test('a folder of web pages is sent without their pictures and styles', async () => {
+    const folder = path.join(mkdtempSync(path.join(tmpdir(), 'pinakes-folder-')), 'guide');
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'start.html'), '<h1>Start</h1><p>Open the valve slowly.</p><img src=a.png>');
+    writeFileSync(path.join(folder, 'a.png'), 'a picture');
+    writeFileSync(path.join(folder, 'guide.css'), 'p { color: red }');
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?add=true');
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    await page.locator('input[webkitdirectory]').setInputFiles(folder);
+    await dialog.getByText('1 file will be sent').waitFor();
+    await tabTo(page, dialog.locator('summary', { hasText: '2 files are left out' }));
+    await page.keyboard.press('Enter');
+    assert.equal(await dialog.getByText('belongs to the web pages beside it').count(), 2);
+    assert.deepEqual(await violationsOf(page), []);
+    assert.deepEqual(faults, []);
+    await context.close();
+    rmSync(path.dirname(folder), { recursive: true });
   });
 
   test('filters stand in the address, and come back with it', async () => {

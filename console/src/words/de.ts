@@ -144,6 +144,7 @@ export const de: Catalogue = {
   'add.why.empty': 'leer',
   'add.why.tooLarge': 'zu groß',
   'add.why.twice': 'doppelt gewählt',
+  'add.why.ofPages': 'gehört zu den Webseiten daneben',
   'add.group': 'Hinzufügen zu',
   'add.newGroup': 'Einer neuen Gruppe',
   'add.name': 'Name der Gruppe',

@@ -140,6 +140,7 @@ export const en = {
   'add.why.empty': 'empty',
   'add.why.tooLarge': 'too large',
   'add.why.twice': 'chosen twice',
+  'add.why.ofPages': 'belongs to the web pages beside it',
   'add.group': 'Add to',
   'add.newGroup': 'A new group',
   'add.name': 'Name of the group',

@@ -2,8 +2,8 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
+import { findPageAssets } from '../../client/page-assets.ts';
 import { usageError } from './io.ts';
-import { findPageAssets } from './page-assets.ts';
 
 export interface LocalFile {
   path: string;

@@ -2,10 +2,10 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { ASSET_REASON, findPageAssets } from '../../client/page-assets.ts';
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../shared/io.ts';
-import { ASSET_REASON, findPageAssets } from '../shared/page-assets.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';
 
 /** One file must fit into one request. */

@@ -1,6 +1,7 @@
 /** The report of a synchronization, as a table or as JSON. */
+
+import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
 import type { Io } from '../shared/io.ts';
-import { ASSET_REASON, assetsText } from '../shared/page-assets.ts';
 
 const SHOWN_OF_A_KIND = 50;
 

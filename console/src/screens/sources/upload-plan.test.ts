@@ -30,6 +30,22 @@ describe('the plan of an upload', () => {
     assert.equal(plan.bytes, 10);
   });
 
+  test('what web pages of a folder only show or run is left out, unless it was chosen by itself', () => {
+    const given = ['manual/a.html', 'manual/img/a.png', 'manual/style.css', 'notes/scan.png', 'photo.png'];
+    const plan = planUpload(
+      given.map((path) => file(path)),
+      { ...LIMITS, filesMax: 10 },
+    );
+    assert.deepEqual(
+      plan.excluded.map(({ file: { path }, why }) => [path, why]),
+      [
+        ['manual/img/a.png', 'ofPages'],
+        ['manual/style.css', 'ofPages'],
+      ],
+    );
+    assert.equal(plan.files, 3);
+  });
+
   test('a request has at most the number of files of the limit', () => {
     const plan = planUpload(
       Array.from({ length: 7 }, (_, i) => file(`${i}.txt`)),

@@ -1,4 +1,5 @@
 /** What an upload will send: decided before a byte is sent, and shown to the reader. */
+import { findPageAssets } from '../../../../src/client/page-assets.ts';
 
 export interface GivenFile {
   /** With the folders that were dropped, for example `guides/start.md`. */
@@ -11,7 +12,7 @@ export interface UploadLimits {
   bytesMax: number;
 }
 
-export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice';
+export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice' | 'ofPages';
 
 export interface UploadPlan<F extends GivenFile> {
   /** Each batch is one request. */
@@ -26,14 +27,18 @@ export interface UploadPlan<F extends GivenFile> {
 /** Room for the fields and the borders of the parts in the body of a request. */
 const OVERHEAD_BYTES = 2_048;
 
-/** Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out. */
+/**
+ * Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out, and so are
+ * the pictures, fonts, styles and scripts of web pages in a folder. Such a file that is chosen by itself is sent.
+ */
 export function planUpload<F extends GivenFile>(given: readonly F[], limits: UploadLimits): UploadPlan<F> {
   const plan: UploadPlan<F> = { batches: [], files: 0, bytes: 0, excluded: [], endings: [] };
   const endings = new Map<string, number>();
   const seen = new Set<string>();
+  const ofPages = findPageAssets(given.map(({ path }) => path).filter((path) => path.includes('/')));
   let room = 0;
   for (const file of given) {
-    const why = exclusionOf(file, seen, limits);
+    const why = exclusionOf(file, seen, limits) ?? (ofPages.has(file.path) ? 'ofPages' : undefined);
     seen.add(file.path);
     if (why) {
       plan.excluded.push({ file, why });

@@ -1,4 +1,7 @@
-/** Finds the files that pages only show or run: pictures, fonts, styles and scripts of a manual. They have no text to search. Pure. */
+/**
+ * Finds the files that pages only show or run: pictures, fonts, styles and scripts of a manual. They have no text to search. An upload
+ * of a folder leaves them out. Pure.
+ */
 
 const WEB_PAGE = /\.(?:html?|xhtml)$/i;
 const PICTURE_OR_FONT = /\.(?:png|jpe?g|gif|webp|bmp|ico|woff2?|ttf|otf|eot)$/i;
