@@ -39,10 +39,13 @@ async function upload(files: UploadFile[], key = t.key, path = '', method: 'POST
   return { status: answer.statusCode, body: answer.json() };
 }
 
-/** Deletes all groups of the tenant. */
+/** Deletes all groups of the tenant. A group that is listed while it is being deleted may be gone before it is deleted again. */
 async function empty(): Promise<void> {
   const { source_groups: groups } = (await t.get('/source-groups')).body;
-  for (const { id } of groups) assert.equal((await t.delete(`/source-groups/${id}`)).status, 202);
+  for (const { id } of groups) {
+    const { status } = await t.delete(`/source-groups/${id}`);
+    assert.ok(status === 202 || status === 404, String(status));
+  }
 }
 
 test('uploads stop at the quotas, deleting makes room at once, and another tenant is not concerned', async () => {
