@@ -82,7 +82,23 @@ function choose(candidates: readonly Candidate[], questions: Questions): Extract
     const passage = grow(one, candidates);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
-  return { passages: chosen.map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+  return { passages: joined(chosen, candidates).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+}
+
+/** Joins passages that follow one another in a chunk, because a reader reads them as one. The better one keeps its place. */
+function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]): Candidate[][] {
+  const follows = (upper: readonly Candidate[], lower: readonly Candidate[]): boolean =>
+    lower[0]!.kind !== 'heading' &&
+    lower[0]!.chunk === upper[0]!.chunk &&
+    candidates.indexOf(lower[0]!) === candidates.indexOf(upper.at(-1)!) + 1;
+  const passages: Candidate[][] = [];
+  for (const passage of chosen) {
+    const at = passages.findIndex((other) => follows(other, passage) || follows(passage, other));
+    if (at === -1) passages.push(passage);
+    else
+      passages[at] = follows(passages[at]!, passage) ? [...passages[at]!, ...passage] : [...passage, ...passages[at]!];
+  }
+  return passages;
 }
 
 function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {

@@ -117,3 +117,15 @@ test('the number of a section is no part of the name of an entry', () => {
   };
   assert.equal(named('3.163. mail check'), named('mail check'));
 });
+
+test('passages that follow one another are read as one, in their order', () => {
+  const long = (first: string, more: string) => `${first}${` ${more}`.repeat(22)}.`;
+  const sentences = [long('The pump is oiled', 'by masons'), long('In winter it is oiled', 'and painted')];
+  const { passages } = extractPassages('When is the pump oiled?', chunksOf([sentences.join(' ')], 'en'), analyzer);
+  assert.deepEqual(
+    passages.map(({ text }) => text),
+    [sentences.join(' ')],
+  );
+  const apart = extractPassages('When is the pump oiled?', chunksOf(sentences, 'en'), analyzer).passages;
+  assert.ok(apart.every(({ quoted }) => quoted.length === 1));
+});
