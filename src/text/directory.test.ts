@@ -54,6 +54,7 @@ test('tables, lists and sentences are no directory', () => {
       ['Index'],
     ),
   );
+  assert.ok(!isDirectory(`\`\`\`\n${linesOf((word, i) => `${word} ${i}`)}\n\`\`\``, []), 'output of a program');
   assert.ok(!isDirectory('frozen mail, 12\nlocal mail, 13', []));
 });
 

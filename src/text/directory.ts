@@ -24,11 +24,21 @@ const LINES_SHARE = 0.7;
 /** Returns true for the content of a table of contents or of an index. `headings` are the headings above. */
 export function isDirectory(content: string, headings: readonly string[]): boolean {
   if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
-  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  const lines = linesOutsideCode(content).filter((line) => line.trim() !== '');
   if (lines.length < LINES_MIN) return false;
   const most = (matches: (line: string) => boolean): boolean =>
     lines.filter(matches).length >= lines.length * LINES_SHARE;
   if (most((line) => ENDS_WITH_PAGE.test(line) || ENDS_WITH_SECTION.test(line))) return true;
   // An index has sections, one for each letter.
   return headings.slice(-2).some((title) => INDEX_TITLE.test(title)) && most((line) => !SENTENCE_END.test(line));
+}
+
+/** Returns the lines without code in fences: the output of a program may have many lines that end with a number. */
+function linesOutsideCode(content: string): string[] {
+  let isCode = false;
+  return content.split('\n').filter((line) => {
+    const isFence = line.startsWith('```');
+    if (isFence) isCode = !isCode;
+    return !isCode && !isFence;
+  });
 }
