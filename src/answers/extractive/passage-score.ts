@@ -1,7 +1,7 @@
 /**
  * Scores how likely a passage answers a question, and how likely the best passage answers at all.
  *
- * Both scores are linear models over features that need no language model. The weights were fitted once: with a softmax over the
+ * Both scores are linear models over features that need no language model. Most weights were fitted once: with a softmax over the
  * passages of each question, and with a logistic regression over answered and unanswerable questions. The training data were the tune
  * half of the questions about manuals (`bench/manuals/`), and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1.
  * `npm run bench:manuals` and `bench/answers.ts` report on the other halves.
@@ -171,8 +171,8 @@ interface Evidence {
   /** Share of the question's names and numbers that no passage has: 0 to 1. */
   missingNames: number;
   /**
-   * Logarithm of the search score of its chunk divided by the lowest score: 0 to LEAD_MAX. Copies of the text in other files, which the
-   * mean of the scores would count, do not lower it.
+   * Logarithm of the search score of its chunk divided by the lowest score of the others: -LEAD_MAX to LEAD_MAX. Copies of the text
+   * in other files, which their mean would count, do not lower it.
    */
   lead: number;
 }
