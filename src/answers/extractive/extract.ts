@@ -92,11 +92,16 @@ function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]
     lower[0]!.chunk === upper[0]!.chunk &&
     candidates.indexOf(lower[0]!) === candidates.indexOf(upper.at(-1)!) + 1;
   const passages: Candidate[][] = [];
-  for (const passage of chosen) {
-    const at = passages.findIndex((other) => follows(other, passage) || follows(passage, other));
-    if (at === -1) passages.push(passage);
-    else
-      passages[at] = follows(passages[at]!, passage) ? [...passages[at]!, ...passage] : [...passage, ...passages[at]!];
+  for (let passage of chosen) {
+    let place = passages.length;
+    for (;;) {
+      const at = passages.findIndex((other) => follows(other, passage) || follows(passage, other));
+      const [other] = at === -1 ? [] : passages.splice(at, 1);
+      if (other === undefined) break;
+      passage = follows(other, passage) ? [...other, ...passage] : [...passage, ...other];
+      place = Math.min(place, at);
+    }
+    passages.splice(place, 0, passage);
   }
   return passages;
 }

@@ -126,6 +126,15 @@ test('passages that follow one another are read as one, in their order', () => {
     passages.map(({ text }) => text),
     [sentences.join(' ')],
   );
+  const middle = long('Then the pump is painted', 'and dried');
+  const three = [long('The pump is oiled', 'by masons'), middle, long('The pump is oiled twice', 'by smiths')].join(
+    ' ',
+  );
+  const between = extractPassages('When is the pump oiled?', chunksOf([three], 'en'), analyzer).passages;
+  assert.deepEqual(
+    between.map(({ text }) => text),
+    [three],
+  );
   const apart = extractPassages('When is the pump oiled?', chunksOf(sentences, 'en'), analyzer).passages;
   assert.ok(apart.every(({ quoted }) => quoted.length === 1));
 });
