@@ -106,6 +106,20 @@ test('ls with the id of a group lists its sources with status and error', async 
   await refused(['ls', 'papers'], 2, /"papers" is not an id/);
 });
 
+test('the reason of a failed file is shown as long as the file is failed, also after other runs', async () => {
+  const kept = join(folder, 'kept');
+  mkdirSync(kept);
+  file(join('kept', 'torn.pdf'), '%PDF-1.4\nno PDF at all');
+  const { group_id: id } = JSON.parse((await pinakes(['sync', kept, '--json'])).stdout);
+  const [torn] = await json(['ls', id]);
+  file(join('kept', 'second.txt'), 'A second file.');
+  await pinakes(['sync', kept]);
+  assert.match((await pinakes(['ls', id])).stdout, /torn\.pdf .* Damaged PDF/);
+  const shown = await pinakes(['show', torn.id]);
+  assert.match(shown.stdout, /^status +failed\nerror +Damaged PDF/m);
+  await pinakes(['rm', '--yes', id]);
+});
+
 test('show prints the source group, source, run or chunk with an id', async () => {
   const group = await pinakesProcess(['show', ropes]);
   assert.match(group.stdout, new RegExp(`^source group +${ropes}\nname +Ropes\ntype +local_file\nstatus +success\n`));

@@ -57,6 +57,30 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
     /See below\.[\s\S]*The old words\./,
     [],
   ],
+  [
+    'a forwarded mail without a name',
+    `Subject: x\r\n${multipart('mixed', plain('See below.'), 'Content-Type: message/rfc822\r\nContent-Disposition: attachment\r\n\r\nFrom: cy@example.com\r\nSubject: =?utf-8?Q?Price_list_=E2=80=93_May?=\r\n\r\nHello')}`,
+    /See below\.\n\nAttachments:\n- Price list – May\.eml$/,
+    ['Price list – May.eml'],
+  ],
+  [
+    'parts without names',
+    `Subject: x\r\n${multipart('mixed', plain('Here.'), 'Content-Type: message/delivery-status\r\n\r\nAction: failed', 'Content-Type: image/png\r\nContent-Description: Plan of the hall\r\n\r\nx', 'Content-Type: image/png\r\n\r\ny')}`,
+    /- delivery report\n- Plan of the hall\n- picture$/,
+    ['delivery report', 'Plan of the hall', 'picture'],
+  ],
+  [
+    'an RTF alternative',
+    `Subject: x\r\n${multipart('alternative', plain('As text'), 'Content-Type: text/rtf\r\n\r\n{\\rtf1 As text}', html('<p>As HTML</p>'))}`,
+    /\n\nAs text$/,
+    [],
+  ],
+  [
+    'a calendar entry and a named file among the alternatives',
+    `Subject: x\r\n${multipart('alternative', plain('As text'), 'Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nEND:VCALENDAR', 'Content-Type: text/rtf; name="offer.rtf"\r\n\r\n{\\rtf1 Offer}')}`,
+    /- calendar entry\n- offer\.rtf$/,
+    ['calendar entry', 'offer.rtf'],
+  ],
   ['no body at all', 'Subject: Empty\r\n\r\n', /Subject: Empty$/, []],
   [
     'a part that is never closed',

@@ -1,5 +1,5 @@
 /** `pinakes ls`: lists source groups, or the sources of one group. */
-import type { GroupSource, Operations, RunError, SourceGroup } from '../../client/api.ts';
+import type { GroupSource, Operations, SourceGroup } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
@@ -14,8 +14,6 @@ type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
-/** Maximum pages of run errors that one page of sources reads. */
-const ERROR_PAGES_MAX = 10;
 
 export const lsCommand: Command = {
   name: 'ls',
@@ -90,17 +88,13 @@ async function withCount(client: Client, group: SourceGroup): Promise<GroupRow> 
   return { ...group, source_count: pagination.total };
 }
 
-type SourceRow = GroupSource & { error: RunError | null };
-
 async function listSources(client: Client, id: string, limit: number, { options, io }: Invocation): Promise<number> {
-  const pages = pagesOf(async (query): Promise<Page<SourceRow>> => {
+  const pages = pagesOf(async (query): Promise<Page<GroupSource>> => {
     const given = { params: { id }, query: { order: 'desc' as const, ...query } };
     const { sources, pagination } = await client.listSourcesOfSourceGroup(given);
-    const failed = sources.filter(({ status }) => status === 'failed').map((source) => source.id);
-    const errors = await errorsOf(client, id, new Set(failed));
-    return { rows: sources.map((source) => ({ ...source, error: errors.get(source.id) ?? null })), pagination };
+    return { rows: sources, pagination };
   }, limit);
-  const columns: Column<SourceRow>[] = [
+  const columns: Column<GroupSource>[] = [
     { title: 'ID', value: (source) => source.id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'TYPE', value: ({ file_type: type }) => type, omit: 3 },
@@ -114,26 +108,6 @@ async function listSources(client: Client, id: string, limit: number, { options,
   return 0;
 }
 
-function problemOf({ error, warnings }: SourceRow): string {
+function problemOf({ error, warnings }: GroupSource): string {
   return error === null ? warnings.join(' ') : errorText(error);
-}
-
-/** Returns the errors by source id. Every run retries all failed sources, so the errors of the latest run are complete. */
-async function errorsOf(client: Client, groupId: string, wanted: Set<string>): Promise<Map<string, RunError>> {
-  const reasons = new Map<string, RunError>();
-  if (wanted.size === 0) return reasons;
-  const { runs } = await client.listRuns({ params: { id: groupId }, query: { limit: 1, order: 'desc' } });
-  const [latest] = runs;
-  if (latest === undefined) return reasons;
-  const pages = pagesOf(async (query) => {
-    const { errors, pagination } = await client.listRunErrors({ params: { id: latest.id }, query });
-    return { rows: errors, pagination };
-  });
-  let count = 0;
-  for await (const { rows } of pages) {
-    for (const error of rows) if (error.source_id !== null) reasons.set(error.source_id, error);
-    count += 1;
-    if (count >= ERROR_PAGES_MAX || [...wanted].every((id) => reasons.has(id))) break;
-  }
-  return reasons;
 }

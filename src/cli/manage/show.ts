@@ -132,7 +132,11 @@ function sourceLines(source: GroupSource): Line[] {
     ['source group', source.source_group_id],
     ['inside', source.parent_source_id ?? ''],
     ['type', `${source.file_type} (${source.source_type})`],
-    ['status', source.status],
+    [
+      'status',
+      source.update_status === null ? source.status : `${source.status} (new version: ${source.update_status})`,
+    ],
+    ['error', source.error === null ? '' : errorText(source.error)],
     ['size', `${formatBytes(source.file_size)}, ${source.text_length} characters, ${source.chunk_count} chunks`],
     ['language', source.language ?? ''],
     ['metadata', metadataText(source.metadata)],
