@@ -39,7 +39,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
     });
 
     const search = async (query: string, changes: Partial<RetrieveRequest> = {}) => {
-      const { hits, warnings } = await retrieve(
+      const { hits, warnings, corrections } = await retrieve(
         { db },
         {
           ...{
@@ -51,6 +51,10 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
           },
           ...{ query, mode: 'lexical', filters: {}, usePostfilter: false, limit: 10, offset: 0, ...changes },
         },
+      );
+      assert.equal(
+        corrections.size > 0,
+        warnings.some(({ message }) => message.includes('instead of')),
       );
       return { names: hits.map((hit) => hit.name), warnings };
     };

@@ -42,6 +42,7 @@ interface Chunk {
  *
  * @param openVisible opens the corpus of the caller without the filters.
  * @param ranked has the results of the search, `rows` their texts if they have been read.
+ * @param corrections receives the replaced words, each with the word that replaced it.
  */
 export async function correctTerms(
   tx: Tx,
@@ -51,6 +52,7 @@ export async function correctTerms(
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
   warnings: Warning[],
+  corrections: Map<string, string>,
 ): Promise<string[] | undefined> {
   if (mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages);
@@ -79,7 +81,9 @@ export async function correctTerms(
     guesses.push(...repeat(inflected, TERM_WEIGHT));
     if (term === undefined) continue;
     guesses.push(...repeat([term], GUESS_WEIGHT));
-    replaced.push(`“${wordWith(term, chunks, languages)}” instead of “${word}”`);
+    const found = wordWith(term, chunks, languages);
+    corrections.set(word, found);
+    replaced.push(`“${found}” instead of “${word}”`);
   }
   if (replaced.length > 0) {
     const message = `Words that occur nowhere were replaced by similar words: ${replaced.join(', ')}.`;
