@@ -118,6 +118,7 @@ test('a workbook is read with merged cells and comments, without hidden sheets',
   assert.match(file.text, /\| left \| 1 \|\n\| left \| 2 \|/);
   assert.match(file.text, /\[author: Bo, cell: B2\]: check <this>/);
   assert.doesNotMatch(file.text, /secret/);
+  assert.deepEqual(file.warnings, ['1 hidden sheet was left out.']);
 });
 
 test('a PDF gives pages, headings and properties', async () => {
