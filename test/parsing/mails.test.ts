@@ -11,6 +11,8 @@ const multipart = (kind: string, ...parts: string[]) =>
 const plain = (text: string) => `Content-Type: text/plain; charset=utf-8\r\n\r\n${text}`;
 const html = (text: string) => `Content-Type: text/html; charset=utf-8\r\n\r\n${text}`;
 
+const MENU = '<p>Prices of our canteen from Monday:</p><ul><li>lentil soup 4.20</li><li>pea stew 5.10</li></ul>';
+
 const CASES: readonly (readonly [what: string, mail: string, text: RegExp, members: readonly string[]])[] = [
   ['plain text', `Subject: Hi\r\n${plain('One.\r\n\r\nTwo.')}`, /Subject: Hi\n\nOne\.\n\nTwo\.$/, []],
   [
@@ -30,6 +32,36 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
     'alternatives as text and HTML',
     `Subject: x\r\n${multipart('alternative', plain('As text'), html('<p>As HTML</p>'))}`,
     /\n\nAs text$/,
+    [],
+  ],
+  [
+    'a plain part that only says that there is HTML',
+    `Subject: x\r\n${multipart('alternative', plain('This message is in HTML: https://a.example/lentil/soup/4.20/pea/stew'), html(MENU))}`,
+    /\n\nPrices of our canteen from Monday:\n\n- lentil soup 4\.20\n- pea stew 5\.10$/,
+    [],
+  ],
+  [
+    'a placeholder that is longer than its short HTML part',
+    `Subject: x\r\n${multipart('alternative', plain('Please use a program that can show HTML.'), html('<p>Lunch costs 4.20</p>'))}`,
+    /\n\nLunch costs 4\.20$/,
+    [],
+  ],
+  [
+    'a plain part about HTML',
+    `Subject: x\r\n${multipart('alternative', plain('HTML is fine.'), html('<p>HTML is fine, ok.</p>'))}`,
+    /\n\nHTML is fine\.$/,
+    [],
+  ],
+  [
+    'an HTML part that adds little to the plain part',
+    `Subject: x\r\n${multipart('alternative', plain('Prices of our canteen from Monday:\r\n\r\n* lentil soup 4.20\r\n* pea stew 5.10'), html(`${MENU}<p>You get this mail because you subscribed</p>`))}`,
+    /\* pea stew 5\.10$/,
+    [],
+  ],
+  [
+    'Chinese parts with other line breaks',
+    `Subject: x\r\n${multipart('alternative', plain('今天的午餐是扁豆汤和\r\n豌豆炖菜价格见下表。'), html('<p>今天的午餐是扁豆汤和豌豆炖菜价格见下表。</p>'))}`,
+    /扁豆汤和\n豌豆炖菜/,
     [],
   ],
   ['only HTML', `Subject: x\r\n${html('<h2>News</h2><ul><li>a</li><li>b</li></ul>')}`, /## News\n\n- a\n- b$/, []],
