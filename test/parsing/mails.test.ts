@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MEMBERS_MAX } from '../../src/files/detect/members.ts';
+import { makeCompound } from '../support/files/make-compound.ts';
 import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 
 const HEAD = 'From: Ann <ann@example.com>\r\nTo: bo@example.com\r\nMIME-Version: 1.0\r\n';
@@ -141,4 +142,29 @@ test('a mailbox gives each mail as a file, and a quoted "From" line begins no ma
 test('a mailbox with too many mails fails before any mail is sent on', async () => {
   const mail = 'From a@example.com Mon Jan  6 10:00:00 2020\n\nwords\n\n';
   assert.match((await failureOf('a.mbox', mail.repeat(MEMBERS_MAX + 1))).message, /more than 2000 mails/);
+});
+
+test('an Outlook message with 8-bit strings is decoded without their closing NUL and with its code page', async () => {
+  const message = async (codePage: number, subject: readonly number[]) => {
+    const facts = Buffer.alloc(48);
+    facts.writeUInt16LE(3, 32);
+    facts.writeUInt16LE(0x3ffd, 34);
+    facts.writeUInt32LE(codePage, 40);
+    const outcome = await processBytes(
+      'a.msg',
+      makeCompound({
+        '__properties_version1.0': facts,
+        '__substg1.0_0C1A001E': Buffer.from('Joseph Bloggs\0\0'),
+        '__substg1.0_0E04001E': Buffer.from('Someone Else\0'),
+        '__substg1.0_0037001E': Uint8Array.from(subject),
+        '__substg1.0_1000001E': Buffer.from('Some words.\0'),
+      }),
+    );
+    assert.ok(outcome.ok);
+    return outcome.file.text;
+  };
+  const text = (subject: string) => `From: Joseph Bloggs\nTo: Someone Else\nSubject: ${subject}\n\nSome words.`;
+  assert.equal(await message(1251, [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0]), text('Привет'));
+  assert.equal(await message(932, [0x93, 0xfa, 0x96, 0x7b, 0]), text('日本'));
+  assert.equal(await message(9999, [0x4f, 0x6b, 0]), text('Ok'));
 });
