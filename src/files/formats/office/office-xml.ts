@@ -23,6 +23,8 @@ export function coreProperties(parts: ZipPackage): Record<string, string | undef
 }
 
 export interface SheetExtras {
+  /** The name of the sheet's part. */
+  part: string;
   hidden: boolean;
   /** References of merged cells, such as `A1:B2`. */
   merged: string[];
@@ -57,6 +59,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
       const xml = parts.text(part);
       const afterCells = readXml(textAfterLast(xml, '</sheetData>'));
       const extras: SheetExtras = {
+        part,
         hidden: state === 'hidden' || state === 'veryHidden',
         merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
         links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],

@@ -7,6 +7,7 @@ import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
+import { hiddenWarnings } from '../hidden.ts';
 import { coreProperties, type SheetExtras, sheetExtras } from '../office-xml.ts';
 import { openPackage } from '../zip-package.ts';
 import { percentText } from './percent-cells.ts';
@@ -24,10 +25,14 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
   const picker = new KeyPicker(keys);
   const extras = sheetExtras(parts);
   const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
+  const hidden: string[] = [];
   // A sheet that is a chart has extras and no cells.
   for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
     const extra = extras.get(sheet);
-    if (extra?.hidden) continue;
+    if (extra?.hidden) {
+      hidden.push(extra.part);
+      continue;
+    }
     const data = cells.get(sheet) ?? [];
     const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
     const rows = data.map((row) => row.map(valueText));
@@ -41,8 +46,8 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     blocks: builder.blocks,
     ...(properties['title'] === undefined ? {} : { title: properties['title'] }),
     metadata: originMetadata(properties),
-    warnings: picker.warnings(),
-    members: embeddedFiles(parts),
+    warnings: [...picker.warnings(), ...hiddenWarnings(hidden.length, 'sheet')],
+    members: embeddedFiles(parts, hidden),
   };
 }
 
