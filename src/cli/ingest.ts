@@ -1,6 +1,7 @@
 /** `pinakes ingest`: uploads files and folders as source groups. */
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { PinakesError } from '../client/client.ts';
 import { assetsText } from '../client/page-assets.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -102,9 +103,20 @@ export async function waitWithProgress(
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
     summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
     progress.update(now.filesDone, now.filesTotal, summary);
+  }).catch((error: unknown) => {
+    progress.end('not followed to the end');
+    throw error instanceof PinakesError ? error : lostError(error, groupIds);
   });
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;
+}
+
+/** The service does not answer any more. The run does not need this command. */
+function lostError(error: unknown, groupIds: readonly string[]): CliError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new CliError(
+    `${message.replace(/\.?$/, '.')} The run goes on when the service runs again. To see it: pinakes runs ${groupIds[0]}`,
+  );
 }
 
 /** Prints the files and runs that failed, and returns the exit code. */
