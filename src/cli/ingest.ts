@@ -9,10 +9,13 @@ import { type Command, flagOption, textOption } from './shared/command.ts';
 import { findFiles, type LocalFile } from './shared/files.ts';
 import { CliError, type Io } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
+import { printable } from './shared/printable.ts';
 import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
 
 const DEFAULT_NAME_LENGTH_MAX = 180;
+/** Groups of one name that are looked at. */
+const SAME_NAME_MAX = 20;
 
 export const ingestCommand: Command = {
   name: 'ingest',
@@ -46,6 +49,7 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     if (files.length === 0) throw new CliError('There is no file to upload.');
     const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
     const client = await openConfiguredClient();
+    await noteSameName(client, name, io);
     const groupIds = await uploadWithProgress(client, name, files, io);
     const isJson = flagOption(options, 'json');
     if (!isJson) for (const id of groupIds) io.out(`${id}\n`);
@@ -55,6 +59,19 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     return reportOutcomes(outcomes, io);
   },
 };
+
+/** Says that a group with this name exists, because its files stay beside the new ones. A key that may not list groups is not told. */
+async function noteSameName(client: Client, name: string, io: Io): Promise<void> {
+  const { local_file_groups: same } = await client
+    .listLocalFileGroups({ query: { name, limit: SAME_NAME_MAX } })
+    .catch(() => ({ local_file_groups: [] }));
+  const group = same.find(({ status }) => status !== 'deleting');
+  if (group === undefined) return;
+  io.err(
+    `A group "${printable(name)}" exists already. Its files stay, and search finds both. ` +
+      `To update it instead: pinakes sync <folder> --group ${group.id}\n`,
+  );
+}
 
 /** Returns the JSON of a source group whose run has ended. */
 export function outcomeJson({ groupId, run, error, fileErrors }: GroupOutcome) {

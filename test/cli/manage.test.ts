@@ -117,6 +117,21 @@ test('ls and show take the name of a group, if exactly one group has it', async 
   await pinakes(['rm', '--yes', twin]);
 });
 
+test('ingest says that a group with the name exists already, and how to update it', async () => {
+  const again = join(folder, 'papers');
+  const { code, stdout, stderr } = await pinakes(['ingest', '--name', 'Papers', again]);
+  assert.equal(code, 0, stderr);
+  const note = `A group "Papers" exists already. Its files stay, and search finds both. To update it instead: pinakes sync <folder> --group ${papers}`;
+  assert.deepEqual(
+    stderr.split('\n').filter((line) => line.startsWith('A group')),
+    [note],
+  );
+  await pinakes(['rm', '--yes', stdout.trim()]);
+  const other = await pinakes(['ingest', '--name', 'Nobody has this name', again]);
+  assert.doesNotMatch(other.stderr, /exists already/);
+  await pinakes(['rm', '--yes', other.stdout.trim()]);
+});
+
 test('the reason of a failed file is shown as long as the file is failed, also after other runs', async () => {
   const kept = join(folder, 'kept');
   mkdirSync(kept);
