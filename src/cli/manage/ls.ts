@@ -6,8 +6,8 @@ import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
-import { checkId } from './find.ts';
-import { tagNamed } from './tag-names.ts';
+import { tagNamed } from '../shared/tag-names.ts';
+import { groupIdOf } from './find.ts';
 import { errorText, shortTime, timeText } from './words.ts';
 
 type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
@@ -18,7 +18,7 @@ const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'manage
 export const lsCommand: Command = {
   name: 'ls',
   summary: 'List source groups, or the sources of one group, newest first.',
-  synopsis: '[group id]',
+  synopsis: '[group]',
   argumentsMin: 0,
   argumentsMax: 1,
   options: {
@@ -33,6 +33,7 @@ export const lsCommand: Command = {
   pinakes ls                                the newest source groups
   pinakes ls --status failure --all         every group that failed
   pinakes ls 0199a3c0-0000-7000-8000-000000000002      the sources of one group, with their errors
+  pinakes ls handbook                       the same, if one group has this name
   pinakes ls --json | jq -r '.[].name'
 
 A source group is a set of sources that were uploaded or crawled together. A source is one
@@ -41,8 +42,8 @@ file or page. Ids are printed in full, because ids that were made at the same ti
     const [id] = invocation.arguments;
     const limit = limitOf(invocation.options);
     if (id === undefined) return listGroups(limit, invocation);
-    checkId(id);
-    return listSources(await openConfiguredClient(), id, limit, invocation);
+    const client = await openConfiguredClient();
+    return listSources(client, await groupIdOf(client, id), limit, invocation);
   },
 };
 

@@ -27,7 +27,7 @@ export function chartsOn(sheet: XmlElement, parts: ZipPackage): ChartText[] {
 
 /** Returns the content of an object. In a flat file, the element itself contains it. */
 function partOf(object: XmlElement, parts: ZipPackage): XmlElement {
-  const name = attribute(object, 'xlink:href').replace(/^\.\//, '');
+  const name = attribute(object, 'xlink:href').replace(/^\.\/|\/+$/g, '');
   return name === '' ? object : readXml(parts.text(`${name}/content.xml`));
 }
 
