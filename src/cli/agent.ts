@@ -88,11 +88,11 @@ async function print(events: AsyncIterable<AgentEvent>, io: Io): Promise<void> {
 /** Returns what a tool found, in a few words: names of sources, a number of characters, or why there is nothing. */
 function found(content: string): string {
   const result = JSON.parse(content) as Record<string, unknown>;
-  const listed = (result['results'] ?? result['sources']) as { name: string }[] | undefined;
+  const listed = (result['results'] ?? result['sources']) as { name: string; path?: string | null }[] | undefined;
   const problem = result['error'] ?? result['notice'];
   if (problem !== undefined) return String(problem);
   if (listed !== undefined) {
-    const names = [...new Set(listed.map(({ name }) => name))].join(', ');
+    const names = [...new Set(listed.map(({ name, path }) => path ?? name))].join(', ');
     return listed.length === 0 ? 'nothing found' : `${listed.length} found: ${names}`;
   }
   return Array.isArray(result['chunks'])

@@ -7,16 +7,17 @@ const VERIFIED_MEANS =
   'verified: the cited passage states what the sentence states; this does not mean that the sentence answers the question.';
 
 /** Returns `[2] quoted from guide.pdf, pages 4–5, Prices › Groups` or `[2] guide.pdf, …  verified`, with the quote on the next line. */
-function formatCitation(content: CitedContent): string {
+function formatCitation(content: CitedContent, where: string): string {
   const { number, quote } = content.citation;
-  return `  [${number}] ${printable(`${origin(content)}${place(content)}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
+  return `  [${number}] ${printable(`${origin(content)}${where}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
 }
 
 /** Returns the citations in the order of the answer. The meaning of `verified` follows if a citation uses the word. */
 export function formatCitations(citations: readonly CitedContent[]): string {
   const numbered = citations.toSorted((a, b) => a.citation.number - b.citation.number);
   const explanation = numbered.some((one) => mark(one) !== '') ? `  (${VERIFIED_MEANS})\n` : '';
-  return numbered.map(formatCitation).join('') + explanation;
+  const places = placesOf(numbered);
+  return numbered.map((one, i) => formatCitation(one, places[i]!)).join('') + explanation;
 }
 
 /** Returns `quoted from ` for word-for-word quotations. Older services do not send `quoted`. */
@@ -29,17 +30,27 @@ function mark({ citation: { verified, quoted, reason } }: CitedContent): string 
   return `  not verified${typeof reason === 'string' ? `: ${reason}` : ''}`;
 }
 
-/** Returns name, pages and headings of a chunk. */
-export function place({
-  name,
-  url,
-  pages,
-  heading_path,
-}: Pick<Content, 'name' | 'url' | 'pages' | 'heading_path'>): string {
-  const parts = [url === null ? name : `${name} (${url})`];
+/** Returns the places of chunks. They begin with the name of the source group if the chunks are from several groups. */
+export function placesOf(contents: readonly Content[]): string[] {
+  const areOfOneGroup = new Set(contents.map((one) => one.source_group_id)).size <= 1;
+  return contents.map((one) => {
+    const { source_group_name: group } = one;
+    return areOfOneGroup || !group || group === fileOf(one) ? place(one) : `${group}: ${place(one)}`;
+  });
+}
+
+/** Returns path or name, pages and headings of a chunk. */
+export function place(content: Pick<Content, 'name' | 'path' | 'url' | 'pages' | 'heading_path'>): string {
+  const { url, pages, heading_path } = content;
+  const parts = [url === null ? fileOf(content) : `${fileOf(content)} (${url})`];
   if (pages !== null && pages.length > 0) parts.push(formatPages(pages));
   if (heading_path.length > 0) parts.push(heading_path.join(' › '));
   return parts.join(', ');
+}
+
+/** Returns the path; the name of a source without one. Older services do not send `path`. */
+function fileOf({ name, path }: Pick<Content, 'name' | 'path'>): string {
+  return path ?? name;
 }
 
 function formatPages(pages: readonly number[]): string {

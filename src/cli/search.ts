@@ -1,5 +1,5 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
-import { oneLine, place } from './answer.ts';
+import { oneLine, placesOf } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, choiceOption, flagOption, integerOption } from './shared/command.ts';
@@ -37,8 +37,9 @@ export const searchCommand: Command = {
       io.out(`${JSON.stringify(found)}\n`);
       return 0;
     }
+    const places = placesOf(found.results);
     found.results.forEach((result, index) => {
-      io.out(`${index + 1}. ${printable(place(result))}  (score ${result.score.toFixed(3)})\n`);
+      io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
       io.out(`   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`);
     });
     if (found.results.length === 0) io.err('Nothing found.\n');

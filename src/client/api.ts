@@ -452,12 +452,16 @@ export type CitedContent = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Name of the source group. */
+  source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
+  path: string | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
   /** Text of the chunk. */
@@ -523,12 +527,16 @@ export type CitedRow = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Name of the source group. */
+  source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
+  path: string | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
   /** Text of the chunk. */
@@ -633,12 +641,16 @@ export type Content = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Name of the source group. */
+  source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
+  path: string | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
   /** Text of the chunk. */
@@ -1580,12 +1592,16 @@ export type SearchResult = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Name of the source group. */
+  source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
+  path: string | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
   /** Text of the chunk. */

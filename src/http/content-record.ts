@@ -17,9 +17,17 @@ export const contentShape = {
   id: idSchema.describe('Id of the chunk.'),
   source_id: sourceIdSchema,
   source_group_id: sourceGroupIdSchema,
+  source_group_name: z.string().describe('Name of the source group.'),
   source_type: z.string().describe('Type of the source: `local_file`, `drive`, `page`, `repo` or `web`.'),
   file_type: fileTypeSchema,
   name: z.string().describe('Name of the source.'),
+  path: z
+    .string()
+    .nullable()
+    .describe(
+      'Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as ' +
+        'web pages and the files of an archive.',
+    ),
   url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
   content: z.string().describe('Text of the chunk.'),
   chunk_index: z
@@ -84,9 +92,11 @@ export function toContent(hit: Hit): Content {
     id: hit.id,
     source_id: hit.sourceId,
     source_group_id: hit.sourceGroupId,
+    source_group_name: hit.sourceGroupName,
     source_type: hit.sourceType,
     file_type: hit.fileType,
     name: hit.name,
+    path: hit.path,
     url: hit.url,
     content: hit.content,
     chunk_index: hit.chunkIndex,

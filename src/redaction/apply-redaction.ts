@@ -101,6 +101,8 @@ export async function redactMetadata(
 
 interface ChunkTexts {
   name: string;
+  path: string | null;
+  sourceGroupName: string;
   url: string | null;
   content: string;
   context: string | null;
@@ -109,8 +111,16 @@ interface ChunkTexts {
   chunkMetadata: TypedMetadata;
 }
 
-/** Returns the name, address and metadata of a source, redacted for readers; undefined if a rule blocks the name. */
-export function redactFacts<T extends Pick<ChunkTexts, 'name' | 'url' | 'metadata'>>(
+/** What a source is called: a rule treats a path and the name of a group as the name of the source. */
+const SOURCE_NAMES = ['name', 'path', 'sourceGroupName'] as const;
+type SourceName = (typeof SOURCE_NAMES)[number];
+
+function isSourceName(part: string): boolean {
+  return (SOURCE_NAMES as readonly string[]).includes(part);
+}
+
+/** Returns the names, path, address and metadata of a source, redacted for readers; undefined if a rule blocks a name or the path. */
+export function redactFacts<T extends Pick<ChunkTexts, SourceName | 'url' | 'metadata'>>(
   redactor: Redactor | null,
   facts: T,
 ): Promise<T | undefined> {
@@ -118,8 +128,8 @@ export function redactFacts<T extends Pick<ChunkTexts, 'name' | 'url' | 'metadat
 }
 
 /**
- * Redacts all texts of a chunk; returns undefined if a rule blocks its name, content, context or headings. Name, address and metadata
- * of the source are masked, not hashed, because a caller may have written them.
+ * Redacts all texts of a chunk; returns undefined if a rule blocks its names, path, content, context or headings. Names, path, address
+ * and metadata of the source are masked, not hashed, because a caller may have written them.
  */
 export async function redactChunk<T extends Partial<ChunkTexts>>(
   redactor: Redactor | null,
@@ -129,10 +139,10 @@ export async function redactChunk<T extends Partial<ChunkTexts>>(
   if (!steps.some((step) => redactor?.appliesAt(step))) return chunk;
   const shown = { ...chunk };
   const masking = redactor?.withoutHashes ?? null;
-  for (const part of ['name', 'content', 'context'] as const) {
+  for (const part of [...SOURCE_NAMES, 'content', 'context'] as const) {
     const text = chunk[part];
     if (typeof text !== 'string') continue;
-    const redacted = await redactText(part === 'name' ? masking : redactor, text, steps);
+    const redacted = await redactText(isSourceName(part) ? masking : redactor, text, steps);
     if (redacted === undefined) return undefined;
     shown[part] = redacted;
   }

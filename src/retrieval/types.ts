@@ -73,11 +73,14 @@ export interface Hit extends Place {
   id: string;
   sourceId: string;
   sourceGroupId: string;
+  sourceGroupName: string;
   /** The version of the source that the chunk was made from. */
   generation: number;
   sourceType: string;
   fileType: string;
   name: string;
+  /** The path of an uploaded file in its group, or of a file in its repository; null for every other source. */
+  path: string | null;
   url: string | null;
   content: string;
   context: string | null;

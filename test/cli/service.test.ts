@@ -79,6 +79,29 @@ test('ingested files are found by search and cited by ask', async () => {
   assert.match(asked.stderr, /Conversation [0-9a-f-]{36}/);
 });
 
+test('results and citations say which file they are from, and which group if there are several', async () => {
+  const made = async (group: string, text: string): Promise<string> => {
+    const root = join(folder, group);
+    mkdirSync(join(root, 'lib'), { recursive: true });
+    writeFileSync(join(root, 'lib', 'index.md'), `# Guide\n\n${text}\n`);
+    return (await pinakes(['ingest', '--wait', root])).stdout.trim();
+  };
+  const one = await made('pumps', 'The sluice of the old mill opens at noon.');
+  assert.match((await pinakes(['search', 'sluice'])).stdout, /^1\. lib\/index\.md, Guide {2}\(/);
+  const two = await made('mills', 'The sluice of the new mill opens at dawn.');
+  const { stdout } = await pinakes(['search', 'sluice']);
+  assert.match(stdout, /^\d\. pumps: lib\/index\.md, Guide {2}\(/m);
+  assert.match(stdout, /^\d\. mills: lib\/index\.md, Guide {2}\(/m);
+  const asked = await pinakes(['ask', 'When does the sluice of the old mill open?']);
+  assert.match(asked.stdout, /\[1\] quoted from (?:pumps: )?lib\/index\.md, Guide\n/);
+  const [chunk] = JSON.parse((await pinakes(['search', 'sluice dawn', '--json'])).stdout).results;
+  const shown = (await pinakes(['show', chunk.id])).stdout;
+  assert.match(shown, /^place +lib\/index\.md, Guide$/m);
+  assert.match(shown, new RegExp(`^source group +${two} mills$`, 'm'));
+  assert.match((await pinakes(['show', chunk.source_id])).stdout, /^path +lib\/index\.md$/m);
+  assert.equal((await pinakes(['rm', '--yes', one, two])).code, 0);
+});
+
 test('the first example of the README answers the question that it asks', async () => {
   const project = join(import.meta.dirname, '..', '..');
   const readme = readFileSync(join(project, 'README.md'), 'utf8');

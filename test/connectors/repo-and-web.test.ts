@@ -112,6 +112,9 @@ describe('a repository', () => {
       failed: 0,
     });
     assert.deepEqual(await found('purple'), [`https://github.com/acme/manual/blob/${commit}/README.md`]);
+    const { results } = (await t.post('/search', { query: wordOf(7), mode: 'lexical', limit: 1 })).body;
+    const [{ name, path, source_group_name: group }] = results;
+    assert.deepEqual([name, path, group], ['7.md', 'notes/7.md', 'Manual']);
     await assertRawDownload(t, await sourceIdOf(id, 'README.md'), Buffer.from('# Manual\n\nTurn the purple handle.\n'));
   });
 

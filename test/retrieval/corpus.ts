@@ -19,6 +19,7 @@ export interface SeedGroup {
 export interface SeedSource {
   id?: string;
   name?: string;
+  path?: string;
   url?: string | null;
   fileType?: string;
   status?: 'pending' | 'ready' | 'failed';
@@ -76,10 +77,10 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
   const text = chunks.map((chunk) => chunk.content).join('\n');
   const language = source.language === undefined ? 'en' : source.language;
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, url, file_type, file_size, blob_hash, status, language,
-                        origin_metadata, metadata, content_at, text_length, chunk_count, created_at, deleted_at)
-    values (${tenantId}, ${id}, ${groupId}, ${sourceType}, ${source.name ?? 'a.txt'}, ${source.url ?? null},
-            ${source.fileType ?? 'txt'}, 1, 'hash', ${source.status ?? 'ready'}, ${language}, ${json(source.originMetadata ?? {})},
+    insert into source (tenant_id, id, source_group_id, source_type, name, path, url, file_type, file_size, blob_hash, status,
+                        language, origin_metadata, metadata, content_at, text_length, chunk_count, created_at, deleted_at)
+    values (${tenantId}, ${id}, ${groupId}, ${sourceType}, ${source.name ?? 'a.txt'}, ${source.path ?? null},
+            ${source.url ?? null}, ${source.fileType ?? 'txt'}, 1, 'hash', ${source.status ?? 'ready'}, ${language}, ${json(source.originMetadata ?? {})},
             ${json(source.metadata ?? {})}, ${source.contentAt ?? new Date('2026-01-01T00:00:00Z')}, ${[...text].length},
             ${chunks.length}, now(), ${source.deleted ? new Date() : null})`);
   await tx.query(sql`

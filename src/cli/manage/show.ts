@@ -128,6 +128,7 @@ function sourceLines(source: GroupSource): Line[] {
   return [
     ['source', source.id],
     ['name', source.name],
+    ['path', source.path ?? ''],
     ['address', source.url ?? ''],
     ['source group', source.source_group_id],
     ['inside', source.parent_source_id ?? ''],
@@ -157,7 +158,7 @@ function chunkLines(chunk: Content): Line[] {
         : `${chunk.chunk_index}, characters ${chunk.start_offset} to ${chunk.end_offset}`,
     ],
     ['source', chunk.source_id],
-    ['source group', chunk.source_group_id],
+    ['source group', `${chunk.source_group_id} ${chunk.source_group_name ?? ''}`.trimEnd()],
     ['tags', chunk.tags.join(', ')],
     ['metadata', [metadataText(chunk.metadata), metadataText(chunk.chunk_metadata)].filter(Boolean).join(', ')],
   ];

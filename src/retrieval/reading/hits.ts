@@ -22,6 +22,9 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
 
 const HIT_COLUMNS = raw(`c.id, c.source_id, c.source_group_id, c.generation,
   s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
+  case when s.source_type = 'repo' then
+    (select o.origin_id from source_origin o where o.tenant_id = s.tenant_id and o.source_id = s.id) else s.path end as path,
+  (select g.name from source_group g where g.tenant_id = c.tenant_id and g.id = c.source_group_id) as source_group_name,
   c.start_offset, c.end_offset, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
   s.content_at, s.language, s.redacted_by`);
@@ -98,9 +101,9 @@ export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: nul
 
 /** Redacts a `hitColumns` row for a reader; returns undefined if a rule blocks it. */
 export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
-  const { name, url, content, context, headingPath, chunkMetadata } = row;
+  const { name, path, sourceGroupName, url, content, context, headingPath, chunkMetadata } = row;
   const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
-  const facts = await redactFacts(redactor, { name, url, metadata });
+  const facts = await redactFacts(redactor, { name, path, sourceGroupName, url, metadata });
   const steps = readerSteps(redactor, row.redactedBy);
   const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
   if (!facts || !text) return undefined;
@@ -108,10 +111,12 @@ export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Reda
     id: row.id,
     sourceId: row.sourceId,
     sourceGroupId: row.sourceGroupId,
+    sourceGroupName: facts.sourceGroupName,
     generation: row.generation,
     sourceType: row.sourceType,
     fileType: row.fileType,
     name: facts.name,
+    path: facts.path,
     url: facts.url,
     content: text.content,
     context: text.context,

@@ -1,6 +1,7 @@
 import type { Answer, Citation } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph } from '../../parts/layout.tsx';
+import { placeLine } from '../../parts/place-line.ts';
 import { say } from '../../words/words.ts';
 import { useOpenCitation } from './use-open-citation.ts';
 
@@ -51,6 +52,7 @@ function Passage({
   const open = useOpenCitation();
   const { number, quote } = citation.citation;
   const page = 'pages' in citation ? citation.pages?.[0] : undefined;
+  const place = 'heading_path' in citation ? placeLine(citation) : '';
   return (
     <button
       type="button"
@@ -69,9 +71,9 @@ function Passage({
           <span className="num ms-auto shrink-0 text-2xs text-ink-3">{say('search.page', { page })}</span>
         )}
       </span>
-      {'heading_path' in citation && citation.heading_path.length > 0 && (
+      {place !== '' && (
         <span dir="auto" className="mt-1 block truncate text-2xs text-ink-3">
-          {citation.heading_path.join('  ›  ')}
+          {place}
         </span>
       )}
       <span dir="auto" className="mt-1.5 block break-words text-ink-2">

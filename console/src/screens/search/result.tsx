@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Hit } from '../../data/search.ts';
 import { FileGlyph } from '../../parts/layout.tsx';
+import { placeLine } from '../../parts/place-line.ts';
 import { keepsOffsets, type Span } from '../../spans/spans.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -12,6 +13,7 @@ export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexi
   const { pieces, before, after } = excerptOf(hit.content, sentence, words);
   const span = spanOf(hit, sentence);
   const [page] = hit.pages ?? [];
+  const place = placeLine(hit);
   return (
     <li>
       <article className="group relative -mx-3 rounded-lg px-3 py-3.5 hover:bg-hover">
@@ -35,9 +37,9 @@ export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexi
           )}
           <span className="num ms-auto text-sm font-medium">{number(hit.score, 2)}</span>
         </div>
-        {hit.heading_path.length > 0 && (
+        {place !== '' && (
           <p className="mt-1 truncate ps-6 text-xs text-ink-3" dir="auto">
-            {hit.heading_path.join('  ›  ')}
+            {place}
           </p>
         )}
         <p dir="auto" className="mt-1.5 line-clamp-4 ps-6 text-base leading-6 break-words text-ink-2">

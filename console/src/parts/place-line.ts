@@ -1,0 +1,7 @@
+/** The line below the name of a file: its path if the name does not say it, and the headings above the passage. */
+import type { Content } from '../../../src/client/api.ts';
+
+/** Returns the line; empty for a file without a folder and a passage without headings. */
+export function placeLine({ name, path, heading_path }: Pick<Content, 'name' | 'path' | 'heading_path'>): string {
+  return [...(path === null || path === name ? [] : [path]), ...heading_path].join('  ›  ');
+}
