@@ -94,10 +94,14 @@ function cellText(cell: XmlElement): string {
   const text = textOf(data).trim();
   const kind = attribute(data, 'ss:Type');
   if (kind === 'DateTime')
-    return text
-      .replace(/T00:00:00(?:\.0+)?$/, '')
-      .replace('T', ' ')
-      .replace(/\.0+$/, '');
+    return (
+      text
+        // A time without a day has the day before the first.
+        .replace(/^1899-12-31T/, '')
+        .replace(/T00:00:00(?:\.0+)?$/, '')
+        .replace('T', ' ')
+        .replace(/\.0+$/, '')
+    );
   if (kind === 'Boolean') return text === '1' ? 'true' : 'false';
   return text;
 }

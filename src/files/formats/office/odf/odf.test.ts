@@ -226,3 +226,10 @@ test('hidden text of an OpenDocument text is left out', () => {
     p('P2', 'shown again');
   assert.equal(text(body, styles), 'a b\n\nshown again');
 });
+
+test('times in an OpenDocument sheet have two digits for hours', () => {
+  const time = (shown: string) =>
+    `<table:table-cell office:value-type="time"><text:p>${shown}</text:p></table:table-cell>`;
+  const row = (...shown: string[]) => `<table:table-row>${shown.map(time).join('')}</table:table-row>`;
+  assert.match(sheet(row('8:30', '38:15') + row('17:00', '-8:05:10')).text, /08:30 \| 38:15[\s\S]*17:00 \| -08:05:10/);
+});

@@ -106,10 +106,12 @@ function cellAddresses(cell: XmlElement): string[] {
 /** Maximum number of columns of a sheet. */
 const COLUMNS_MAX = 16_384;
 
-/** Returns numbers and dates as they are stored, and other values as they are shown. */
+/** Returns numbers and dates as they are stored, and other values as they are shown, times with two digits for hours. */
 function cellValue(cell: XmlElement): string {
   const type = attribute(cell, 'office:value-type');
   if (type === 'float') return attribute(cell, 'office:value') || paragraphs(cell);
+  // A clock of one digit could be a length in a table.
+  if (type === 'time') return paragraphs(cell).replace(/^(-?)(\d)(?=:)/, '$10$2');
   if (type === 'date') return attribute(cell, 'office:date-value').replace('T00:00:00', '').replace('T', ' ');
   return paragraphs(cell);
 }
