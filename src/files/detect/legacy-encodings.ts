@@ -29,6 +29,7 @@ const models = lazy((): readonly Model[] => {
   const han = frequentLetters('zh-hans');
   const hant = frequentLetters('zh-hant');
   const hangul = frequentLetters('ko');
+  const centralEuropean = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
   return [
     {
       encoding: 'windows-1252',
@@ -47,13 +48,13 @@ const models = lazy((): readonly Model[] => {
     {
       encoding: 'windows-1250',
       letters: [
-        ['áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ', 0.85],
+        [centralEuropean, 0.85],
         ['’“”„–…', 0.14],
       ],
     },
     {
       encoding: 'iso-8859-2',
-      letters: [['áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ', 0.85]],
+      letters: [[centralEuropean, 0.85]],
     },
     {
       encoding: 'windows-1257',
