@@ -452,7 +452,7 @@ export type CitedContent = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Name of the source group. */
+  /** Name of the source group; empty if a redaction rule blocks it. */
   source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
@@ -527,7 +527,7 @@ export type CitedRow = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Name of the source group. */
+  /** Name of the source group; empty if a redaction rule blocks it. */
   source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
@@ -641,7 +641,7 @@ export type Content = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Name of the source group. */
+  /** Name of the source group; empty if a redaction rule blocks it. */
   source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
@@ -1592,7 +1592,7 @@ export type SearchResult = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Name of the source group. */
+  /** Name of the source group; empty if a redaction rule blocks it. */
   source_group_name: string;
   /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;

@@ -41,8 +41,9 @@ Hidden files, node_modules, links and empty files are left out, and so are files
 Pictures, fonts, styles and scripts of pages are left out, unless a rule such as !*.png
 includes them.
 
-The exit code is 1 if a file could not be read, now or by an earlier call. It is 2, and nothing was changed, if the folder
-cannot be read, or if all or most files of the group would be deleted without --yes.`,
+The exit code is 1 if a file could not be read, now or by an earlier call. It is 2, and nothing
+was changed, if the folder cannot be read, or if all or most files of the group would be deleted
+without --yes.`,
   async run({ arguments: [folder = '.'], options, io }) {
     const root = await openFolder(folder);
     const request: SyncRequest = {

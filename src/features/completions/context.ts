@@ -37,6 +37,7 @@ export interface Context {
   /** The chunks that the answer may repeat. When one of them is gone, the answer ends. */
   content: ReadContent;
   warnings: Warning[];
+  /** As `Retrieved` has them; absent for an answer from collected evidence. */
   corrections?: ReadonlyMap<string, string>;
   /** For the header Server-Timing. */
   stages: Stage[];
