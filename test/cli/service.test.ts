@@ -124,6 +124,21 @@ test('ingest --wait names a file that failed, and ends with exit code 1', async 
   assert.doesNotMatch(stderr, /^good\.txt/m);
 });
 
+test('a Python package with empty files is ingested with exit code 0, and what was left out is counted', async () => {
+  const root = join(folder, 'package');
+  mkdirSync(join(root, 'basket', '.cache'), { recursive: true });
+  for (const name of ['__init__.py', 'py.typed']) writeFileSync(join(root, 'basket', name), '');
+  writeFileSync(join(root, 'basket', 'weave.py'), 'def weave():\n    return 1\n');
+  const { code, stdout, stderr } = await pinakes(['ingest', '--wait', root]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Left out: 2 empty files\.\nLeft out: 1 hidden: basket\/\.cache\/\.\n/);
+  assert.match(stderr, /1 of 1 files, 0 failed/);
+  await pinakes(['rm', '--yes', stdout.trim()]);
+  const empty = await pinakes(['ingest', join(root, 'basket', 'py.typed')]);
+  assert.deepEqual([empty.code, empty.stdout], [1, '']);
+  assert.match(empty.stderr, /^Left out: 1 empty file\.\n.*There is no file to upload\./);
+});
+
 test('keys usage prints the chat model usage of each key', async () => {
   const all = await pinakesProcess(['keys', 'usage']);
   assert.match(all.stdout, /^[0-9a-f-]{36} {2}.+ {2}0 requests {2}0 input tokens {2}0 output tokens\n/);
