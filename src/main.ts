@@ -8,6 +8,7 @@ import { type Config, checkReplicaConfig, environment, findUnknownSettings, load
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { prepareDatabase } from './db/open.ts';
 import { openDeps } from './deps.ts';
+import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { Deps } from './http/deps.ts';
 import { openReadiness } from './http/operations/readiness.ts';
 import { releaseMemory } from './util/release-memory.ts';
@@ -76,7 +77,10 @@ export async function startService(role: Role, config: Config, env: Environment,
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);
     await worker?.start();
-    if (worker) void noteSandbox(deps);
+    if (worker) {
+      void noteSandbox(deps);
+      void noteOcr(deps);
+    }
     const admin = role === 'worker' ? undefined : await openAdminServer(deps);
     if (admin) closers.push(() => admin.close());
     if (worker) closers.push(() => worker.stop(STOP_GRACE_MS));
@@ -97,6 +101,16 @@ async function noteSandbox({ sandbox, log }: Deps): Promise<void> {
   else if (mode === 'auto')
     log.warn({ reason }, 'there is no sandbox: a program that reads files has the rights of the service');
   else log.error({ reason }, 'there is no sandbox, but PINAKES_SANDBOX is required: no file is read');
+}
+
+/** Warns if pictures are to be read but cannot be. The start does not wait for the answer. */
+export async function noteOcr({
+  config,
+  sandbox,
+  log,
+}: Pick<Deps, 'sandbox' | 'log'> & { config: Pick<Config, 'tools'> }) {
+  const { ok, detail } = await openToolRunner(config.tools, sandbox).describe('ocr');
+  if (!ok) log.warn(`pictures and scanned pages are not read: ${detail}`);
 }
 
 async function listen(app: App, deps: Deps): Promise<string> {

@@ -1,6 +1,7 @@
 /** `pinakes ingest`: uploads files and folders as source groups. */
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { PinakesError } from '../client/client.ts';
 import { findFiles, type LocalFile } from './ingest-files.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -12,6 +13,8 @@ import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts'
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
 
 const DEFAULT_NAME_LENGTH_MAX = 180;
+/** Groups of one name that are looked at. */
+const SAME_NAME_MAX = 20;
 
 export const ingestCommand: Command = {
   name: 'ingest',
@@ -47,6 +50,7 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     if (files.length === 0) throw new CliError('There is no file to upload.');
     const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
     const client = await openConfiguredClient();
+    await noteSameName(client, name, io);
     const groupIds = await uploadWithProgress(client, name, files, io);
     const isJson = flagOption(options, 'json');
     if (!isJson) for (const id of groupIds) io.out(`${id}\n`);
@@ -56,6 +60,19 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     return Math.max(reportOutcomes(outcomes, io), unreadable.length > 0 ? 1 : 0);
   },
 };
+
+/** Says that a group with this name exists, because its files stay beside the new ones. A key that may not list groups is not told. */
+async function noteSameName(client: Client, name: string, io: Io): Promise<void> {
+  const { local_file_groups: same } = await client
+    .listLocalFileGroups({ query: { name, limit: SAME_NAME_MAX } })
+    .catch(() => ({ local_file_groups: [] }));
+  const group = same.find(({ status }) => status !== 'deleting');
+  if (group === undefined) return;
+  io.err(
+    `A group "${printable(name)}" exists already. Its files stay, and search finds both. ` +
+      `To update it instead: pinakes sync <folder> --group ${group.id}\n`,
+  );
+}
 
 /** Returns the JSON of a source group whose run has ended. */
 export function outcomeJson({ groupId, run, error, fileErrors }: GroupOutcome) {
@@ -104,9 +121,20 @@ export async function waitWithProgress(
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
     summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
     progress.update(now.filesDone, now.filesTotal, summary);
+  }).catch((error: unknown) => {
+    progress.end('not followed to the end');
+    throw error instanceof PinakesError ? error : lostError(error, groupIds);
   });
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;
+}
+
+/** The service does not answer any more. The run does not need this command. */
+function lostError(error: unknown, groupIds: readonly string[]): CliError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new CliError(
+    `${message.replace(/\.?$/, '.')} The run goes on when the service runs again. To see it: pinakes runs ${groupIds[0]}`,
+  );
 }
 
 /** Prints the files and runs that failed, and returns the exit code. */

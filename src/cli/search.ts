@@ -1,12 +1,12 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
 import type { Operations, SearchResult } from '../client/api.ts';
 import { codeLines, oneLine, placesOf } from './answer.ts';
-import { tagNamed } from './manage/tag-names.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, choiceOption, flagOption, integerOption, textOptions } from './shared/command.ts';
 import { type Io, usageError } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
+import { tagNamed } from './shared/tag-names.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;

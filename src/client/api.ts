@@ -1097,6 +1097,8 @@ export type GroupSource = {
   status: "pending" | "ready" | "failed";
   /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
   update_status: "pending" | "failed" | null;
+  /** Why the newest version could not be read. Null when it was read, and while it waits. */
+  error: SourceError | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
   /** Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file. */
@@ -1165,6 +1167,8 @@ export type ListedSource = {
   status: "pending" | "ready" | "failed";
   /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
   update_status: "pending" | "failed" | null;
+  /** Why the newest version could not be read. Null when it was read, and while it waits. */
+  error: SourceError | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
   /** Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file. */
@@ -1187,8 +1191,6 @@ export type ListedSource = {
   state: "pending" | "ready" | "failed";
   /** What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do. */
   stage: "queued" | "waiting" | "reading" | "embedding" | "stopped" | null;
-  /** Why the newest version could not be read; null when it could, and when the run is no longer stored. */
-  error: SourceError | null;
 };
 
 export type LocalFileGroup = {

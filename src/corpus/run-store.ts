@@ -7,6 +7,7 @@ import { recordset } from '../db/recordset.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
+import { NEWEST_FAILED } from './source-lookup.ts';
 import type { FileFailure } from './values.ts';
 
 /** What a run reads: `origin` asks the origin; `stored` reads the stored files again and does not ask the origin. */
@@ -326,9 +327,16 @@ export async function listStalledRuns(
     order by r.id`);
 }
 
-/** Deletes runs that ended before `endedBefore`, with their errors. The newest run of each group stays. */
+/**
+ * Deletes runs that ended before `endedBefore`, with their errors. The newest run of each group stays, and so do runs that say why
+ * a file is failed.
+ */
 export async function dropOldRuns(tx: Queryable, tenantId: string, endedBefore: Date): Promise<void> {
   await tx.query(sql`
     delete from run r where r.tenant_id = ${tenantId} and r.ended_at < ${endedBefore} and exists (
-      select from run n where n.tenant_id = r.tenant_id and n.source_group_id = r.source_group_id and n.id > r.id)`);
+      select from run n where n.tenant_id = r.tenant_id and n.source_group_id = r.source_group_id and n.id > r.id)
+      and not exists (
+        select from run_error e join source s on s.tenant_id = e.tenant_id and s.id = e.source_id and s.deleted_at is null
+        where e.tenant_id = r.tenant_id and e.run_id = r.id and ${NEWEST_FAILED} and not exists (
+          select from run_error l where l.tenant_id = e.tenant_id and l.source_id = e.source_id and l.run_id > e.run_id))`);
 }

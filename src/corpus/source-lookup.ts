@@ -10,12 +10,19 @@ import { ACTIVE_STATUSES } from '../jobs/status.ts';
 import { type Source, WAITS, WITH_UPDATE } from './source-store.ts';
 import { findQuotas, type Quotas } from './tenant-store.ts';
 
+/** The condition that the newest version of source `s` could not be read. */
+export const NEWEST_FAILED = raw(`(s.status = 'failed' or exists (
+  select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id and u.status = 'failed'))`);
+
 /** The columns of `Source`, selected from source `s`. */
-export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
+export const SOURCE_COLUMNS = sql`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
   s.parent_source_id, s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata, s.language, s.content_at,
   s.text_length, s.chunk_count, s.warnings, s.created_at,
   (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
-  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
+  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash,
+  case when ${NEWEST_FAILED} then (
+    select jsonb_build_object('title', e.title, 'message', e.message, 'stage', e.stage, 'retryable', e.retryable) from run_error e
+    where e.tenant_id = s.tenant_id and e.source_id = s.id order by e.run_id desc limit 1) end as error`;
 
 /** Returns one page of the group's sources, with one extra row if a next page exists. A deleted group has no sources. */
 export async function listSourcesOfGroup(

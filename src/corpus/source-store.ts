@@ -3,7 +3,7 @@ import { json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
-import type { TablePlace, TypedMetadata } from './values.ts';
+import type { FileFailure, TablePlace, TypedMetadata } from './values.ts';
 
 export interface Source {
   id: string;
@@ -21,6 +21,7 @@ export interface Source {
   newestHash: string;
   status: 'pending' | 'ready' | 'failed';
   updateStatus: 'pending' | 'failed' | null;
+  error: FileFailure | null;
   originMetadata: TypedMetadata;
   /** API records: key -> value. */
   metadata: Record<string, string>;

@@ -35,7 +35,7 @@ export function blocksOf({ text, blocks }: ParsedFile, { start, limit }: BlockTa
       ...(level !== undefined && { level }),
       ...(kind === 'heading' && { title: title ?? plainHeading(text.slice(from, end)) }),
       ...(pages && { pages }),
-      ...(kind === 'record' && tableHeader !== undefined && { header: tableHeader }),
+      ...(kind === 'record' && tableHeader && { header: tableHeader }),
       ...(region && { sheet: region.sheet, range: region.range }),
     })),
   };

@@ -31,7 +31,7 @@ export interface Block {
   term?: string;
   /** The headings above this block, if the heading blocks do not say it correctly. */
   headingPath?: string[];
-  /** Of a table: the header line, which becomes the context of each part after the first. Of a record: its context. */
+  /** Of a table: the header line, or "", which is the context of each part after the first. Of a record: its context, or "". */
   tableHeader?: string;
   /** Of a table, and of records in one block: starts of the rows as UTF-16 indices. The block may be cut there. */
   rowStarts?: number[];

@@ -17,6 +17,16 @@ test('the records of a CSV file are one table with its title', () => {
   assert.equal(textAt(parsed.text, table!), '| id | name |\n| --- | --- |\n| 1 | 𝒳 |\n| 2 | b |');
 });
 
+test('the records of a CSV file without header are one table, from the first row on', () => {
+  const parsed = parseCsv('Ann,30\nBo,40\nCy,50\n', 'csv', []);
+  const tables = tablesOf(parsed);
+  assert.deepEqual(
+    tables.map(({ form, automatic }) => [form, automatic]),
+    [['grid', true]],
+  );
+  assert.equal(textAt(parsed.text, tables[0]!), '| Ann | 30 |\n| Bo | 40 |\n| Cy | 50 |');
+});
+
 test('the objects of a JSON array are one table of records', () => {
   const parsed = parseJson('[{"a":1,"t":"one\\n\\nb: two"},{"a":2}]', []);
   const tables = tablesOf(parsed);

@@ -11,6 +11,7 @@ import { unixSeconds } from '../util/time.ts';
 import {
   fileTypeSchema,
   idSchema,
+  jobErrorSchema,
   metadataSchema,
   type SOURCE_TYPES,
   sourceGroupIdSchema,
@@ -48,6 +49,14 @@ export const sourceDetailsSchema = z
       .describe(
         'Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version.',
       ),
+    error: jobErrorSchema
+      .extend({
+        stage: z.string().describe('Where the file failed: list, fetch, detect, parse, chunk or store.'),
+        retryable: z.boolean().describe('Whether the same file may succeed in another run.'),
+      })
+      .meta({ id: 'SourceError' })
+      .nullable()
+      .describe('Why the newest version could not be read. Null when it was read, and while it waits.'),
     url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
     parent_source_id: idSchema
       .nullable()
@@ -101,6 +110,7 @@ export async function toSourceDetails(
     metadata,
     status: source.status,
     update_status: source.updateStatus,
+    error: source.error && { ...source.error, message: (await redactFact(redactor, source.error.message)) ?? '' },
     url,
     parent_source_id: source.parentSourceId,
     language: source.language,
@@ -108,7 +118,7 @@ export async function toSourceDetails(
     creation_time: unixSeconds(source.createdAt),
     text_length: source.textLength,
     chunk_count: source.chunkCount,
-    // Warnings may quote the file.
+    // Warnings and errors may quote the file.
     warnings: await collect(source.warnings, (warning) => redactFact(redactor, warning)),
   };
 }

@@ -32,6 +32,8 @@ export interface ChatRequest {
   question: string;
   /** The form of a follow-up question that stands alone, which was the search query. It is not sent to providers. */
   standalone?: string;
+  /** Words of the question that no source has, each with the word that was searched for instead. They are not sent to providers. */
+  corrections?: ReadonlyMap<string, string>;
   chunks: readonly ContextChunk[];
   citation: boolean;
   onUsage?: OnUsage;

@@ -247,6 +247,9 @@ function isRefused(error: unknown): boolean {
   return error instanceof AddressRefused || (error instanceof Error && isRefused(error.cause));
 }
 
+/** The same text for every address: it does not tell a tenant more than that the address is refused. */
+const ALLOWING = 'The operator can allow it with PINAKES_OUTBOUND_ALLOW.';
+
 /** Returns an error without the cause's text, which may contain internal addresses. */
 function explainFailure(error: unknown, url: string, callerSignal: AbortSignal, timeout: AbortSignal): Error {
   if (error instanceof ServiceError) return error;
@@ -257,6 +260,8 @@ function explainFailure(error: unknown, url: string, callerSignal: AbortSignal, 
   const host = URL.canParse(url) ? new URL(url).host : 'The address';
   if (timeout.aborted) return new ServiceError('upstream_timeout', `${host} did not answer in time.`, { cause: error });
   if (isRefused(error))
-    return new ServiceError('upstream_failed', `${host} leads to an address that is not allowed.`, { cause: error });
+    return new ServiceError('upstream_failed', `${host} leads to an address that is not allowed. ${ALLOWING}`, {
+      cause: error,
+    });
   return new ServiceError('upstream_failed', `${host} could not be reached.`, { cause: error });
 }

@@ -111,7 +111,7 @@ interface ChunkTexts {
   chunkMetadata: TypedMetadata;
 }
 
-/** What a source is called: a rule treats a path and the name of a group as the name of the source. */
+/** What a source is called: a rule treats a path as the name of the source, and masks the name of a group. */
 const SOURCE_NAMES = ['name', 'path', 'sourceGroupName'] as const;
 type SourceName = (typeof SOURCE_NAMES)[number];
 
@@ -119,7 +119,7 @@ function isSourceName(part: string): boolean {
   return (SOURCE_NAMES as readonly string[]).includes(part);
 }
 
-/** Returns the names, path, address and metadata of a source, redacted for readers; undefined if a rule blocks a name or the path. */
+/** Returns the names, path, address and metadata of a source, redacted for readers; undefined if a rule blocks its name or path. */
 export function redactFacts<T extends Pick<ChunkTexts, SourceName | 'url' | 'metadata'>>(
   redactor: Redactor | null,
   facts: T,
@@ -128,7 +128,7 @@ export function redactFacts<T extends Pick<ChunkTexts, SourceName | 'url' | 'met
 }
 
 /**
- * Redacts all texts of a chunk; returns undefined if a rule blocks its names, path, content, context or headings. Names, path, address
+ * Redacts all texts of a chunk; returns undefined if a rule blocks its name, path, content, context or headings. Names, path, address
  * and metadata of the source are masked, not hashed, because a caller may have written them.
  */
 export async function redactChunk<T extends Partial<ChunkTexts>>(
@@ -143,8 +143,9 @@ export async function redactChunk<T extends Partial<ChunkTexts>>(
     const text = chunk[part];
     if (typeof text !== 'string') continue;
     const redacted = await redactText(isSourceName(part) ? masking : redactor, text, steps);
-    if (redacted === undefined) return undefined;
-    shown[part] = redacted;
+    // A rule that blocks the name of a group hides the name. The files of the group have texts and names of their own.
+    if (redacted === undefined && part !== 'sourceGroupName') return undefined;
+    shown[part] = redacted ?? '';
   }
   if (typeof chunk.url === 'string') shown.url = (await redactText(masking, chunk.url, steps)) ?? null;
   if (chunk.headingPath) {

@@ -46,6 +46,7 @@ export async function retrieve(
   const options = { signal, readOnly: true, keyFamilyId, settings: engine.settings };
   const clock = openStopwatch();
   const warnings: Warning[] = [];
+  const corrections = new Map<string, string>();
   const vector = await embedQuery(deps, request, warnings, signal);
   if (vector) clock.lap('embed');
 
@@ -66,7 +67,7 @@ export async function retrieve(
     const rows = new Map<string, ReadRow>();
     let ranked = await rank(tx, corpus, plan, rows, warnings);
     clock.lap(plan.mode);
-    const terms = await correctTerms(tx, corpus, openVisible, plan, ranked, rows, warnings);
+    const terms = await correctTerms(tx, corpus, openVisible, plan, ranked, rows, warnings, corrections);
     const final = terms ? { ...plan, terms } : plan;
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');
@@ -77,7 +78,7 @@ export async function retrieve(
     return { page, ranked, rows, redactor };
   };
   const { page, ranked, rows, redactor } = await db.transaction(tenantId, find, options);
-  if (page) return toRetrieved(page, rows, warnings, clock);
+  if (page) return toRetrieved(page, rows, warnings, corrections, clock);
 
   const query = await modelViewOfQuery(redactor, request.query);
   const texts = await modelViewOfRows(redactor, rows);
@@ -92,7 +93,7 @@ export async function retrieve(
   };
   const checked = await db.transaction(tenantId, check, options);
   clock.lap('check');
-  return toRetrieved(checked, rows, warnings, clock);
+  return toRetrieved(checked, rows, warnings, corrections, clock);
 }
 
 /** Returns the first `plan.count` candidates, without copies and without chunks beyond the limit per source. */
@@ -157,8 +158,10 @@ async function toRetrieved(
   page: Page,
   rows: ReadonlyMap<string, ReadRow>,
   warnings: readonly Warning[],
+  corrections: ReadonlyMap<string, string>,
   { stages }: Stopwatch,
 ): Promise<Retrieved> {
   const hits = await readerViewOfPage(page, rows);
-  return { hits, warnings: await readerViewOfWarnings(page.redactor, warnings), stages };
+  const shown = page.redactor ? new Map<string, string>() : corrections;
+  return { hits, warnings: await readerViewOfWarnings(page.redactor, warnings), corrections: shown, stages };
 }

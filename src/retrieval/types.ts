@@ -105,6 +105,11 @@ export interface Warning {
 export interface Retrieved {
   hits: Hit[];
   warnings: Warning[];
+  /**
+   * Words of the query that occur nowhere, each with the word that was searched for instead. Empty if a redaction policy may hide text:
+   * then such a word may be hidden.
+   */
+  corrections: ReadonlyMap<string, string>;
   /** For Server-Timing. */
   stages: Stage[];
 }

@@ -4,8 +4,9 @@ import { zstdCompressSync } from 'node:zlib';
 import { asyncBufferFromFile, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import type { ColumnType } from '../files/columns/column-type.ts';
 import type { ApplyAt, RedactionMatch, Redactor } from '../redaction/redact.ts';
-import type { ColumnType, TableColumn } from './table.ts';
+import type { TableColumn } from './table.ts';
 
 const ROWS_AT_ONCE = 10_000;
 const DAY_MS = 86_400_000;

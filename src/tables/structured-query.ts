@@ -1,9 +1,10 @@
 /** Structured queries: a query as data, which becomes SQL. Names are quoted, and values are literals of the type of their column. */
 import { invalidRequest } from '../errors.ts';
+import type { ColumnType } from '../files/columns/column-type.ts';
 import { classify } from '../filters/metadata-value.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../filters/types.ts';
 import { nearestNames } from './engine/nearest-names.ts';
-import type { ColumnType, TableColumn } from './table.ts';
+import type { TableColumn } from './table.ts';
 
 export const AGGREGATES = ['count', 'sum', 'avg', 'min', 'max', 'count_distinct', 'median'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];

@@ -1,7 +1,5 @@
 /** Types of materialized tables: plain data that stores, builds, queries and routes share. */
-
-export const COLUMN_TYPES = ['boolean', 'integer', 'decimal', 'double', 'date', 'datetime', 'time', 'text'] as const;
-export type ColumnType = (typeof COLUMN_TYPES)[number];
+import type { ColumnType } from '../files/columns/column-type.ts';
 
 export interface TableColumn {
   /** The name for people: the header, or the name that a user gave. */

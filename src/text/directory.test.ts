@@ -26,6 +26,17 @@ test('lines that end with a page or a section are a directory', () => {
   );
 });
 
+test('a list of links to the sections of a page is a directory', () => {
+  const contents = ['# Server', '## Contents', linesOf((word) => `  - [The ${word} mail](#the-${word}-mail)`)];
+  assert.ok(isDirectory(contents.join('\n'), []));
+  assert.ok(
+    !isDirectory(
+      linesOf((word) => `- [The ${word} mail](${word}.md)`),
+      [],
+    ),
+  );
+});
+
 test('short lines below the title of an index are a directory', () => {
   const entries = linesOf((word) => `- ${word} mail — Log files [Log level], The queue runner [Retries]`);
   for (const title of ['Index', 'Chapter 63 - Concept Index', 'A. Options Index', 'Stichwortverzeichnis', '索引'])

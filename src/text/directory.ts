@@ -17,6 +17,8 @@ const INDEX_TITLE = new RegExp(
   `^${NUMBERED}(?:(?:${INDEXED})s?\\s)?index$|^(?:stichwort|sach|personen)(?:verzeichnis|register)$|^索引$`,
   'iu',
 );
+/** An item of a Markdown list that is only a link to a section of the page. */
+const LINKS_TO_SECTION = /^\s*(?:[-*+]|\p{N}{1,3}[.)])\s+\[[^\n]{1,200}\]\(#[^\s()]{1,200}\)\s*$/u;
 const SENTENCE_END = /[.!?。！？]["'”’)]*\s*$/u;
 const LINES_MIN = 8;
 const LINES_SHARE = 0.7;
@@ -28,7 +30,8 @@ export function isDirectory(content: string, headings: readonly string[]): boole
   if (lines.length < LINES_MIN) return false;
   const most = (matches: (line: string) => boolean): boolean =>
     lines.filter(matches).length >= lines.length * LINES_SHARE;
-  if (most((line) => ENDS_WITH_PAGE.test(line) || ENDS_WITH_SECTION.test(line))) return true;
+  if (most((line) => ENDS_WITH_PAGE.test(line) || ENDS_WITH_SECTION.test(line) || LINKS_TO_SECTION.test(line)))
+    return true;
   // An index has sections, one for each letter.
   return headings.slice(-2).some((title) => INDEX_TITLE.test(title)) && most((line) => !SENTENCE_END.test(line));
 }

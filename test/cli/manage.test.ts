@@ -103,7 +103,47 @@ test('ls with the id of a group lists its sources with status and error', async 
   const few = await json(['ls', papers, '--limit', '2']);
   assert.deepEqual(ids(few), ids((await json(['ls', papers, '--all'])).slice(0, 2)));
   await refused(['ls', newId()], 1, /HTTP 404/);
-  await refused(['ls', 'papers'], 2, /"papers" is not an id/);
+  await refused(['ls', 'papers'], 2, /"papers" is neither an id nor the name of a source group: see pinakes ls/);
+});
+
+test('ls and show take the name of a group, if exactly one group has it', async () => {
+  assert.deepEqual(ids(await json(['ls', 'Ropes'])), ids(await json(['ls', ropes])));
+  assert.equal((await json(['show', 'Ropes'])).id, ropes);
+  const rope = join(folder, 'ropes.txt');
+  const first = await pinakes(['ingest', '-w', '--name', 'Ropes', rope]);
+  const twin = first.stdout.trim();
+  await refused(['ls', 'Ropes'], 2, new RegExp(`2 source groups have the name "Ropes": .*${ropes}, ${twin}`));
+  await refused(['show', 'Ropes'], 2, /give the id of one of them/);
+  await pinakes(['rm', '--yes', twin]);
+});
+
+test('ingest says that a group with the name exists already, and how to update it', async () => {
+  const again = join(folder, 'papers');
+  const { code, stdout, stderr } = await pinakes(['ingest', '--name', 'Papers', again]);
+  assert.equal(code, 0, stderr);
+  const note = `A group "Papers" exists already. Its files stay, and search finds both. To update it instead: pinakes sync <folder> --group ${papers}`;
+  assert.deepEqual(
+    stderr.split('\n').filter((line) => line.startsWith('A group')),
+    [note],
+  );
+  await pinakes(['rm', '--yes', stdout.trim()]);
+  const other = await pinakes(['ingest', '--name', 'Nobody has this name', again]);
+  assert.doesNotMatch(other.stderr, /exists already/);
+  await pinakes(['rm', '--yes', other.stdout.trim()]);
+});
+
+test('the reason of a failed file is shown as long as the file is failed, also after other runs', async () => {
+  const kept = join(folder, 'kept');
+  mkdirSync(kept);
+  file(join('kept', 'torn.pdf'), '%PDF-1.4\nno PDF at all');
+  const { group_id: id } = JSON.parse((await pinakes(['sync', kept, '--json'])).stdout);
+  const [torn] = await json(['ls', id]);
+  file(join('kept', 'second.txt'), 'A second file.');
+  await pinakes(['sync', kept]);
+  assert.match((await pinakes(['ls', id])).stdout, /torn\.pdf .* Damaged PDF/);
+  const shown = await pinakes(['show', torn.id]);
+  assert.match(shown.stdout, /^status +failed\nerror +Damaged PDF/m);
+  await pinakes(['rm', '--yes', id]);
 });
 
 test('ls of a group prints paths, and filters its sources by status and name', async () => {
@@ -189,6 +229,9 @@ test('tags creates tags, adds them to groups, removes them and deletes them, by 
   await refused(['tags', 'delete', 'maritime'], 2, /remove it from 1 source group\? .*--yes/);
   await refused(['tags', 'delete', 'unknown', '--yes'], 1, /There is no tag "unknown"/);
   await refused(['tags', 'paint', 'maritime'], 2, /There is no "pinakes tags paint"/);
+  const issue = ['keys', 'issue', '--name', 'sailor', '--scope', 'knowledge:read', '--tag'];
+  for (const tag of ['maritime', id]) assert.deepEqual((await json([...issue, tag])).tag_ids, [id]);
+  await refused([...issue, 'unknown'], 1, /There is no tag "unknown"/);
   assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);
   assert.deepEqual(await json(['tags']), []);
 });

@@ -154,8 +154,16 @@ test('sync names a file that cannot be read, keeps its old version, and ends wit
   assert.match(stdout, /^failed {3}guide\/manual\.pdf: .+$/m);
   assert.deepEqual(await found('rushmere'), ['manual.pdf']);
   const again = await pinakes('sync', folder);
-  assert.equal(again.code, 0, 'it is tried again when it has changed');
-  assert.match(again.stderr, /^1 stored files could not be read.*\n {2}guide\/manual\.pdf$/m);
+  assert.equal(again.code, 1, 'the file is still not read');
+  assert.match(again.stderr, /^1 stored file could not be read.*\n {2}guide\/manual\.pdf: Damaged PDF.*$/m);
+  write(folder, 'other.txt', 'Another file.');
+  const later = await pinakes('sync', folder, '--json');
+  assert.equal(later.code, 1, 'as long as the file is failed');
+  const { group_id: id, failed, still_failed: still } = JSON.parse(later.stdout) as SyncReport;
+  assert.deepEqual([failed, still.map(({ path }) => path)], [[], ['guide/manual.pdf']]);
+  assert.match((await pinakes('ls', id!)).stdout, /manual\.pdf .* Damaged PDF/, 'a later run does not hide the reason');
+  write(folder, 'guide/manual.pdf', 'The mill is called rushmere.');
+  assert.deepEqual((await sync(folder)).still_failed, []);
 });
 
 test('sync reads new versions that a canceled run left unread, even if nothing has changed', async () => {

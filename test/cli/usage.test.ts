@@ -1,6 +1,9 @@
 /** The help and the errors of the command line without any service. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -36,6 +39,25 @@ const COMMANDS = [
   ],
   ...['authz', 'tenants', 'console', 'doctor', 'migrate', 'rotate-master-key'],
 ];
+
+test('ingest --wait says that the run goes on when the service cannot be reached any more', async () => {
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') return void request.socket.destroy();
+    request.resume().on('end', () => {
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ source_group_id: 'g1' }));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const path = join(folder, 'note.txt');
+  writeFileSync(path, 'A note.');
+  const env = { PINAKES_URL: `http://127.0.0.1:${port}`, PINAKES_API_KEY: 'a-key-of-nobody' };
+  const { code, stdout, stderr } = await runPinakesHere(['ingest', '--wait', path], env);
+  server.close();
+  assert.deepEqual([code, stdout], [1, 'g1\n'], stderr);
+  assert.match(stderr, /The run goes on when the service runs again\. To see it: pinakes runs g1\n$/);
+});
 
 test('--version prints the version of the package', async () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
@@ -80,11 +102,10 @@ test('usage errors end with exit code 2 and one line', async () => {
     ['query', 'select 1', '--limit', '1001'],
     ['ingest', '/no/such/file'],
     ['eval', folder],
-    ['ls', 'x'],
     ['ls', '--all', 'a', 'b'],
     ['ls', '--limit', 'many'],
     ['rm'],
-    ['show', 'x'],
+    ['show', 'x', '--text', '--chunks'],
     ['crawl', 'x'],
     ['connect', 'wiki'],
     ['runs', 'errors'],

@@ -90,13 +90,13 @@ for (const [what, body, text] of NESTED) {
   });
 }
 
-test('Excel 2003 XML is read with cell indexes, merged cells, dates and comments', async () => {
+test('Excel 2003 XML is read with cell indexes, merged cells, dates, times and comments', async () => {
   const cell = (type: string, value: string, more = '', inner = '') =>
     `<Cell${more}><Data ss:Type="${type}">${value}</Data>${inner}</Cell>`;
   const rows = [
     `<Row>${cell('String', 'bird')}${cell('String', 'count')}${cell('String', 'seen')}</Row>`,
     `<Row>${cell('String', 'heron &amp; egret', ' ss:MergeDown="1"')}${cell('Number', '3')}${cell('DateTime', '2024-05-01T00:00:00.000')}</Row>`,
-    `<Row>${cell('Number', '4', ' ss:Index="2"', '<Comment ss:Author="Ann"><Data>Counted twice.</Data></Comment>')}${cell('Boolean', '1')}</Row>`,
+    `<Row>${cell('DateTime', '1899-12-31T08:30:00.000', ' ss:Index="2"', '<Comment ss:Author="Ann"><Data>Counted twice.</Data></Comment>')}${cell('Boolean', '1')}</Row>`,
     `<Row ss:Index="900000">${cell('String', 'far below')}</Row>`,
   ];
   const hidden =
@@ -106,7 +106,7 @@ test('Excel 2003 XML is read with cell indexes, merged cells, dates and comments
   assert.equal(fileType, 'xlsx');
   assert.equal(
     text,
-    '## Lake\n\n| bird | count | seen |\n| --- | --- | --- |\n| heron & egret | 3 | 2024-05-01 |\n| heron & egret | 4 | true |\n\nfar below\n\n[author: Ann, cell: B3]: Counted twice.',
+    '## Lake\n\n| bird | count | seen |\n| --- | --- | --- |\n| heron & egret | 3 | 2024-05-01 |\n| heron & egret | 08:30:00 | true |\n\nfar below\n\n[author: Ann, cell: B3]: Counted twice.',
   );
 });
 

@@ -69,6 +69,28 @@ test('an Excel file gives a section per sheet and a chunk per record', async () 
   assert.equal(file.chunks[0]!.context, '| Item | Price | Since |');
 });
 
+test('the first row of a sheet without header is a row, also beside another table', async () => {
+  const people = [
+    ['Wolfram', 'Vienna', 11],
+    ['Xaver', 'Graz', 12],
+  ];
+  const alone = await readBytes('x.xlsx', makeXlsx({ sheets: [{ name: 'S', rows: people }] }));
+  assert.equal(alone.text, '## S\n\n| Wolfram | Vienna | 11 |\n| Xaver | Graz | 12 |');
+  assert.deepEqual(
+    alone.chunks.map(({ content, context }) => [content, context]),
+    [
+      ['| Wolfram | Vienna | 11 |', null],
+      ['| Xaver | Graz | 12 |', null],
+    ],
+  );
+  const many = Array.from({ length: 200 }, (_, i) => [`Person ${i}`, 'Vienna', i]);
+  const beside = await readBytes(
+    'x.xlsx',
+    makeXlsx({ sheets: [{ name: 'S', rows: [...many, [], ['a', 'b'], [1, 2]] }] }),
+  );
+  assert.ok(beside.chunks.every(({ context }) => context === null));
+});
+
 test('tables side by side in a sheet become separate tables', async () => {
   const rows = [
     ['a', 'b', null, 'x', 'y'],
@@ -118,6 +140,7 @@ test('a workbook is read with merged cells and comments, without hidden sheets',
   assert.match(file.text, /\| left \| 1 \|\n\| left \| 2 \|/);
   assert.match(file.text, /\[author: Bo, cell: B2\]: check <this>/);
   assert.doesNotMatch(file.text, /secret/);
+  assert.deepEqual(file.warnings, ['1 hidden sheet was left out.']);
 });
 
 test('a PDF gives pages, headings and properties', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MEMBERS_MAX } from '../../src/files/detect/members.ts';
+import { makeCompound } from '../support/files/make-compound.ts';
 import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 
 const HEAD = 'From: Ann <ann@example.com>\r\nTo: bo@example.com\r\nMIME-Version: 1.0\r\n';
@@ -10,6 +11,8 @@ const multipart = (kind: string, ...parts: string[]) =>
   `Content-Type: multipart/${kind}; boundary="b-${kind}"\r\n\r\n${parts.map((part) => `--b-${kind}\r\n${part}\r\n`).join('')}--b-${kind}--\r\n`;
 const plain = (text: string) => `Content-Type: text/plain; charset=utf-8\r\n\r\n${text}`;
 const html = (text: string) => `Content-Type: text/html; charset=utf-8\r\n\r\n${text}`;
+
+const MENU = '<p>Prices of our canteen from Monday:</p><ul><li>lentil soup 4.20</li><li>pea stew 5.10</li></ul>';
 
 const CASES: readonly (readonly [what: string, mail: string, text: RegExp, members: readonly string[]])[] = [
   ['plain text', `Subject: Hi\r\n${plain('One.\r\n\r\nTwo.')}`, /Subject: Hi\n\nOne\.\n\nTwo\.$/, []],
@@ -30,6 +33,36 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
     'alternatives as text and HTML',
     `Subject: x\r\n${multipart('alternative', plain('As text'), html('<p>As HTML</p>'))}`,
     /\n\nAs text$/,
+    [],
+  ],
+  [
+    'a plain part that only says that there is HTML',
+    `Subject: x\r\n${multipart('alternative', plain('This message is in HTML: https://a.example/lentil/soup/4.20/pea/stew'), html(MENU))}`,
+    /\n\nPrices of our canteen from Monday:\n\n- lentil soup 4\.20\n- pea stew 5\.10$/,
+    [],
+  ],
+  [
+    'a placeholder that is longer than its short HTML part',
+    `Subject: x\r\n${multipart('alternative', plain('Please use a program that can show HTML.'), html('<p>Lunch costs 4.20</p>'))}`,
+    /\n\nLunch costs 4\.20$/,
+    [],
+  ],
+  [
+    'a plain part about HTML',
+    `Subject: x\r\n${multipart('alternative', plain('HTML is fine.'), html('<p>HTML is fine, ok.</p>'))}`,
+    /\n\nHTML is fine\.$/,
+    [],
+  ],
+  [
+    'an HTML part that adds little to the plain part',
+    `Subject: x\r\n${multipart('alternative', plain('Prices of our canteen from Monday:\r\n\r\n* lentil soup 4.20\r\n* pea stew 5.10'), html(`${MENU}<p>You get this mail because you subscribed</p>`))}`,
+    /\* pea stew 5\.10$/,
+    [],
+  ],
+  [
+    'Chinese parts with other line breaks',
+    `Subject: x\r\n${multipart('alternative', plain('今天的午餐是扁豆汤和\r\n豌豆炖菜价格见下表。'), html('<p>今天的午餐是扁豆汤和豌豆炖菜价格见下表。</p>'))}`,
+    /扁豆汤和\n豌豆炖菜/,
     [],
   ],
   ['only HTML', `Subject: x\r\n${html('<h2>News</h2><ul><li>a</li><li>b</li></ul>')}`, /## News\n\n- a\n- b$/, []],
@@ -56,6 +89,30 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
     `Subject: Fwd\r\n${multipart('mixed', plain('See below.'), `Content-Type: message/rfc822\r\n\r\nFrom: cy@example.com\r\nSubject: Old\r\n\r\nThe old words.`)}`,
     /See below\.[\s\S]*The old words\./,
     [],
+  ],
+  [
+    'a forwarded mail without a name',
+    `Subject: x\r\n${multipart('mixed', plain('See below.'), 'Content-Type: message/rfc822\r\nContent-Disposition: attachment\r\n\r\nFrom: cy@example.com\r\nSubject: =?utf-8?Q?Price_list_=E2=80=93_May?=\r\n\r\nHello')}`,
+    /See below\.\n\nAttachments:\n- Price list – May\.eml$/,
+    ['Price list – May.eml'],
+  ],
+  [
+    'parts without names',
+    `Subject: x\r\n${multipart('mixed', plain('Here.'), 'Content-Type: message/delivery-status\r\n\r\nAction: failed', 'Content-Type: image/png\r\nContent-Description: Plan of the hall\r\n\r\nx', 'Content-Type: image/png\r\n\r\ny')}`,
+    /- delivery report\n- Plan of the hall\n- picture$/,
+    ['delivery report', 'Plan of the hall', 'picture'],
+  ],
+  [
+    'an RTF alternative',
+    `Subject: x\r\n${multipart('alternative', plain('As text'), 'Content-Type: text/rtf\r\n\r\n{\\rtf1 As text}', html('<p>As HTML</p>'))}`,
+    /\n\nAs text$/,
+    [],
+  ],
+  [
+    'a calendar entry and a named file among the alternatives',
+    `Subject: x\r\n${multipart('alternative', plain('As text'), 'Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nEND:VCALENDAR', 'Content-Type: text/rtf; name="offer.rtf"\r\n\r\n{\\rtf1 Offer}')}`,
+    /- calendar entry\n- offer\.rtf$/,
+    ['calendar entry', 'offer.rtf'],
   ],
   ['no body at all', 'Subject: Empty\r\n\r\n', /Subject: Empty$/, []],
   [
@@ -109,4 +166,29 @@ test('a mailbox gives each mail as a file, and a quoted "From" line begins no ma
 test('a mailbox with too many mails fails before any mail is sent on', async () => {
   const mail = 'From a@example.com Mon Jan  6 10:00:00 2020\n\nwords\n\n';
   assert.match((await failureOf('a.mbox', mail.repeat(MEMBERS_MAX + 1))).message, /more than 2000 mails/);
+});
+
+test('an Outlook message with 8-bit strings is decoded without their closing NUL and with its code page', async () => {
+  const message = async (codePage: number, subject: readonly number[]) => {
+    const facts = Buffer.alloc(48);
+    facts.writeUInt16LE(3, 32);
+    facts.writeUInt16LE(0x3ffd, 34);
+    facts.writeUInt32LE(codePage, 40);
+    const outcome = await processBytes(
+      'a.msg',
+      makeCompound({
+        '__properties_version1.0': facts,
+        '__substg1.0_0C1A001E': Buffer.from('Joseph Bloggs\0\0'),
+        '__substg1.0_0E04001E': Buffer.from('Someone Else\0'),
+        '__substg1.0_0037001E': Uint8Array.from(subject),
+        '__substg1.0_1000001E': Buffer.from('Some words.\0'),
+      }),
+    );
+    assert.ok(outcome.ok);
+    return outcome.file.text;
+  };
+  const text = (subject: string) => `From: Joseph Bloggs\nTo: Someone Else\nSubject: ${subject}\n\nSome words.`;
+  assert.equal(await message(1251, [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0]), text('Привет'));
+  assert.equal(await message(932, [0x93, 0xfa, 0x96, 0x7b, 0]), text('日本'));
+  assert.equal(await message(9999, [0x4f, 0x6b, 0]), text('Ok'));
 });

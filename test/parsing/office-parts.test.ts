@@ -100,6 +100,32 @@ test('percent cells become percents in the text and numbers in declared metadata
   }
 });
 
+test('times and lengths of time in a workbook are shown as such, in workbooks that count from 1900 and from 1904', async () => {
+  const rows = [
+    ['name', 'start', 'worked', 'day'],
+    ['Ola', 8.5 / 24, 0.3125, 46_000.25],
+    ['Kim', 17 / 24, 1.59375, 46_001.5],
+  ];
+  const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows }] }));
+  const styles = strFromU8(parts['xl/styles.xml']!)
+    .replace('<fonts', '<numFmts><numFmt numFmtId="170" formatCode="[h]:mm"/></numFmts><fonts')
+    .replace('</cellXfs>', '<xf numFmtId="20"/><xf numFmtId="170"/><xf numFmtId="20"/></cellXfs>');
+  const cells = strFromU8(parts['xl/worksheets/sheet1.xml']!).replace(
+    /<c r="([BCD])([23])"/g,
+    (_cell, column: string, row: string) => `<c r="${column}${row}" s="${'BCD'.indexOf(column) + 4}"`,
+  );
+  parts['xl/styles.xml'] = strToU8(styles);
+  parts['xl/worksheets/sheet1.xml'] = strToU8(cells);
+  const { text } = await readBytes('a.xlsx', zipSync(parts));
+  assert.match(
+    text,
+    /\| Ola \| 08:30 \| 07:30 \| 2025-12-09 06:00:00 \|\n\| Kim \| 17:00 \| 38:15 \| 2025-12-10 12:00:00 \|$/,
+  );
+  const workbook = strFromU8(parts['xl/workbook.xml']!).replace('<sheets>', '<workbookPr date1904="1"/><sheets>');
+  const old = await readBytes('a.xlsx', zipSync({ ...parts, 'xl/workbook.xml': strToU8(workbook) }));
+  assert.match(old.text, /\| Kim \| 17:00 \| 38:15 \| 2029-12-11 12:00:00 \|$/);
+});
+
 test('files embedded in Word, Excel and PowerPoint files become files inside', async () => {
   const whole = {
     'a.docx': makeDocx({ blocks: [] }),

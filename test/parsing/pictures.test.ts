@@ -10,6 +10,7 @@ import { strToU8, zipSync } from 'fflate';
 import { loadToolConfig } from '../../src/config.ts';
 import { detectFileType } from '../../src/files/detect/file-types.ts';
 import { ocrPages } from '../../src/files/formats/pdf/ocr-text.ts';
+import { processFile } from '../../src/files/sandbox/process-file.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { openToolRunner } from '../../src/files/sandbox/tool-runner.ts';
 import { fixture } from '../support/files/fixtures.ts';
@@ -106,6 +107,20 @@ test('files inside an archive that need a missing program are skipped', async ()
   assert.ok(outcome.ok);
   assert.deepEqual(names, ['c.txt']);
   assert.match(outcome.file.warnings[0]!, /^2 files inside/);
+});
+
+test('a picture without words is a failure if it was uploaded, and none if it was inside another file', async () => {
+  const empty = 'level\tpage_num\n1\t1\t0\t0\t0\t0\t0\t0\t40\t40\t-1\t\n';
+  const bytes = fixture('scan.png');
+  const outcomeAt = (depth: number) =>
+    processFile({ name: 'logo.png', size: bytes.length, chunkMetadataKeys: [], depth }, bytes, undefined, undefined, {
+      ocr: async () => empty,
+    });
+  const uploaded = await outcomeAt(0);
+  assert.equal(uploaded.ok ? '' : uploaded.failure.message, 'No words were found in the picture.');
+  const inside = await outcomeAt(1);
+  assert.ok(inside.ok);
+  assert.deepEqual([inside.file.chunks, inside.file.warnings], [[], ['No words were found in the picture.']]);
 });
 
 test('pictures are detected by their first bytes', async () => {

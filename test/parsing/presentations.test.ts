@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { fixture } from '../support/files/fixtures.ts';
-import { failureOf, readBytes } from '../support/files/process-bytes.ts';
+import { failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
 const SLIDES = [
   '## Quarterly review',
@@ -58,6 +58,23 @@ test('a slide without a title does not get the heading path of the slide before'
     ],
   );
   assert.doesNotMatch(file.text, /Regions/, 'footers repeat on every slide and are left out');
+});
+
+test('a hidden slide is left out with its files and counted, and the other slides keep their numbers', async () => {
+  const parts = unzipSync(changed(2, (xml) => xml.replace(/<p:sld(?=\s)/, '<p:sld show="0"')));
+  const links = 'ppt/slides/_rels/slide2.xml.rels';
+  const link = '<Relationship Id="rId99" Target="../embeddings/secret.csv"/></Relationships>';
+  parts[links] = strToU8(new TextDecoder().decode(parts[links]).replace('</Relationships>', link));
+  parts['ppt/embeddings/secret.csv'] = strToU8('bird,count\nheron,3\n');
+  const members: string[] = [];
+  const outcome = await processBytes('a.pptx', zipSync(parts), [], async ({ name }) => void members.push(name));
+  assert.ok(outcome.ok);
+  assert.deepEqual(
+    outcome.file.chunks.map(({ pages }) => pages),
+    [[1], [3], [4]],
+  );
+  assert.doesNotMatch(outcome.file.text, /Results/);
+  assert.deepEqual([outcome.file.warnings, members], [['1 hidden slide was left out.'], []]);
 });
 
 test('a presentation whose slides declare entities is refused', async () => {

@@ -1,6 +1,7 @@
 /** Tests of text formats: markups, notebooks, subtitles, XHTML, mail. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
 import { fixture } from '../support/files/fixtures.ts';
 import { endedCleanly, failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
@@ -132,12 +133,43 @@ test('an encrypted compound file fails as encrypted, and damaged ones fail clean
   await processBytes('a.msg', circles);
 });
 
+test('a longtable of LaTeX has its caption, and its header once', async () => {
+  const head = '\\toprule\nBerth & Owner \\\\\n\\midrule\n';
+  const text = (rows: string) =>
+    `\\documentclass{article}\\begin{document}\n\\begin{longtable}[]{@{}ll@{}}\n${rows}\n\\end{longtable}\n\\end{document}`;
+  const long = `\\caption{Berths of \\emph{pier} A}\\tabularnewline\n${head}\\endfirsthead\n${head}\\endhead\nContinues \\\\\n\\endfoot\nAll berths \\\\\n\\endlastfoot\nA1 & Petra \\\\\nA2 & Quirin \\\\`;
+  const table = '| Berth | Owner |\n| --- | --- |\n| A1 | Petra |\n| A2 | Quirin |';
+  assert.equal((await readBytes('a.tex', text(long))).text, `Berths of pier A\n\n${table}\n| All berths |`);
+  assert.equal((await readBytes('a.tex', text(`${head}\\endhead\nA1 & Petra \\\\\nA2 & Quirin \\\\`))).text, table);
+});
+
+test('a block quote after an empty comment of reStructuredText is kept, and a comment is not', async () => {
+  const text =
+    'One.\n\n..\n\n   A quoted rule.\n\n.. A comment\n   of two lines.\n\n..\n   Another comment.\n\nAfter.\n';
+  assert.equal((await readBytes('a.rst', text)).text, 'One.\n\nA quoted rule.\n\nAfter.');
+});
+
+test('a formula of an OpenDocument text is kept if its address ends with a slash', async () => {
+  const body = '<text:p>Formula <draw:frame><draw:object xlink:href="Formula-0/"/></draw:frame> and more.</text:p>';
+  const bytes = zipSync({
+    mimetype: [strToU8('application/vnd.oasis.opendocument.text'), { level: 0 }],
+    'content.xml': strToU8(
+      `<office:document-content><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+    ),
+    'Formula-0/content.xml': strToU8('<math><mi>E</mi><mo>=</mo><mi>m</mi></math>'),
+    'META-INF/manifest.xml': strToU8('<manifest/>'),
+  });
+  assert.match((await readBytes('a.odt', bytes)).text, /^Formula \$E ?= ?m\$ and more\.$/);
+});
+
 test('subtitles give spoken text in paragraphs by speaker and pause', async () => {
   const vtt = `WEBVTT\n\nNOTE written by hand\n\n00:01.000 --> 00:02.000 align:left\n<v Ann>One &amp;\ntwo\n\n2\n00:02.000 --> 00:03.000\n<v Ann><i>three.</i>\n
 00:03.000 --> 00:04.000\n<v Bo>Four.\n\n00:00:30.000 --> 00:00:31.000\n<v Bo>Later.\n`;
   assert.equal((await readBytes('a.vtt', vtt)).text, 'Ann: One & two three.\n\nBo: Four.\n\nBo: Later.');
   const srt = '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Hello\n\n2\n00:00:02,100 --> 00:00:03,000\n<b>world</b>\n';
   assert.equal((await readBytes('a.srt', srt)).text, 'Hello world');
+  const whole = '1\n00:00:01 --> 00:00:02\nHello\n\n2\n00:00:09 --> 00:00:10\nworld\n';
+  assert.equal((await readBytes('a.srt', whole)).text, 'Hello\n\nworld', 'times without milliseconds');
 });
 
 test('XML that declares pictures as entities is read, and XML that declares texts is refused', async () => {

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import pino from 'pino';
 import { loadToolConfig } from '../../src/config.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { openToolRunner, type ToolSettings } from '../../src/files/sandbox/tool-runner.ts';
 import type { ToolAnswer } from '../../src/files/tools.ts';
+import { noteOcr } from '../../src/main.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
 import { eventually } from '../support/upload.ts';
@@ -199,4 +201,17 @@ test('doctor names the installed programs, their languages and what is missing',
   assert.match((await describe({ ocrLanguages: null }, 'ocr')).detail, /^off/);
   assert.match((await describe({ searchPath: folder }, 'office')).detail, /^not found/);
   assert.match((await describe({ office: false }, 'office')).detail, /^off/);
+});
+
+test('a start with OCR but without tesseract says so in the log', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const tools = { ocrLanguages: 'eng', office: false, searchPath: join(folder, 'nothing') };
+  await noteOcr({ config: { tools }, sandbox, log });
+  assert.match(
+    lines.join(''),
+    /pictures and scanned pages are not read: PINAKES_OCR is tesseract, but the command was not found/,
+  );
+  await noteOcr({ config: { tools: { ...tools, ocrLanguages: null } }, sandbox, log });
+  assert.equal(lines.length, 1, 'OCR is off');
 });

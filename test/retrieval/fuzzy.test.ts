@@ -22,6 +22,8 @@ const SOURCES = [
   { name: 'heron', language: 'en', chunks: ['A heron stands in shallow water and waits.'] },
   { name: 'haus', language: 'de', chunks: ['Die Bevölkerung der Stadt wuchs im Jahrhundert.'] },
   { name: 'город', language: 'ru', chunks: ['Население города выросло за столетие.'] },
+  { name: 'router', language: 'en', chunks: ['The internet of the office is fast.'] },
+  { name: 'rules', language: 'en', chunks: ['Internal rules.', 'An internal audit.', 'The internal mail.'] },
   { name: 'làng', language: 'vi', chunks: ['Bức tranh của làng Sình trong hội xuân.'] },
 ];
 
@@ -39,7 +41,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
     });
 
     const search = async (query: string, changes: Partial<RetrieveRequest> = {}) => {
-      const { hits, warnings } = await retrieve(
+      const { hits, warnings, corrections } = await retrieve(
         { db },
         {
           ...{
@@ -52,6 +54,10 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
           ...{ query, mode: 'lexical', filters: {}, usePostfilter: false, limit: 10, offset: 0, ...changes },
         },
       );
+      assert.equal(
+        corrections.size > 0,
+        warnings.some(({ message }) => message.includes('instead of')),
+      );
       return { names: hits.map((hit) => hit.name), warnings };
     };
 
@@ -63,6 +69,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         ['Warzaw', 'warsaw', 'warsaw'],
         ['Bevolkerugn', 'haus', 'bevölkerung'],
         ['Насиление', 'город', 'население'],
+        ['internt', 'router', 'internet'],
         ['populaton of Cracow', 'cracow', 'populations'],
       ] as const) {
         const { names, warnings } = await search(query);

@@ -1,8 +1,8 @@
 /** Writes Parquet files of tables as the service builds them. */
 import { writeFileSync } from 'node:fs';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import type { ColumnType } from '../../src/files/columns/column-type.ts';
 import type { EngineTable } from '../../src/tables/engine/protocol.ts';
-import type { ColumnType } from '../../src/tables/table.ts';
 
 export interface TestColumn {
   name: string;

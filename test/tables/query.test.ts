@@ -112,7 +112,10 @@ describe('errors', () => {
       400,
       /function read_text is not allowed.* \(at character 8\)/,
     );
-    await fails({ sql: 'drop table sales' }, 400, /Only SELECT/);
+    await fails({ sql: 'drop table sales' }, 400, /Only SELECT is allowed, not DROP: a query reads tables/);
+    await fails({ sql: '-- all\ndelete from sales' }, 400, /not DELETE: /);
+    await fails({ sql: 'create table x (a int)' }, 400, /not CREATE: /);
+    await fails({ sql: 'pivot sales on region using sum(amount)' }, 400, /PIVOT is not\./);
     await fails({ sql: 'select 1', query: { from: 'sales' } }, 400, /exactly one/);
     await fails(
       { query: { from: 'salse' } },

@@ -63,7 +63,7 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
   const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
   const questions = new Map(top.map((chunk) => [chunk.language, readQuestion(question, chunk.language, analyzer)]));
   const candidates = top
-    .filter(({ content, headingPath }) => !isDirectory(content, headingPath))
+    .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, analyzer))
     .filter((one) => isQuotable(one.text, question));
   scorePassages(candidates, questions);

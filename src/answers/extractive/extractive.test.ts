@@ -27,12 +27,13 @@ async function ask(
   question: string,
   chunks: readonly ContextChunk[],
   standalone = question,
+  corrections = new Map<string, string>(),
 ): Promise<{ text: string; numbers: number[]; reason: string }> {
   let text = '';
   let reason = '';
   const numbers: number[] = [];
   for await (const event of model.stream(
-    { messages: [], question, standalone, chunks, citation: true },
+    { messages: [], question, standalone, chunks, corrections, citation: true },
     new AbortController().signal,
   ) as AsyncIterable<ChatEvent>) {
     if (event.type === 'text') text += event.delta;
@@ -81,6 +82,17 @@ test('the words of a follow-up question count more than the words of earlier que
   const earlier = 'How many redirects does curl follow at most?';
   assert.equal((await ask(earlier, chunks)).numbers[0], 1);
   assert.equal((await ask('And wget?', chunks, `And wget? ${earlier}`)).numbers[0], 2);
+});
+
+test('a question with typing errors is answered as the search understood it', async () => {
+  const chunks = [chunk(1, 'The pump is oiled in March.'), chunk(2, 'The gate is painted.')];
+  const question = 'When is the pmup olied?';
+  assert.equal((await ask(question, chunks)).reason, 'no_answer');
+  const corrections = new Map([
+    ['pmup', 'pump'],
+    ['olied', 'oiled'],
+  ]);
+  assert.equal((await ask(question, chunks, question, corrections)).text, 'The pump is oiled in March.');
 });
 
 test('there is no answer without chunks, without common words, or without the names of the question', async () => {

@@ -14,8 +14,9 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
   return {
     name: 'extractive',
     contextTokens,
-    async *stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
+    async *stream(asked: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
       signal.throwIfAborted();
+      const request = corrected(asked);
       const chunks = preferOwnWords(request, analyzer);
       const { passages, logOdds } = extractPassages(request.standalone ?? request.question, chunks, analyzer);
       if (logOdds < ANSWER_LOG_ODDS_MIN) {
@@ -39,6 +40,18 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
       if (isFenced) yield { type: 'text', delta: `\n${fence}` };
       yield { type: 'finish', reason: 'stop' };
     },
+  };
+}
+
+/** Returns the request with the words that the search used instead of misspelled ones: no passage has the words as they are written. */
+function corrected(request: ChatRequest): ChatRequest {
+  const correct = (text: string): string =>
+    text.replace(/[\p{L}\p{M}\p{N}]+/gu, (word) => request.corrections?.get(word) ?? word);
+  const { question, standalone } = request;
+  return {
+    ...request,
+    question: correct(question),
+    ...(standalone !== undefined && { standalone: correct(standalone) }),
   };
 }
 

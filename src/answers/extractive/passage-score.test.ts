@@ -138,3 +138,9 @@ test('passages that follow one another are read as one, in their order', () => {
   const apart = extractPassages('When is the pump oiled?', chunksOf(sentences, 'en'), analyzer).passages;
   assert.ok(apart.every(({ quoted }) => quoted.length === 1));
 });
+
+test('a polite ending of a Korean question is no topic', () => {
+  const termsOf = (question: string): string[] => [...readQuestion(question, 'ko', analyzer).terms];
+  assert.deepEqual(termsOf('비밀번호는 무엇인가요?'), termsOf('비밀번호는 무엇인가?'));
+  assert.deepEqual(termsOf('언제 시작되었나요?'), termsOf('언제 시작되었는가?'));
+});

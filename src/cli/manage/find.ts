@@ -1,9 +1,11 @@
 /** Finds the source group, source, run or chunk with an id. */
-import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
+import type { Content, GroupSource, Operations, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import { isId } from '../../util/ids.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError, usageError } from '../shared/io.ts';
+
+const PAGE_SIZE = 100;
 
 export type Found =
   | { kind: 'source_group'; record: SourceGroup }
@@ -32,6 +34,30 @@ export async function find(client: Client, id: string, principal: PrincipalQuery
   const first = found.find((one) => one !== undefined);
   if (first !== undefined) return first;
   throw new CliError(`No source group, source, run or chunk that this key may see has the id ${id}.`);
+}
+
+/**
+ * Returns the id of the source group with this name; an id is returned as it is.
+ *
+ * @throws CliError with exit code 2 when no group or several groups have the name.
+ */
+export async function groupIdOf(client: Client, name: string): Promise<string> {
+  if (isId(name)) return name;
+  const found: SourceGroup[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Operations['listSourceGroups']['response'] = await client.listSourceGroups({
+      query: { q: name, limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
+    });
+    found.push(...page.source_groups.filter((group) => group.name === name && group.status !== 'deleting'));
+    after = page.pagination.has_more ? page.pagination.next_id : null;
+  }
+  const [group] = found;
+  if (group === undefined)
+    throw usageError(`"${name}" is neither an id nor the name of a source group: see pinakes ls.`);
+  if (found.length === 1) return group.id;
+  throw usageError(
+    `${found.length} source groups have the name "${name}": give the id of one of them. ${found.map(({ id }) => id).join(', ')}`,
+  );
 }
 
 /** Returns the id. @throws CliError with exit code 2 for a text that is not an id. */

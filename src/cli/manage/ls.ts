@@ -7,8 +7,8 @@ import { type Command, choiceOption, flagOption, type Invocation, textOption } f
 import { usageError } from '../shared/io.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
-import { checkId } from './find.ts';
-import { tagNamed } from './tag-names.ts';
+import { tagNamed } from '../shared/tag-names.ts';
+import { groupIdOf } from './find.ts';
 import { errorText, shortTime, timeText } from './words.ts';
 
 type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
@@ -20,7 +20,7 @@ const SOURCE_STATUSES = ['pending', 'ready', 'failed'] as const;
 export const lsCommand: Command = {
   name: 'ls',
   summary: 'List source groups, or the sources of one group, newest first.',
-  synopsis: '[group id]',
+  synopsis: '[group]',
   argumentsMin: 0,
   argumentsMax: 1,
   options: {
@@ -40,20 +40,21 @@ export const lsCommand: Command = {
   pinakes ls                                the newest source groups
   pinakes ls --status failure --all         every group that failed
   pinakes ls 0199a3c0-0000-7000-8000-000000000002      the sources of one group, with their errors
-  pinakes ls <group id> --status failed --all          its sources that could not be read
-  pinakes ls <group id> --search config.py             its sources with this text in the name
+  pinakes ls handbook                       the same, if one group has this name
+  pinakes ls <group> --status failed --all      its sources that could not be read
+  pinakes ls <group> --search config.py         its sources with this text in the name
   pinakes ls --json | jq -r '.[].name'
 
 A source group is a set of sources that were uploaded or crawled together. A source is one
-file or page: its path is printed, or its name if it has none. With the id of a group, --search
+file or page: its path is printed, or its name if it has none. For one group, --search
 and --status filter its sources, and the status is ${SOURCE_STATUSES.join(', ')}.
 Ids are printed in full, because ids that were made at the same time begin alike.`,
   async run(invocation) {
     const [id] = invocation.arguments;
     const limit = limitOf(invocation.options);
     if (id === undefined) return listGroups(limit, invocation);
-    checkId(id);
-    return listSources(await openConfiguredClient(), id, limit, invocation);
+    const client = await openConfiguredClient();
+    return listSources(client, await groupIdOf(client, id), limit, invocation);
   },
 };
 

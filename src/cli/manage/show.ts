@@ -9,7 +9,7 @@ import { type Io, usageError } from '../shared/io.ts';
 import { LIST_OPTIONS, limitOf, notShown, pagesOf } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes } from '../shared/progress.ts';
-import { checkId, find, KIND_WORDS, type PrincipalQuery } from './find.ts';
+import { find, groupIdOf, KIND_WORDS, type PrincipalQuery } from './find.ts';
 import { originOf } from './origin.ts';
 import { errorText, timeText } from './words.ts';
 
@@ -17,8 +17,8 @@ const TEXT_PAGE_CODE_POINTS = 200_000;
 
 export const showCommand: Command = {
   name: 'show',
-  summary: 'Show the source group, source, run or chunk with an id.',
-  synopsis: '<id>',
+  summary: 'Show the source group, source, run or chunk with an id, or the source group with a name.',
+  synopsis: '<id|group name>',
   argumentsMin: 1,
   argumentsMax: 1,
   options: {
@@ -39,10 +39,10 @@ The commands ls, runs, search and ask --json print ids.`,
     const { options, io } = invocation;
     const [text, chunks] = [flagOption(options, 'text'), flagOption(options, 'chunks')];
     if (text && chunks) throw usageError('Give --text or --chunks, not both.');
-    const id = checkId(invocation.arguments[0] ?? '');
     limitOf(options);
     const principal = principalIn(options);
     const client = await openConfiguredClient();
+    const id = await groupIdOf(client, invocation.arguments[0] ?? '');
     const found = await find(client, id, principal);
     const { kind, record } = found;
     if ((text || chunks) && kind !== 'source') {
@@ -133,7 +133,11 @@ function sourceLines(source: GroupSource): Line[] {
     ['source group', source.source_group_id],
     ['inside', source.parent_source_id ?? ''],
     ['type', `${source.file_type} (${source.source_type})`],
-    ['status', source.status],
+    [
+      'status',
+      source.update_status === null ? source.status : `${source.status} (new version: ${source.update_status})`,
+    ],
+    ['error', source.error === null ? '' : errorText(source.error)],
     ['size', `${formatBytes(source.file_size)}, ${source.text_length} characters, ${source.chunk_count} chunks`],
     ['language', source.language ?? ''],
     ['metadata', metadataText(source.metadata)],

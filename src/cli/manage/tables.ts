@@ -32,7 +32,7 @@ export const tablesCommand: Command = {
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   details: `
-  pinakes tables                   list tables, newest first, with rows, columns and status
+  pinakes tables                   list tables, newest first, with their names in SQL, rows, columns and status
   pinakes tables show <table id>   columns with types, warnings, and the first rows
   pinakes tables add https://data.example.com/prices.csv --schedule daily --wait
 
@@ -55,6 +55,7 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'SQL NAME', value: ({ sql_name: name }) => name },
     { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true },
     { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true },
     { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status) },

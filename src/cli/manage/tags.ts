@@ -7,8 +7,8 @@ import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, confirm, usageError } from '../shared/io.ts';
 import { mapRows, printRows } from '../shared/pages.ts';
+import { tagNamed } from '../shared/tag-names.ts';
 import { checkId } from './find.ts';
-import { tagNamed } from './tag-names.ts';
 import { countOf } from './words.ts';
 
 export const tagsCommand: Command = {

@@ -23,10 +23,13 @@ export function shortTime(seconds: number | null, now = Date.now()): string {
   return `${day} ${isLongAgo ? ` ${time.getFullYear()}` : `${two(time.getHours())}:${two(time.getMinutes())}`}`;
 }
 
-/** Returns title and message in one line. Some messages already begin with the title. */
+/** Returns title and message in one line, with the lines of the message apart. Some messages already begin with the title. */
 export function errorText({ title, message }: JobError): string {
   const text = message.startsWith(title) ? message : `${title}: ${message}`;
-  return text.replace(/: $/, '').replaceAll(/\s+/gu, ' ');
+  return text
+    .replace(/: $/, '')
+    .replaceAll(/\s*\n\s*/gu, '; ')
+    .replaceAll(/\s+/gu, ' ');
 }
 
 /** Returns `1 file` or `2 files`. */

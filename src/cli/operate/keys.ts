@@ -3,6 +3,7 @@
 import { generateApiKey } from '../../access/api-key.ts';
 import { SCOPES } from '../../access/caller.ts';
 import type { ApiKey, ApiKeyUsage, IssuedApiKey } from '../../client/api.ts';
+import { isId } from '../../util/ids.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
@@ -16,6 +17,7 @@ import {
 } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { allOf, printRows } from '../shared/pages.ts';
+import { tagNamed } from '../shared/tag-names.ts';
 
 const DAYS_MAX = 36_500;
 const USAGE_DAYS_MAX = 400;
@@ -50,8 +52,8 @@ export const keysCommand: Command = {
     tag: {
       type: 'string',
       multiple: true,
-      value: '<id>',
-      text: 'issue: limit the key to source groups with this tag; repeat for several (default: all)',
+      value: '<tag>',
+      text: 'issue: limit the key to source groups with this tag (its name or id); repeat for several (default: all)',
     },
     grace: { type: 'string', value: '<seconds>', text: 'rotate: time that the old key still works (default: 0)' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
@@ -160,15 +162,19 @@ async function issue({ options, io }: Invocation): Promise<number> {
   const days = integerOption(options, 'days', 1, DAYS_MAX);
   const groups = textOptions(options, 'source-group');
   const tags = textOptions(options, 'tag');
+  const client = await openConfiguredClient();
+  const tagIds: string[] = [];
+  // An id is not looked up: a key that may issue keys need not be able to list tags.
+  for (const tag of tags) tagIds.push(isId(tag) ? tag : (await tagNamed(client, tag)).id);
   const body = {
     name,
     ...(groups.length > 0 && { source_group_ids: groups }),
-    ...(tags.length > 0 && { tag_ids: tags }),
+    ...(tags.length > 0 && { tag_ids: tagIds }),
     // The service refuses unknown scopes.
     scopes: scopes as ApiKey['scopes'],
     ...(days !== undefined && { expires_time: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }),
   };
-  const issued = await (await openConfiguredClient()).issueApiKey({ body });
+  const issued = await client.issueApiKey({ body });
   return printKey(issued, `Issued ${issued.id}.`, { options, io });
 }
 

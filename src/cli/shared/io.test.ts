@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shortTime, timeText } from '../manage/words.ts';
+import { errorText, shortTime, timeText } from '../manage/words.ts';
 import { CliError, confirm, type Io } from './io.ts';
 
 function terminal(answer: string | undefined): Io & { asked: string[] } {
@@ -33,6 +33,13 @@ test('with --yes the user is not asked, and without a terminal the confirmation 
     assert.ok(error instanceof CliError && error.exitCode === 2);
     return /--yes/.test(error.message);
   });
+});
+
+test('an error of several files is one line in which the files are apart', () => {
+  assert.equal(
+    errorText({ title: '2 of 3 files failed', message: 'a.ics: Unsupported\nb.vcf: Unsupported' }),
+    '2 of 3 files failed: a.ics: Unsupported; b.vcf: Unsupported',
+  );
 });
 
 test('times are printed in the time zone of this machine, and on a terminal in the short format of ls', () => {

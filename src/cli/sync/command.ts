@@ -41,7 +41,7 @@ Hidden files, node_modules, links and empty files are left out, and so are files
 Pictures, fonts, styles and scripts of pages are left out, unless a rule such as !*.png
 includes them.
 
-The exit code is 1 if a file could not be read. It is 2, and nothing was changed, if the folder
+The exit code is 1 if a file could not be read, now or by an earlier call. It is 2, and nothing was changed, if the folder
 cannot be read, or if all or most files of the group would be deleted without --yes.`,
   async run({ arguments: [folder = '.'], options, io }) {
     const root = await openFolder(folder);
@@ -59,7 +59,7 @@ cannot be read, or if all or most files of the group would be deleted without --
     const report = await syncFolder(client, request, io);
     print(report, options, io);
     if (isWatching) return followChanges(client, request, options, io);
-    return report.failed.length + report.unreadable.length > 0 ? 1 : 0;
+    return report.failed.length + report.still_failed.length + report.unreadable.length > 0 ? 1 : 0;
   },
 };
 

@@ -8,6 +8,8 @@ export interface RemoteFile {
   hash: string;
   /** Status of the newest version of the file. An older version may still be served. */
   status: 'pending' | 'ready' | 'failed';
+  /** Why the newest version could not be read. */
+  error: { title: string; message: string } | null;
 }
 
 export interface SyncPlan {

@@ -63,9 +63,10 @@ export async function listRemote(client: Client, groupId: string): Promise<{ fil
   return { files, hidden };
 }
 
-function remoteFile({ id, content_hash: hash, status, update_status: update }: GroupSource, path: string): RemoteFile {
+function remoteFile(source: GroupSource, path: string): RemoteFile {
+  const { id, content_hash: hash, status, update_status: update, error } = source;
   if (hash === null) throw new CliError('The API key needs the scope ingestion:manage.');
-  return { path, sourceId: id, hash, status: update ?? status };
+  return { path, sourceId: id, hash, status: update ?? status, error };
 }
 
 /** Waits until no run of the group is active. */

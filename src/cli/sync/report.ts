@@ -16,6 +16,8 @@ export interface SyncReport {
   unchanged: number;
   /** Files that this run could not read. If a file was updated, its old version is still served. */
   failed: { path: string; title: string; message: string }[];
+  /** Unchanged files that an earlier run could not read. They are not tried again. */
+  still_failed: { path: string; title: string; message: string }[];
   /** Files that are never sent. */
   skipped: { path: string; reason: string }[];
   /** Files and folders that cannot be read on this machine. Their stored files stay. */

@@ -1,6 +1,7 @@
 /** Synchronizes a group with a folder, once. */
 import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
+import { countOf, errorText } from '../manage/words.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError, type Io } from '../shared/io.ts';
 import { printable } from '../shared/printable.ts';
@@ -61,7 +62,8 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
       `A redaction rule hides the paths of ${hidden} stored files: these files are not deleted, even if the folder has them no longer.\n`,
     );
   const plan = planSync(local, files, tree.unreadable);
-  if (group) printUnread(group.id, plan, files, io);
+  const unread = unreadFiles(plan, files);
+  if (group && unread.length > 0) printUnread(group.id, unread, io);
   const name = group?.name ?? ('name' in request.group ? request.group.name : '');
   const report: SyncReport = {
     group_id: group?.id ?? null,
@@ -73,6 +75,7 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
     deleted: plan.deleted,
     unchanged: plan.unchanged,
     failed: [],
+    still_failed: unread,
     skipped: tree.skipped,
     unreadable: tree.unreadable,
   };
@@ -80,21 +83,30 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
   if (!request.yes) checkDeletions(root, plan, files);
   if (!group && local.length === 0) return report;
   const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);
-  if (runs.length === 0 && files.some(({ status }) => status === 'pending'))
+  if (runs.length === 0 && files.some(({ status }) => status === 'pending')) {
     runs.push(await readWaiting(client, groupId));
+    // This run tried the failed files again, too.
+    report.still_failed = [];
+  }
   return { ...report, group_id: groupId, failed: await failuresOf(client, groupId, runs) };
 }
 
-/** Prints the stored files that the plan does not change, but whose newest version could not be read. */
-function printUnread(groupId: string, plan: SyncPlan, stored: readonly RemoteFile[], io: Io): void {
+/** Returns the stored files that the plan does not change, but whose newest version could not be read. */
+function unreadFiles(plan: SyncPlan, stored: readonly RemoteFile[]): SyncReport['still_failed'] {
   const changing = new Set([...plan.updated.map(({ path }) => path), ...plan.deleted]);
-  const unread = stored.filter(({ path, status }) => status === 'failed' && !changing.has(path));
-  if (unread.length === 0) return;
-  const lines = unread.slice(0, UNREAD_NAMED_MAX).map(({ path }) => `  ${printable(path)}\n`);
+  return stored
+    .filter(({ path, status }) => status === 'failed' && !changing.has(path))
+    .map(({ path, error }) => ({ path, title: error?.title ?? '', message: error?.message ?? '' }));
+}
+
+function printUnread(groupId: string, unread: SyncReport['still_failed'], io: Io): void {
+  const lines = unread
+    .slice(0, UNREAD_NAMED_MAX)
+    .map(({ path, ...error }) => `  ${printable(error.title === '' ? path : `${path}: ${errorText(error)}`)}\n`);
   const more = unread.length > lines.length ? `  and ${unread.length - lines.length} more\n` : '';
-  io.err(
-    `${unread.length} stored files could not be read. To retry them: pinakes runs start ${groupId} --only-failed\n${lines.join('')}${more}`,
-  );
+  const files = `${countOf(unread.length, 'stored file')} could not be read`;
+  const retry = `To retry ${unread.length === 1 ? 'it' : 'them'}: pinakes runs start ${groupId} --only-failed`;
+  io.err(`${files}. ${retry}\n${lines.join('')}${more}`);
 }
 
 /** Refuses to create a second group with files that `pinakes ingest` already stored: search would find them twice. @throws CliError */

@@ -135,7 +135,7 @@ function retrievedIn({ hits, pages }: Context): Parameters<typeof openOutputPoli
 function frame(
   { usage: ledger }: Pick<Deps, 'usage'>,
   { caller, history, question }: Asked,
-  { query, table, hits, pages }: Context,
+  { query, table, hits, pages, corrections }: Context,
   citation: boolean,
 ): ChatRequest {
   const chunks = hits.forModel.map(
@@ -157,6 +157,7 @@ function frame(
     ],
     question: question.forModel,
     standalone: query.rewrittenBy === null ? question.forModel : query.forModel,
+    ...(corrections && { corrections }),
     chunks: [...(table ? [toResultChunk(table)] : []), ...chunks, ...pages.forModel.map(toChunk)],
     citation,
     onUsage: (usage) => ledger.add(caller, usage),

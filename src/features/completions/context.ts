@@ -37,6 +37,7 @@ export interface Context {
   /** The chunks that the answer may repeat. When one of them is gone, the answer ends. */
   content: ReadContent;
   warnings: Warning[];
+  corrections?: ReadonlyMap<string, string>;
   /** For the header Server-Timing. */
   stages: Stage[];
 }
@@ -79,7 +80,7 @@ export async function findContext(
     standaloneQuery({ ...deps, onUsage }, askedAs, asked.history, signal),
   );
   const search = query.text.slice(0, QUERY_UNITS_MAX).toWellFormed();
-  const { hits, warnings, ...retrieved } = await retrieve(
+  const { hits, warnings, corrections, ...retrieved } = await retrieve(
     deps,
     {
       tenantId: caller.tenantId,
@@ -126,6 +127,7 @@ export async function findContext(
       ...found.warnings,
       ...web.warnings,
     ],
+    corrections,
     stages: [...stages, ...retrieved.stages],
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { searchShape } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, jobErrorSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
+import { idSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
 import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -11,7 +11,7 @@ import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { cursorOf, listSources, readCursor, STAGES, stageOf } from './source-list.ts';
-import { type Facet, type ListedSource, SOURCE_SORTS, SOURCE_STATES } from './source-list-store.ts';
+import { type Facet, SOURCE_SORTS, SOURCE_STATES } from './source-list-store.ts';
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
@@ -68,14 +68,6 @@ const listedSchema = sourceDetailsSchema
         'What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: ' +
           'found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do.',
       ),
-    error: jobErrorSchema
-      .extend({
-        stage: z.string().describe('Where the file failed: list, fetch, detect, parse, chunk or store.'),
-        retryable: z.boolean().describe('Whether the same file may succeed in another run.'),
-      })
-      .meta({ id: 'SourceError' })
-      .nullable()
-      .describe('Why the newest version could not be read; null when it could, and when the run is no longer stored.'),
   })
   .meta({ id: 'ListedSource' });
 
@@ -167,7 +159,6 @@ export function sourceListRoutes(deps: Deps): Route[] {
             source_group_name: (await redactFact(redactor, row.sourceGroupName)) ?? '',
             state: row.state,
             stage: stageOf(row),
-            error: await toError(row, redactor),
           })),
           counts: {
             total: counts.total,
@@ -185,15 +176,4 @@ export function sourceListRoutes(deps: Deps): Route[] {
 /** Returns the groups with redacted names: a group may be named after its first file. */
 function redactNames(groups: readonly Facet[], redactor: Redactor | null): Promise<Facet[]> {
   return collect(groups, async (group) => ({ ...group, name: (await redactFact(redactor, group.name)) ?? '' }));
-}
-
-/** Returns the error, redacted: a message may quote the file. */
-async function toError(row: ListedSource, redactor: Redactor | null) {
-  if (row.errorTitle === null) return null;
-  return {
-    title: row.errorTitle,
-    message: (await redactFact(redactor, row.errorMessage ?? '')) ?? '',
-    stage: row.errorStage ?? '',
-    retryable: row.errorRetryable ?? false,
-  };
 }

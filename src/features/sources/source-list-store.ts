@@ -42,10 +42,6 @@ export interface ListedSource extends Source {
   embeds: boolean;
   /** The value that the row is sorted by; null when the list is sorted by time. */
   sortValue: string | number | null;
-  errorTitle: string | null;
-  errorMessage: string | null;
-  errorStage: string | null;
-  errorRetryable: boolean | null;
 }
 
 const STATE = raw("case when s.status = 'ready' then coalesce(u.status, 'ready') else s.status end");
@@ -93,14 +89,10 @@ export function listAllSources(
       where ${matching(tenantId, limits, filter)} and ${behind(sort, order, value, type, after)}
       order by ${by} limit ${limit + 1})
     select ${SOURCE_COLUMNS}, s.attempts, p.sort_value, p.state, p.source_group_name, p.group_status,
-      e.title as error_title, e.message as error_message, e.stage as error_stage, e.retryable as error_retryable,
       (select exists (select from embedding_waiting w where w.tenant_id = ${tenantId} and w.refused is null)) and exists (
         select from chunk c join embedding_waiting w on w.tenant_id = c.tenant_id and w.chunk_id = c.id and w.refused is null
         where c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation) as embeds
     from page p join source s on s.tenant_id = ${tenantId} and s.id = p.id
-    left join lateral (
-      select r.title, r.message, r.stage, r.retryable from run_error r
-      where r.tenant_id = ${tenantId} and r.source_id = p.id and p.state = 'failed' order by r.run_id desc limit 1) e on true
     order by ${sort === 'time' ? sql`p.id ${direction}` : sql`p.sort_value ${direction}, p.id ${direction}`}`);
 }
 

@@ -1,11 +1,11 @@
 /** Routes that add, change, build and delete tables. */
 import { z } from 'zod';
 import { invalidAt } from '../../errors.ts';
+import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
-import { COLUMN_TYPES } from '../../tables/table.ts';
 import { text } from '../../util/text-schema.ts';
 import {
   type CreatedTable,

@@ -1,11 +1,12 @@
 /** The wire records of tables, as their readers may see them. */
 import { z } from 'zod';
+import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../../http/schemas.ts';
 import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
 import { redactValue } from '../../tables/redact-value.ts';
-import { COLUMN_TYPES, TABLE_STATUSES, type TableColumn } from '../../tables/table.ts';
+import { TABLE_STATUSES, type TableColumn } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
 import type { CatalogueTable } from './catalogue-store.ts';

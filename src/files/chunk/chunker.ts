@@ -84,7 +84,7 @@ function piecesOf(parsed: ParsedFile): Piece[] {
         pieces.push({ ...part, block, path, solo: true });
       }
     } else {
-      const context = record ? (block.tableHeader ?? null) : null;
+      const context = record ? block.tableHeader || null : null;
       pieces.push({ start: block.start, end: block.end, tokens, block, path, context, solo: record });
     }
   }

@@ -31,7 +31,7 @@ function splitRows(text: string, block: Block, tokensTarget: number): BlockPart[
   const rows = block.rowStarts ?? [];
   const starts = rows[0] === block.start ? rows : [block.start, ...rows];
   const atoms = starts.flatMap((start, index) => splitLong(text, start, starts[index + 1] ?? block.end, tokensTarget));
-  const header = (block.tableHeader ?? '').slice(0, CONTEXT_UNITS_MAX).toWellFormed();
+  const header = (block.tableHeader ?? '').slice(0, CONTEXT_UNITS_MAX).toWellFormed() || null;
   const startsWithHeader = block.kind === 'table';
   return pack(atoms, tokensTarget, false).map((part, index) => ({
     ...part,

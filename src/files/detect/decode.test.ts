@@ -32,6 +32,8 @@ const LEGACY: readonly (readonly [keyof typeof TEXTS, string])[] = [
   ['tr', 'windows-1254'],
   ['de', 'windows-1252'],
   ['pl', 'windows-1250'],
+  ['pl', 'iso-8859-2'],
+  ['ru', 'iso-8859-5'],
   ['th', 'windows-874'],
   ['ar', 'windows-1256'],
   ['he', 'windows-1255'],
@@ -119,3 +121,9 @@ for (const [encoding, declared] of [
     }
   });
 }
+
+test('the encoding that a line of the beginning names is used, if the bytes are valid in it', () => {
+  const page = '.\\" -*- coding: iso-8859-2 -*-\n.TH MKDIR 1\n\u015bcie\u017cka';
+  assert.equal(decodeText(iconv.encode(page, 'iso-8859-2')).text, page);
+  assert.equal(decodeText(Buffer.from(page)).text, page);
+});

@@ -5,6 +5,9 @@ import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 /** The encoding is detected from this many bytes at the start. */
 const SAMPLE_BYTES = 64 * 1024;
 
+/** Bytes in which the line stands that names the encoding. */
+const CODING_BYTES_MAX = 400;
+
 /** A large file is decoded in pieces of this size, a multiple of four. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
@@ -44,9 +47,10 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
     const text = decodeStrictly(bytes, encoding);
     if (text !== undefined) return { text: cleanText(text), encoding, replaced: false };
   }
-  if (declared) {
-    const text = decodeStrictly(bytes, declared);
-    if (text !== undefined) return { text: cleanText(text), encoding: declared.toLowerCase(), replaced: false };
+  const named = declared ?? codingLine(bytes);
+  if (named) {
+    const text = decodeStrictly(bytes, named);
+    if (text !== undefined) return { text: cleanText(text), encoding: named.toLowerCase(), replaced: false };
   }
   if (utf8Damage(bytes) < UTF8_DAMAGE_MAX) return decodeAs(bytes, 'utf-8');
   return decodeAs(bytes, guessLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES)));
@@ -78,7 +82,8 @@ function encodingOf(bytes: Uint8Array, declared: string | undefined): { encoding
   const wide = wideEncoding(sample);
   if (wide) return { encoding: wide, skipped: 0 };
   if (isUtf8(bytes)) return { encoding: hasIso2022Escape(sample) ? 'iso-2022-jp' : 'utf-8', skipped: 0 };
-  if (declared && decodeStrictly(sample, declared) !== undefined) return { encoding: declared, skipped: 0 };
+  const named = declared ?? codingLine(sample);
+  if (named && decodeStrictly(sample, named) !== undefined) return { encoding: named, skipped: 0 };
   return { encoding: utf8Damage(bytes) < UTF8_DAMAGE_MAX ? 'utf-8' : guessLegacyEncoding(sample), skipped: 0 };
 }
 
@@ -113,6 +118,12 @@ function decodeAs(bytes: Uint8Array, encoding: string): Decoded {
       ? decodeUtf32(bytes, encoding === 'utf-32le')
       : new TextDecoder(encoding).decode(bytes);
   return { text: cleanText(text), encoding, replaced: text.includes('\ufffd') };
+}
+
+/** Returns the encoding that the first two lines name, as in manual pages and programs: `-*- coding: iso-8859-2 -*-`. */
+function codingLine(bytes: Uint8Array): string | undefined {
+  const lines = new TextDecoder('latin1').decode(bytes.subarray(0, CODING_BYTES_MAX)).split(/\r?\n/, 2).join('\n');
+  return /\bcoding[:=]\s{0,3}([\w.-]{2,30})/.exec(lines)?.[1]?.replace(/-(?:unix|dos|mac)$/, '');
 }
 
 function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {

@@ -52,6 +52,10 @@ const models = lazy((): readonly Model[] => {
       ],
     },
     {
+      encoding: 'iso-8859-2',
+      letters: [['áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ', 0.85]],
+    },
+    {
       encoding: 'windows-1257',
       letters: [
         ['āėšīžēūųčįąęņļķģõäöüŠŽČ', 0.9],
@@ -66,6 +70,7 @@ const models = lazy((): readonly Model[] => {
         ['«»–—“”№…', 0.035],
       ],
     },
+    { encoding: 'iso-8859-5', foreign: true, letters: [[russian, 0.99]] },
     { encoding: 'koi8-r', foreign: true, letters: [[russian, 0.99]] },
     { encoding: 'ibm866', foreign: true, letters: [[russian, 0.99]] },
     {

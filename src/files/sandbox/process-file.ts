@@ -67,7 +67,9 @@ export async function processFile(
     }
     stage = 'chunk';
     const cuts = chunkFile(parsed);
-    if (cuts.length === 0 && members === 0) throw nothingToFind(parsed);
+    // Logos are in most mails. Without OCR they are left out; with OCR they must not be failures.
+    const isLogo = fileType === 'picture' && (request.depth ?? 0) > 0;
+    if (cuts.length === 0 && members === 0 && !isLogo) throw nothingToFind(parsed);
     const name = rules ? await rules.redactName(request.name, request.redaction, names) : request.name;
     const file = await toProcessed(parsed, parsed.title ?? name, cuts, sink);
     return {

@@ -1,7 +1,8 @@
 /**
  * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of visible chunks that is
- * one error away. A look-up into the index asks for the missing words, and a second one for the spellings of those that occur nowhere.
- * An ordinary query needs no look-up, because its best chunks have most of its words.
+ * one error away. A word that only shares its stem with a spelling one error away comes after all of these. A look-up into the index
+ * asks for the missing words, and a second one for the spellings of those that occur nowhere. An ordinary query needs no look-up,
+ * because its best chunks have most of its words.
  */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
@@ -10,6 +11,7 @@ import { spellingsNear } from '../../text/analysis/misspellings.ts';
 import { isVietnameseSyllable } from '../../text/analysis/vietnamese.ts';
 import { wordTerms } from '../../text/analysis/words.ts';
 import { queryWords, UNDETERMINED } from '../../text/analyzer.ts';
+import { fold } from '../../text/fold.ts';
 import type { SearchedCorpus } from '../engine.ts';
 import type { Plan } from '../plan.ts';
 import type { ReadRow } from '../reading/hits.ts';
@@ -29,6 +31,7 @@ const MISSING_WORDS_MAX = 3;
 const CHUNKS_READ = 100;
 /** The weight of a guessed word. */
 const GUESS_WEIGHT = 2;
+const WORDS = /[\p{L}\p{M}]+/gu;
 
 interface Chunk {
   terms: ReadonlySet<string>;
@@ -42,6 +45,7 @@ interface Chunk {
  *
  * @param openVisible opens the corpus of the caller without the filters.
  * @param ranked has the results of the search, `rows` their texts if they have been read.
+ * @param corrections receives the replaced words, each with the word that replaced it.
  */
 export async function correctTerms(
   tx: Tx,
@@ -51,6 +55,7 @@ export async function correctTerms(
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
   warnings: Warning[],
+  corrections: Map<string, string>,
 ): Promise<string[] | undefined> {
   if (mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages);
@@ -67,19 +72,25 @@ export async function correctTerms(
     : await presentTerms(tx, openVisible(), request.tenantId, asWritten);
   const absent = missing
     .filter(({ terms }) => !terms.some((term) => present.has(term)))
-    .map((word) => ({ ...word, near: termsNear(word.word, languages) }));
+    .map((word) => {
+      const spellings = nearSpellings(word.word, languages);
+      return { ...word, spellings, near: termsOf(spellings, languages) };
+    });
   if (absent.length === 0) return undefined;
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
   const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
   const guesses: string[] = [];
   const replaced: string[] = [];
-  for (const { word, stems, near } of absent) {
+  for (const { word, stems, spellings, near } of absent) {
     const inflected = stems.filter((stem) => chunks.some((chunk) => chunk.terms.has(stem)));
-    const term = inflected.length > 0 ? undefined : commonest(chunks, near);
+    const term =
+      inflected.length > 0 ? undefined : commonest(chunks, near, termsOf(spelledIn(chunks, spellings), languages));
     guesses.push(...repeat(inflected, TERM_WEIGHT));
     if (term === undefined) continue;
     guesses.push(...repeat([term], GUESS_WEIGHT));
-    replaced.push(`“${wordWith(term, chunks, languages)}” instead of “${word}”`);
+    const found = wordWith(term, chunks, languages);
+    corrections.set(word, found);
+    replaced.push(`“${found}” instead of “${word}”`);
   }
   if (replaced.length > 0) {
     const message = `Words that occur nowhere were replaced by similar words: ${replaced.join(', ')}.`;
@@ -92,10 +103,19 @@ function repeat(terms: readonly string[], times: number): string[] {
   return terms.flatMap((term) => new Array<string>(times).fill(term));
 }
 
-/** Returns the terms of all spellings one error away. A Vietnamese syllable has none: its neighbours are other syllables. */
-function termsNear(word: string, languages: readonly string[]): string[] {
-  const spellings = languages.includes('vi') && isVietnameseSyllable(word) ? [] : [...spellingsNear(word)];
-  return [...new Set(spellings.flatMap((near) => languages.map((language) => wordTerms(near, language)[0]!.term)))];
+/** Returns all spellings one error away. A Vietnamese syllable has none: its neighbours are other syllables. */
+function nearSpellings(word: string, languages: readonly string[]): ReadonlySet<string> {
+  return languages.includes('vi') && isVietnameseSyllable(word) ? new Set() : spellingsNear(word);
+}
+
+function termsOf(spellings: Iterable<string>, languages: readonly string[]): string[] {
+  return [...new Set([...spellings].flatMap((near) => languages.map((one) => wordTerms(near, one)[0]!.term)))];
+}
+
+/** Returns the spellings that are words of the chunks. The others share only their stem with such a word. */
+function spelledIn(chunks: readonly Chunk[], spellings: ReadonlySet<string>): ReadonlySet<string> {
+  const words = chunks.flatMap(({ content }) => fold(content.toLowerCase()).match(WORDS) ?? []);
+  return new Set(words.filter((word) => spellings.has(word)));
 }
 
 /** Returns the terms of the best chunks with one of the terms. */
@@ -132,18 +152,21 @@ async function idsWith(corpus: SearchedCorpus, terms: readonly string[]): Promis
   return lexical.map(({ id }) => id);
 }
 
-/** Returns the term that most chunks have; undefined if no chunk has one of them. */
-function commonest(chunks: readonly Chunk[], terms: readonly string[]): string | undefined {
+/** Returns the term that most chunks have; undefined if no chunk has one of them. The `spelled` terms come before the others. */
+function commonest(chunks: readonly Chunk[], terms: readonly string[], spelled: readonly string[]): string | undefined {
+  const rank = (term: string): number => Number(spelled.includes(term));
   const counts = terms.map((term) => ({ term, count: chunks.filter((chunk) => chunk.terms.has(term)).length }));
-  const [best] = counts.toSorted((a, b) => b.count - a.count || (a.term < b.term ? -1 : 1));
-  return best && best.count > 0 ? best.term : undefined;
+  const [best] = counts
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => rank(b.term) - rank(a.term) || b.count - a.count || (a.term < b.term ? -1 : 1));
+  return best?.term;
 }
 
 /** Returns a word of the chunks that has the term, in lower case. */
 function wordWith(term: string, chunks: readonly Chunk[], languages: readonly string[]): string {
   for (const { content, language } of chunks.filter((chunk) => chunk.terms.has(term))) {
     const analyzed = language !== null && languages.includes(language) ? [language, UNDETERMINED] : [UNDETERMINED];
-    for (const [word] of content.matchAll(/[\p{L}\p{M}]+/gu))
+    for (const [word] of content.matchAll(WORDS))
       if (analyzed.some((one) => wordTerms(word, one)[0]!.term === term)) return word.toLowerCase();
   }
   return term;

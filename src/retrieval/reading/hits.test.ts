@@ -9,4 +9,6 @@ test('the entries of an index do not count as words that stand together', () => 
   assert.deepEqual(termsOf(rowOf(entries))!.terms, []);
   assert.deepEqual(termsOf(rowOf('The queue runner starts here.'))!.terms, ['queue', 'runner']);
   assert.ok(termsOf(rowOf(entries))!.heading.has('concept'));
+  const code = { ...rowOf('// one .... 1\n// two .... 2\n// three .... 3'), fileType: 'code' };
+  assert.deepEqual(termsOf(code)!.terms, ['queue', 'runner']);
 });

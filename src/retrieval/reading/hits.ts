@@ -75,7 +75,7 @@ export function termsOf(row: ReadRow | undefined) {
   const analyzed = (text: string): Set<string> => new Set(analyzeForIndex(text, row.language).split(' '));
   return {
     // Neighbouring entries of an index have nothing to do with each other.
-    terms: isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
+    terms: row.fileType !== 'code' && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
     titles: analyzed([row.name, ...row.headingPath].join('\n')),
     heading: analyzed(row.headingPath.at(-1) ?? ''),
   };

@@ -1,21 +1,20 @@
 /** Builds one table from the text of its source: finds the header, decides the types over all rows, writes the Parquet file. */
 import type { TablePlace } from '../../corpus/values.ts';
+import { type ColumnPlan, ColumnStats } from '../../files/columns/column-stats.ts';
+import type { ColumnType } from '../../files/columns/column-type.ts';
+import { findHeader, HEAD_ROWS } from '../../files/columns/header.ts';
+import { TOTAL_WORDS } from '../../files/columns/words.ts';
 import { sqlNameOf, uniqueName } from '../names.ts';
-import type { ColumnType, TableColumn, TableWarning } from '../table.ts';
-import { type ColumnPlan, ColumnStats } from './column-stats.ts';
+import type { TableColumn, TableWarning } from '../table.ts';
 import { ColumnSummary } from './column-summary.ts';
 import { type CellValue, convertCell, numberOf, valueText } from './convert.ts';
-import { findHeader } from './header.ts';
 import { openTableFile } from './parquet-file.ts';
 import { gridRows, type RawRow, records, type TableText } from './read-rows.ts';
-import { TOTAL_WORDS } from './words.ts';
 
 export const TABLE_ROWS_MAX = 2_000_000;
 export const TABLE_COLUMNS_MAX = 500;
 export const TABLE_BYTES_MAX = 256 * 1024 * 1024;
 const CELL_UNITS_MAX = 32_768;
-/** The header is looked for in this many rows. */
-const HEAD_ROWS = 200;
 /** Rows below a table that have a first cell only. */
 const NOTES_MAX = 10;
 const SUM_TOLERANCE = 1e-6;

@@ -1,9 +1,8 @@
 /** Converts cells to the values that the Parquet file has, and values to text. Pure. */
-import type { ColumnType } from '../table.ts';
-import type { ColumnPlan } from './column-stats.ts';
-import { isNullWord, readBoolean } from './column-stats.ts';
-import { readMoment } from './dates.ts';
-import { type Numeral, numberParts, readNumeral, toDouble, toScaled } from './numbers.ts';
+import { type ColumnPlan, isNullWord, readBoolean } from '../../files/columns/column-stats.ts';
+import type { ColumnType } from '../../files/columns/column-type.ts';
+import { readMoment } from '../../files/columns/dates.ts';
+import { type Numeral, numberParts, readNumeral, toDouble, toScaled } from '../../files/columns/numbers.ts';
 
 /** A stored value: `integer` and `datetime` (milliseconds) and `time` (microseconds) are bigints, `date` counts days since 1970. */
 export type CellValue = string | number | bigint | boolean | null;

@@ -2,7 +2,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import type { ColumnPlan } from './column-stats.ts';
+import type { ColumnPlan } from '../../files/columns/column-stats.ts';
 import type { CellValue } from './convert.ts';
 
 /** Values of all columns that are kept until they are written. */

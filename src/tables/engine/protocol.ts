@@ -1,5 +1,5 @@
 /** The messages between the service and a process of the table engine. */
-import type { ColumnType } from '../table.ts';
+import type { ColumnType } from '../../files/columns/column-type.ts';
 
 /** A table that a query may read. */
 export interface EngineTable {

@@ -93,14 +93,24 @@ export async function parseStatement(connection: DuckDBConnection, sql: string):
   const tree = parseTree(String(reader.getRows()[0]?.[0]));
   if (!isNode(tree)) throw new Refused('The statement cannot be read.');
   if (tree['error'] === true)
-    throw new Refused(syntaxMessage(textOf(tree['error_message'])), Number(tree['position'] ?? Number.NaN));
+    throw new Refused(syntaxMessage(textOf(tree['error_message']), sql), Number(tree['position'] ?? Number.NaN));
   const statements = nodesOf(tree['statements']);
   if (statements.length !== 1) throw new Refused('A query is one statement.');
   return statements[0] as Statement;
 }
 
-function syntaxMessage(message: string): string {
-  if (message.startsWith('Only SELECT')) return 'Only SELECT is allowed. PIVOT is not.';
+/** Statements that change something, and that somebody may expect to work. */
+const CHANGES: ReadonlySet<string> = new Set(
+  'ALTER ATTACH COPY CREATE DELETE DROP INSERT INSTALL LOAD MERGE SET TRUNCATE UPDATE VACUUM'.split(' '),
+);
+
+function syntaxMessage(message: string, sql: string): string {
+  if (message.startsWith('Only SELECT')) {
+    const word = /^(?:\s|--[^\n]*\n)*([a-z]{1,20})/i.exec(sql)?.[1]?.toUpperCase() ?? '';
+    if (CHANGES.has(word)) return `Only SELECT is allowed, not ${word}: a query reads tables and changes nothing.`;
+    // The engine reads PIVOT anywhere in a SELECT as another kind of statement.
+    return `Only SELECT is allowed. ${['', 'SELECT', 'WITH', 'FROM'].includes(word) ? 'PIVOT' : word} is not.`;
+  }
   return `The statement has a ${message.split('\n')[0]}.`;
 }
 

@@ -99,15 +99,18 @@ for (const action of ['mask', 'hash'])
     ]);
   });
 
-for (const rule of RULES)
-  test(`a rule that blocks leaves the chunk out: ${rule.name}`, async () => {
-    await setPolicy([{ ...rule, action: 'block', apply_at: ['retrieval'] }]);
-    const found = await records();
-    assert.deepEqual(
-      Object.values(found).map((list) => list.length),
-      [0, 0, 0, 0],
-    );
-  });
+test('a rule that blocks leaves out a chunk with a path that it finds, and hides the name of a group', async () => {
+  const [path, group] = ['address', 'project'].map((name) => RULES.filter((rule) => rule.name === name));
+  await setPolicy(path!.map((rule) => ({ ...rule, action: 'block', apply_at: ['retrieval'] })));
+  assert.deepEqual(
+    Object.values(await records()).map((list) => list.length),
+    [0, 0, 0, 0],
+  );
+  await setPolicy(group!.map((rule) => ({ ...rule, action: 'block', apply_at: ['retrieval'] })));
+  const shown = Object.values(await records()).flat();
+  assert.ok(shown.length > 0);
+  for (const one of shown) assert.equal(one.source_group_name, '');
+});
 
 test('a file of an archive has no path', async () => {
   assert.equal((await t.delete('/redaction-policy')).status, 200);

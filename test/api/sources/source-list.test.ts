@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { sql } from '../../../src/db/sql.ts';
+import { ingestRun } from '../../../src/ingest/run-ingest.ts';
+import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { ingest, uploadFiles, waitForGroup } from '../../support/upload.ts';
+import { ingest, multipartBody, uploadFiles, waitForGroup } from '../../support/upload.ts';
 
 interface Row {
   id: string;
@@ -290,4 +292,22 @@ test('a deleted source and a deleted group leave the list at once', async () => 
   assert.equal((await list('?q=eagle')).counts.total, 0);
   assert.equal((await t.delete(`/source-groups/${mixed}`)).status, 202);
   assert.equal((await list('?q=box')).counts.total, 0);
+});
+
+test('the reason of a failed file stays when its run is old enough to be deleted', async () => {
+  const torn = await uploadFiles(t, { 'torn.pdf': '%PDF-1.4\nthis is not a document' });
+  const job = { signal: new AbortController().signal, lastAttempt: false };
+  const [run] = (await t.get(`/source-groups/${torn}/runs`)).body.runs;
+  await ingestRun(t.deps)({ tenantId: t.tenantId, runId: run.id }, job);
+  const { headers, body } = multipartBody([{ name: 'other.txt', content: 'Another file.\n' }]);
+  const path = `/local-file-groups/${torn}/files`;
+  const { status } = await t.request({ method: 'PUT', path, headers, body: body.toString() });
+  assert.equal(status, 202, 'this run is newer than the run that failed');
+  await t.deps.db.transaction(t.tenantId, (tx) =>
+    tx.query(
+      sql`update run set ended_at = now() - interval '100 days' where tenant_id = ${t.tenantId} and ended_at is not null`,
+    ),
+  );
+  await collectGarbage(t.deps)({}, job);
+  assert.match((await list(`?source_group_id=${torn}&status=failed`)).sources[0]!.error!.title, /Damaged/);
 });

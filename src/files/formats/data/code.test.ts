@@ -22,6 +22,17 @@ const VALUES: Record<string, [text: string, outline: string[]]> = {
     'export class A {\n  x = 1;\n  /** Doc. */\n  @Input() y = 2;\n  z = () => 3;\n}\ninterface I {\n  a: 1;\n  /** Doc. */\n  b?: 2;\n}\n',
     ['A: export class A {', 'A > y: /** Doc. */', 'A > z: z = () => 3;', 'I: interface I {', 'I > b: /** Doc. */'],
   ],
+  'd.js': [
+    '/*! Licence. */\n\n/**\n * Doc.\n */\n\nfunction f() {}\n\n// Section\n\nfunction g() {}\n\n/** Doc of nothing. */\n\n/** Doc. */\n\nA.h = 1;\n',
+    [
+      ': /*! Licence. */',
+      'f: /**',
+      ': // Section',
+      'g: function g() {}',
+      ': /** Doc of nothing. */',
+      'A.h: /** Doc. */',
+    ],
+  ],
   'v.js': ['exports.a = 1;\nexports.b = {\n  c: 1,\n};\n', [': exports.a = 1;', 'exports.b: exports.b = {']],
   'v.py': [
     'A = 1\nB = 2\n\n# Doc.\nC = 3\nD = {\n    "x": 1,\n}\n\n@dec\ndef f():\n    y = [\n        1,\n    ]\n\n@dataclass\nclass G:\n    g: int = 0\n    #: Doc.\n    h: int = 1\n',

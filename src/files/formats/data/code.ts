@@ -7,7 +7,7 @@ import type { Block, ParsedFile } from '../../parsed.ts';
 import { codeLanguage, FUNCTION_VALUES, type Grammar, LEADS } from './code-languages.ts';
 
 /** Maximum length of a file that is parsed: a syntax tree takes 100 bytes for each unit, and more for hostile text. */
-export const TREE_UNITS_MAX = 256 * 1024;
+export const TREE_UNITS_MAX = 640 * 1024;
 /** Steps of the syntax parser. Written code takes about 10 steps for 1,000 units, hostile text over 40. */
 const TREE_STEPS_FREE = 1000;
 const TREE_STEPS_PER_UNIT_MAX = 0.02;
@@ -89,19 +89,21 @@ class Cutter {
   /** Visits the children of a node. With `isInFunction`, variables are local and therefore no definitions. */
   visit(node: Node, path: readonly string[], depth: number, isInFunction = false, leadFrom?: number): void {
     let lead = leadFrom;
-    let leadEnd = leadFrom;
+    let last: { startIndex: number; endIndex: number } | undefined;
     for (const child of node.namedChildren) {
-      if (leadEnd !== undefined && this.hasEmptyLine(leadEnd, child.startIndex)) lead = undefined;
-      if (LEADS.has(child.type)) {
+      const isLead = LEADS.has(child.type);
+      if (last && this.hasEmptyLine(last.endIndex, child.startIndex) && (isLead || !this.isDocComment(last)))
+        lead = undefined;
+      if (isLead) {
         lead ??= child.startIndex;
-        leadEnd = child.endIndex;
+        last = child;
         continue;
       }
       const names = this.isDefinition(child, isInFunction, lead !== undefined) ? this.namesOf(child) : undefined;
       if (names) this.define(child, [...path, ...names].slice(0, PATH_NAMES_MAX), path, depth, lead);
       else if (depth < NESTING_MAX && this.isOpened(child)) this.visit(child, path, depth + 1, isInFunction, lead);
       lead = undefined;
-      leadEnd = undefined;
+      last = undefined;
     }
   }
 
@@ -168,6 +170,11 @@ class Cutter {
 
   private hasEmptyLine(from: number, to: number): boolean {
     return /\n[ \t]*\n/.test(this.text.slice(from, to));
+  }
+
+  /** True for a comment that describes what follows, also below an empty line. */
+  private isDocComment({ startIndex }: { startIndex: number }): boolean {
+    return /^\/\*\*\s/.test(this.text.slice(startIndex, startIndex + 4));
   }
 
   /** True if a node is a definition. A node with a syntax error counts only if it is a container. */

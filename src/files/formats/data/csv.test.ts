@@ -124,3 +124,20 @@ test('a quote that is open for very long in a large CSV file is an ordinary char
   assert.match(parsed.warnings[0]!, /never closed/);
   assert.ok(parsed.text.includes('| "1 | 2 |\n| 3 | 4 |'));
 });
+
+test('the first row of a CSV file without header is a row, and no row has a header', () => {
+  const parsed = parseCsv('Annabel,Berlin,30\nBobby,Paris,40\nCidney,Rome\n', 'csv', []);
+  assert.deepEqual(rowsOf(parsed), ['| Annabel | Berlin | 30 |', '| Bobby | Paris | 40 |', '| Cidney | Rome |']);
+  assert.equal(parsed.text, rowsOf(parsed).join('\n'));
+  assert.deepEqual([...new Set(parsed.blocks.map(({ tableHeader }) => tableHeader))], ['']);
+  const declared = parseCsv('30,Berlin\n40,Paris\n', 'csv', [{ key: '30', type: 'integer' }]);
+  assert.deepEqual(rowsOf(declared), ['| 40 | Paris |'], 'a declared name makes a header');
+});
+
+test('a large CSV file without header has all rows in its text and its rest', () => {
+  const rows = Array.from({ length: 60_000 }, (_, i) => `${i},${i * 7},${WORDS}`);
+  const parsed = parseLargeCsv([rows.join('\n')], 'csv');
+  const whole = parsed.text.replace(/\n\nSearch finds.*$/, '\n') + [...(parsed.rest ?? [])].join('');
+  assert.equal(whole.match(/^\| \d+ \| \d+ \|/gm)!.length, 60_000);
+  assert.doesNotMatch(parsed.warnings[0]!, /Columns/);
+});

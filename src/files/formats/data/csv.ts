@@ -1,6 +1,7 @@
-/** Parses CSV and similar formats. The delimiter is detected, and the first row is the header. */
+/** Parses CSV and similar formats. The delimiter is detected. The first row is the header, unless it is like the rows below. */
 import { parse } from 'csv-parse/sync';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import { HEAD_ROWS, hasHeader } from '../../columns/header.ts';
 import { cleanText } from '../../detect/decode.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -60,17 +61,25 @@ function parsePieces(
   const delimiter = named?.[1] ?? findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
   const warnings: string[] = [];
   let writer: RecordWriter | undefined;
-  let waiting: string[][] = [];
+  const waiting: string[][] = [];
+  /** The first rows, until they show whether there is a header. */
+  let head: string[][] = [];
   let columns: string[] = [];
+  let width = 0;
   let count = 0;
   const write = (row: string[]): void => {
     writer?.row(row);
     count += 1;
   };
-  const begin = ([header, ...rows]: string[][]) => {
-    writer = header && recordWriter(builder, header, picker, single);
-    columns = header ?? [];
-    for (const row of rows) write(row);
+  const begin = () => {
+    for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
+    const [first] = head;
+    if (!first) return;
+    width = first.length;
+    if (picker.names.some((key) => first.includes(key)) || hasHeader(head)) columns = first;
+    writer = recordWriter(builder, columns.length > 0 ? first : undefined, picker, single);
+    for (const row of head.slice(columns.length > 0 ? 1 : 0)) write(row);
+    head = [];
   };
   const rows = readRows(text, parts, delimiter, warnings);
   let isOver = false;
@@ -80,13 +89,15 @@ function parsePieces(
     if (!row) continue;
     const filled = row.filter((cell) => cell.trim() !== '');
     if (writer) write(row);
-    else if (filled.length > 1) {
-      for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
-      begin([row]);
-    } else if (filled.length === 1 && waiting.push(row) > TITLE_LINES_MAX) begin(waiting);
-    if (writer) waiting = [];
+    else if (head.length === 0 && filled.length <= 1) {
+      if (filled.length === 1) waiting.push(row);
+      if (waiting.length > TITLE_LINES_MAX) head = waiting.splice(0);
+    } else if (head.push(row) >= HEAD_ROWS) begin();
   }
-  if (!writer) begin(waiting);
+  if (!writer) {
+    if (head.length === 0) head = waiting.splice(0);
+    begin();
+  }
   writer?.end();
   if (builder.blocks.length === 1 && builder.blocks[0]!.kind === 'table')
     warnings.push('The table has a header and no rows.');
@@ -94,7 +105,8 @@ function parsePieces(
   if (next && !next.done) {
     const found = `Search finds the first ${count} rows of this file. The other rows are in its table only.`;
     warnings.push(found);
-    builder.add({ kind: 'paragraph' }, `${found} Columns: ${columns.join(', ').slice(0, COLUMNS_UNITS_MAX)}`);
+    const names = columns.length === 0 ? '' : ` Columns: ${columns.join(', ').slice(0, COLUMNS_UNITS_MAX)}`;
+    builder.add({ kind: 'paragraph' }, `${found}${names}`);
   }
   return {
     fileType,
@@ -102,7 +114,7 @@ function parsePieces(
     blocks: builder.blocks,
     metadata: {},
     warnings: [...warnings, ...picker.warnings()],
-    ...(next && !next.done && { rest: restOf(next.value, rows, columns.length) }),
+    ...(next && !next.done && { rest: restOf(next.value, rows, width) }),
   };
 }
 

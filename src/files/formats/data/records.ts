@@ -26,17 +26,16 @@ export function recordLine(cells: readonly string[], width: number): string | un
 /**
  * Returns a writer for one table. Columns without a header have no names and give no metadata.
  *
- * If `single` is true, each row is a block. Otherwise many rows share a block.
+ * If `single` is true, each row is a block. Otherwise many rows share a block. Rows without `header` have the cells of their own only.
  */
 export function recordWriter(
   builder: TextBuilder,
-  header: readonly string[],
+  header: readonly string[] | undefined,
   picker: KeyPicker,
   single: boolean,
 ): RecordWriter {
-  const columns = new Map(header.map((name, index) => [name.trim(), index] as const).reverse());
-  const head = headerText(header);
-  const tableHeader = rowText(header).slice(0, HEADER_UNITS_MAX).toWellFormed();
+  const columns = new Map(header?.map((name, index) => [name.trim(), index] as const).reverse());
+  const tableHeader = header === undefined ? '' : rowText(header).slice(0, HEADER_UNITS_MAX).toWellFormed();
   let separator = '\n\n';
   let packed: string[] = [];
   let packedLinks: Link[] = [];
@@ -49,7 +48,7 @@ export function recordWriter(
   const startTable = () => {
     if (!first) return;
     first = false;
-    write(head, (text, lead) => builder.addPlain(text, lead));
+    if (header) write(headerText(header), (text, lead) => builder.addPlain(text, lead));
   };
   const flush = () => {
     if (packed.length === 0) return;
@@ -69,7 +68,7 @@ export function recordWriter(
 
   return {
     row(cells, links = []) {
-      const line = recordLine(cells, header.length);
+      const line = recordLine(cells, header?.length ?? 0);
       if (line === undefined) return;
       startTable();
       if (!single) {
@@ -86,7 +85,7 @@ export function recordWriter(
     },
     end() {
       // A table without rows consists of its header.
-      if (first && header.some((name) => name.trim() !== '')) builder.add({ kind: 'table' }, head);
+      if (first && header?.some((name) => name.trim() !== '')) builder.add({ kind: 'table' }, headerText(header));
       flush();
     },
   };

@@ -7,6 +7,7 @@ import type { ParsedFile } from '../../parsed.ts';
 import { parseHtml } from '../html/html.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { mailFile, oneLine, writeMail } from './mail-text.ts';
+import { subjectOf } from './mbox.ts';
 
 /** Maximum size of a mail. Its decoded attachments are in memory together with it. */
 const MAIL_BYTES_MAX = 64 * 1024 * 1024;
@@ -16,11 +17,32 @@ const FORWARD_DEPTH_MAX = 5;
 const HEADER_BYTES_MAX = 1024 * 1024;
 /** Maximum number of addresses from one header. */
 const ADDRESSES_MAX = 100;
+const BODY_TYPES: ReadonlySet<string> = new Set(['text/plain', 'text/html', 'multipart/related']);
+/** Names of parts to which the sender gave no name. The content decides how a part is read. */
+const PART_NAMES: Readonly<Record<string, string>> = {
+  'message/delivery-status': 'delivery report',
+  'message/disposition-notification': 'read receipt',
+  'message/feedback-report': 'abuse report',
+  'text/rfc822-headers': 'headers of the mail',
+  'message/rfc822-headers': 'headers of the mail',
+  'text/calendar': 'calendar entry',
+  'application/pdf': 'document.pdf',
+  'application/rtf': 'document.rtf',
+  'text/rtf': 'document.rtf',
+  'text/html': 'page.html',
+  'text/csv': 'table.csv',
+};
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  text: 'text',
+  image: 'picture',
+  audio: 'recording',
+  video: 'video',
+};
 
 /** Parses a mail. @throws FileError for a mail over a limit, and the library's error for a mail nested too deeply. */
 export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
-  const mail = await readMail(bytes);
-  const attached = mail.attachments.filter(isAttached);
+  const { mail, alternatives } = await readMail(bytes);
+  const attached = mail.attachments.filter((one) => isAttached(one) && !alternatives.has(one.content));
   const builder = writeMail({
     headers: [
       ['From', addresses(mail.from ? [mail.from] : [])],
@@ -46,7 +68,7 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
 
 /** Parses a page that a browser saved with its pictures. @throws FileError like `parseEml`. */
 export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
-  const { html, text, headers } = await readMail(bytes);
+  const { html, text, headers } = (await readMail(bytes)).mail;
   const place = headers.find(({ key }) => key === 'snapshot-content-location' || key === 'content-location')?.value;
   const parsed = parseHtml(html ?? '', keys, place);
   return html === undefined && text !== undefined ? { ...parsed, ...plainTextBlocks(text) } : parsed;
@@ -54,16 +76,47 @@ export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadata
 
 /** Returns the HTML of a web archive. @throws FileError like `parseEml`. */
 export async function htmlOfMail(bytes: Uint8Array): Promise<string | undefined> {
-  return (await readMail(bytes)).html;
+  return (await readMail(bytes)).mail.html;
 }
 
-async function readMail(bytes: Uint8Array): Promise<Email> {
+/** A part of a mail, as the library keeps it. Its types do not declare the tree of parts, which alone says what is an alternative. */
+interface Part {
+  contentType: { multipart: string | false; parsed: { value: string; params: Record<string, string> } };
+  contentDisposition: { parsed: { value: string; params: Record<string, string> } };
+  childNodes: readonly Part[];
+  content: unknown;
+}
+
+interface ReadMail {
+  mail: Email;
+  /** Contents of the parts that say the same as the text of the mail. */
+  alternatives: ReadonlySet<unknown>;
+}
+
+async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   if (bytes.length > MAIL_BYTES_MAX) throw overLimit(`Mails are read up to ${MAIL_BYTES_MAX / 1024 / 1024} MiB.`);
-  return PostalMime.parse(bytes, {
+  const parser = new PostalMime({
     maxNestingDepth: PART_DEPTH_MAX,
     maxRfc822NestingDepth: FORWARD_DEPTH_MAX,
     maxHeadersSize: HEADER_BYTES_MAX,
   });
+  const mail = await parser.parse(bytes);
+  return { mail, alternatives: new Set(alternativesIn((parser as unknown as { root: Part }).root)) };
+}
+
+/** Yields the contents of all parts that another format of the text stands beside. Parts with a name are attachments. */
+function* alternativesIn(part: Part): Iterable<unknown> {
+  const isAlternative = part.contentType.multipart === 'alternative';
+  const hasText = part.childNodes.some(({ contentType }) => BODY_TYPES.has(contentType.parsed.value));
+  for (const child of part.childNodes) {
+    if (isAlternative && hasText && isUnnamed(child)) yield child.content;
+    yield* alternativesIn(child);
+  }
+}
+
+function isUnnamed({ contentType, contentDisposition }: Part): boolean {
+  const { value, params } = contentDisposition.parsed;
+  return value !== 'attachment' && !params['filename'] && !contentType.parsed.params['name'];
 }
 
 function plainTextBlocks(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
@@ -82,8 +135,16 @@ function contentOf({ content }: Attachment): Uint8Array {
   return content instanceof ArrayBuffer ? new Uint8Array(content) : content;
 }
 
-function attachmentName({ filename, mimeType }: Attachment): string {
-  return oneLine(filename ?? '') || mimeType;
+/** Returns the name that the sender gave. Without one, a mail is named by its subject, and another part by what it is. */
+function attachmentName(attachment: Attachment): string {
+  const { filename, description, mimeType } = attachment;
+  const given = oneLine(filename ?? '');
+  if (given !== '') return given;
+  if (mimeType === 'message/rfc822') return `${subjectOf(Buffer.from(contentOf(attachment)))}.eml`;
+  const kind = mimeType.slice(0, mimeType.indexOf('/'));
+  return (
+    PART_NAMES[mimeType] ?? (oneLine(description ?? '').replace(/[/\\]/g, '-') || KIND_NAMES[kind] || 'attachment')
+  );
 }
 
 function addresses(list: readonly Address[] | undefined): string {

@@ -53,7 +53,8 @@ function afterLine(data: Buffer, from: number): number {
   return end === -1 ? data.length : end + 1;
 }
 
-function subjectOf(mail: Buffer): string {
+/** Returns the subject of a mail as a name without an extension. */
+export function subjectOf(mail: Buffer): string {
   const head = mail.toString('utf8', 0, HEADER_BYTES_MAX).replace(/\r\n/g, '\n').split('\n\n', 1)[0]!;
   const raw = /^Subject:((?:.|\n[ \t])*)/im.exec(head)?.[1] ?? '';
   const subject = oneLine(decodeWords(raw)).replace(/[/\\]/g, '-');

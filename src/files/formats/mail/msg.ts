@@ -1,5 +1,6 @@
 /** Parses Outlook messages (msg): headers, body, and attachments as files inside. */
 import { Buffer } from 'node:buffer';
+import { codePageEncoding } from '../../detect/code-pages.ts';
 import { type CompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
 import { decodeText } from '../../detect/decode.ts';
 import { badFile } from '../../failure.ts';
@@ -19,6 +20,10 @@ const MESSAGE_ID = '1035';
 const ATTACHED_DATA = '37010102';
 const LONG_NAME = '3707';
 const SHORT_NAME = '3704';
+/** Numbers of the code pages of the 8-bit strings and of the HTML. */
+const MESSAGE_CODE_PAGE = 0x3ffd;
+const INTERNET_CODE_PAGE = 0x3fde;
+const LONG = 0x0003;
 /** Numbers of the times of sending and delivery, which are in a table of fixed values. */
 const TIMES = [0x0039, 0x0e06];
 const FILE_TIME = 0x0040;
@@ -29,7 +34,8 @@ const TOP_HEADER_BYTES = 32;
 /** Parses a message. @throws FileError for a damaged file. */
 export function parseMsg(bytes: Uint8Array): ParsedFile {
   const file = openCompoundFile(bytes);
-  const text = (property: string, folder = '') => textProperty(file, `${folder}__substg1.0_${property}`);
+  const codePage = encodingOf(file, MESSAGE_CODE_PAGE) ?? encodingOf(file, INTERNET_CODE_PAGE);
+  const text = (property: string, folder = '') => textProperty(file, `${folder}__substg1.0_${property}`, codePage);
   if (!file.paths.some((path) => path.startsWith('__properties_version1.0'))) {
     throw badFile('parse', 'Damaged message', 'The file is no Outlook message.');
   }
@@ -48,7 +54,7 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
       ['Subject', text(SUBJECT)],
     ],
     text: text(BODY),
-    html: html ? decodeText(html).text : text(HTML) || undefined,
+    html: html ? decodeText(html, encodingOf(file, INTERNET_CODE_PAGE)).text : text(HTML) || undefined,
     attachments: attached.map(({ name }) => name),
   });
   const facts = { author: from, recipients: text(TO), created: date, message_id: text(MESSAGE_ID) };
@@ -66,24 +72,39 @@ function attachments(file: CompoundFile, text: (property: string, folder: string
   });
 }
 
-/** Returns a property as text. Bytes of an unknown encoding are decoded by their content. */
-function textProperty(file: CompoundFile, path: string): string {
+/** Returns a property as text. 8-bit strings are decoded by their content and the code page of the message. */
+function textProperty(file: CompoundFile, path: string, codePage: string | undefined): string {
   const wide = file.read(`${path}001F`);
   const narrow = wide ? undefined : file.read(`${path}001E`);
-  const text = wide ? Buffer.from(wide).toString('utf16le') : narrow ? decodeText(narrow).text : '';
-  return text.replace(/\0+$/, '').trim();
+  if (wide) return Buffer.from(wide).toString('utf16le').replace(/\0+$/, '').trim();
+  if (!narrow) return '';
+  // The closing NUL would make a short string look like UTF-16.
+  return decodeText(narrow.subarray(0, narrow.findLastIndex((byte) => byte !== 0) + 1), codePage).text.trim();
 }
 
 function sentAt(file: CompoundFile): string | undefined {
-  const table = file.read('__properties_version1.0');
-  if (!table) return undefined;
-  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
   for (const property of TIMES) {
-    for (let at = TOP_HEADER_BYTES; at + 16 <= table.length; at += 16) {
-      if (view.getUint16(at, true) !== FILE_TIME || view.getUint16(at + 2, true) !== property) continue;
-      const date = new Date(Number(view.getBigUint64(at + 8, true) / 10_000n - FILE_TIME_EPOCH_MS));
+    for (const value of fixedValues(file, property, FILE_TIME)) {
+      const date = new Date(Number(value / 10_000n - FILE_TIME_EPOCH_MS));
       if (!Number.isNaN(date.getTime())) return date.toISOString();
     }
   }
   return undefined;
+}
+
+function encodingOf(file: CompoundFile, property: number): string | undefined {
+  const [value] = fixedValues(file, property, LONG);
+  return value === undefined ? undefined : codePageEncoding(Number(BigInt.asUintN(32, value)));
+}
+
+/** Returns the values of a property of the message in its table of fixed values. */
+function fixedValues(file: CompoundFile, property: number, type: number): bigint[] {
+  const table = file.read('__properties_version1.0') ?? new Uint8Array();
+  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
+  const values: bigint[] = [];
+  for (let at = TOP_HEADER_BYTES; at + 16 <= table.length; at += 16) {
+    if (view.getUint16(at, true) === type && view.getUint16(at + 2, true) === property)
+      values.push(view.getBigUint64(at + 8, true));
+  }
+  return values;
 }

@@ -186,8 +186,10 @@ class RstReader {
 
   /** Reads directives, footnotes, targets and comments. */
   private explicit(lines: readonly string[], at: number, depth: number): number {
-    const { body, next } = indented(lines, at + 1, 0);
     const line = lines[at]!;
+    // An empty comment ends what is before it, so that the indented lines after it are a block quote.
+    if (/^\.\. *$/.test(line) && (lines[at + 1] ?? '') === '') return at + 1;
+    const { body, next } = indented(lines, at + 1, 0);
     const directive = DIRECTIVE.exec(line);
     const note = /^\.\. \[(#?[\w-]{1,40}|#|\*)\] *(.*)$/.exec(line);
     if (directive) this.directive(directive[1]!, directive[2] ?? '', body, depth);

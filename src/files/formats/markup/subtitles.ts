@@ -4,7 +4,7 @@ import { decodeHtml } from '../references.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 const TIMES =
-  /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})\s*-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})/;
+  /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?\s*-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?/;
 /** A pause this long starts a paragraph. */
 const PAUSE_SECONDS = 3;
 /** After this many UTF-16 units of a paragraph, the next full stop ends it. */

@@ -22,6 +22,9 @@ const IGNORED_COMMAND = new RegExp(
 );
 const TABLE_RULES = 'toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|tabularnewline|noalign';
 const TABLE_COMMAND = new RegExp(String.raw`\\(?:${TABLE_RULES}|cline\{[^{}]{0,50}\}|caption\{[^{}]{0,1000}\})`, 'g');
+const CAPTION = /\\caption\*?(?:\[[^\]]{0,300}\])?\{((?:[^{}]|\{[^{}]{0,300}\}){0,1000})\}/;
+/** Position, width and columns of a table. */
+const TABLE_ARGUMENTS = /^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{[^{}]{0,300}\}){0,300}\}/;
 const LAYOUT_NAMES =
   'maketitle|tableofcontents|tightlist|centering|noindent|newpage|clearpage|appendix|par|small|large';
 const LAYOUT_COMMAND = new RegExp(String.raw`\\(?:${LAYOUT_NAMES}|def\\\w+\{[^\n]{0,200}\})(?![a-z])`, 'g');
@@ -138,16 +141,41 @@ function lists(source: string): string {
 /** Replaces lines that would split a list. */
 const DROP = '\ue0c5';
 
+/** Converts a table. Its caption, which only a longtable has inside, stands before it. */
 function table(source: string): string {
-  const rows = source
-    .replace(/^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{[^{}]{0,300}\}){0,300}\}/, '')
+  const whole = withoutRepeats(source);
+  const caption = CAPTION.exec(whole)?.[1]?.trim() ?? '';
+  const rows = whole
+    .replace(TABLE_ARGUMENTS, '')
+    .replace(CAPTION, '')
     .replace(TABLE_COMMAND, (mark) => (mark === '\\tabularnewline' ? '\\\\' : ''))
     .split('\\\\')
     .map((row) => row.split(/(?<!\\)&/).map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')))
     .filter((row) => row.some((cell) => cell !== ''));
   if (rows.length === 0) return '';
   const lines = rows.map((row) => `| ${row.join(' | ')} |`);
-  return `\n\n${[lines[0], `|${` ${RULE} |`.repeat(rows[0]!.length)}`, ...lines.slice(1)].join('\n')}\n\n`;
+  const before = caption === '' ? '' : `\n\n${caption}`;
+  return `${before}\n\n${[lines[0], `|${` ${RULE} |`.repeat(rows[0]!.length)}`, ...lines.slice(1)].join('\n')}\n\n`;
+}
+
+/**
+ * Returns the content of a longtable with its first header, its rows and its last footer. The header and the footer of the other pages,
+ * which may be the same or say that the table continues, are left out. The commands end the parts, in any order.
+ */
+function withoutRepeats(source: string): string {
+  const parts = new Map<string, string>();
+  let from = 0;
+  for (const mark of source.matchAll(/\\(endfirsthead|endhead|endfoot|endlastfoot)(?![a-z])/g)) {
+    parts.set(mark[1]!, source.slice(from, mark.index));
+    from = mark.index + mark[0].length;
+  }
+  if (parts.size === 0) return source;
+  // The first part begins with the arguments of the environment, which are not part of a header.
+  const [first = ''] = parts.values();
+  const columns = TABLE_ARGUMENTS.exec(first)?.[0] ?? '';
+  const head = (parts.get('endfirsthead') ?? parts.get('endhead') ?? '').replace(TABLE_ARGUMENTS, '');
+  const foot = (parts.get('endlastfoot') ?? parts.get('endfoot') ?? '').replace(TABLE_ARGUMENTS, '');
+  return `${columns}${head}${source.slice(from)}${foot}`;
 }
 
 /** Converts text outside formulas; formulas between dollars keep their commands. */

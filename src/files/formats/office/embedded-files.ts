@@ -14,13 +14,16 @@ const WHOLE = ['Package', 'CONTENTS'];
 const DOCUMENTS = ['WordDocument', 'Workbook', 'Book', 'PowerPoint Document'];
 const NATIVE = '\u0001Ole10Native';
 
-/** Yields the embedded files, without the workbooks of charts: the text of a chart has their values. */
-export function* embeddedFiles(parts: ZipPackage): Iterable<FileMember> {
+/**
+ * Yields the embedded files, without those of hidden slides or sheets, and without the workbooks of charts: the text of a chart has
+ * their values.
+ */
+export function* embeddedFiles(parts: ZipPackage, hidden: readonly string[] = []): Iterable<FileMember> {
   const found = parts.names.filter((name) => EMBEDDED.test(name));
   if (found.length === 0) return;
   const charts = parts.names.flatMap((name) => CHART_LINKS.exec(name)?.slice(1).join('') ?? []).slice(0, MEMBERS_MAX);
-  const behindCharts = new Set(charts.flatMap((chart) => linkedFrom(parts, chart)));
-  for (const part of found.filter((name) => !behindCharts.has(name)).slice(0, MEMBERS_MAX)) {
+  const leftOut = new Set([...charts, ...hidden].flatMap((part) => linkedFrom(parts, part)));
+  for (const part of found.filter((name) => !leftOut.has(name)).slice(0, MEMBERS_MAX)) {
     const file = fileIn(parts, part);
     if (file) yield file;
   }

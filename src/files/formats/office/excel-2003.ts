@@ -6,6 +6,7 @@ import { KeyPicker, originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
+import { hiddenWarnings } from './hidden.ts';
 import { columnName } from './odf/sheets.ts';
 import { type CellRange, writeSheet } from './sheets/sheets.ts';
 
@@ -20,8 +21,9 @@ export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]):
   const root = readXml(text);
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
-  for (const sheet of findElements(root, 'Worksheet')) {
-    if (/Hidden$/.test(textOf(childAt(sheet, 'WorksheetOptions', 'Visible')))) continue;
+  const sheets = findElements(root, 'Worksheet');
+  const visible = sheets.filter((sheet) => !/Hidden$/.test(textOf(childAt(sheet, 'WorksheetOptions', 'Visible'))));
+  for (const sheet of visible) {
     writeSheet(builder, picker, { name: attribute(sheet, 'ss:Name'), ...cellsOf(childAt(sheet, 'Table')) });
   }
   const head = findElements(root, 'DocumentProperties')[0];
@@ -38,7 +40,7 @@ export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]):
       created: value('Created'),
       modified: value('LastSaved'),
     }),
-    warnings: picker.warnings(),
+    warnings: [...picker.warnings(), ...hiddenWarnings(sheets.length - visible.length, 'sheet')],
   };
 }
 
@@ -92,10 +94,14 @@ function cellText(cell: XmlElement): string {
   const text = textOf(data).trim();
   const kind = attribute(data, 'ss:Type');
   if (kind === 'DateTime')
-    return text
-      .replace(/T00:00:00(?:\.0+)?$/, '')
-      .replace('T', ' ')
-      .replace(/\.0+$/, '');
+    return (
+      text
+        // A time without a day has the day before the first.
+        .replace(/^1899-12-31T/, '')
+        .replace(/T00:00:00(?:\.0+)?$/, '')
+        .replace('T', ' ')
+        .replace(/\.0+$/, '')
+    );
   if (kind === 'Boolean') return text === '1' ? 'true' : 'false';
   return text;
 }

@@ -4,7 +4,7 @@ import { decodeXml } from '../references.ts';
 import { attribute, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 import { type ChartText, chartText } from './chart-text.ts';
 import { diagramText, shapeTexts } from './drawing-text.ts';
-import { percentCells, percentStyles } from './sheets/percent-cells.ts';
+import { type CellFormat, formattedCells, formattedStyles } from './sheets/cell-formats.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
 /** Returns title, author, dates and language of an Office file. */
@@ -23,6 +23,8 @@ export function coreProperties(parts: ZipPackage): Record<string, string | undef
 }
 
 export interface SheetExtras {
+  /** The name of the sheet's part. */
+  part: string;
   hidden: boolean;
   /** References of merged cells, such as `A1:B2`. */
   merged: string[];
@@ -32,8 +34,8 @@ export interface SheetExtras {
   /** Texts of shapes and diagrams on the sheet. */
   texts: string[];
   links: { ref: string; url: string }[];
-  /** References of cells whose numbers are shown as percents. */
-  percents: ReadonlySet<string>;
+  /** Formats of cells whose numbers are shown as percents or times, by their references. */
+  formats: ReadonlyMap<string, CellFormat>;
 }
 
 /** Returns the extras of each sheet, by sheet name. */
@@ -44,7 +46,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
       people.set(attribute(person, 'id'), attribute(person, 'displayName'));
   }
   const targets = relations(parts, 'xl/workbook.xml');
-  const styles = percentStyles(parts.text('xl/styles.xml'));
+  const styles = formattedStyles(parts.text('xl/styles.xml'));
   return new Map(
     findElements(readXml(parts.text('xl/workbook.xml')), 'sheet').map((sheet) => {
       const part = targets.get(attribute(sheet, 'r:id')) ?? '';
@@ -57,10 +59,11 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
       const xml = parts.text(part);
       const afterCells = readXml(textAfterLast(xml, '</sheetData>'));
       const extras: SheetExtras = {
+        part,
         hidden: state === 'hidden' || state === 'veryHidden',
         merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
         links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],
-        percents: percentCells(xml, styles),
+        formats: formattedCells(xml, styles),
         ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };

@@ -5,6 +5,7 @@ import { attribute, childAt, findElements, readXml, textOf, type XmlElement } fr
 import type { ChartText } from '../chart-text.ts';
 import type { ZipPackage } from '../zip-package.ts';
 import { sheetRows } from './sheets.ts';
+import { isHidden, readStyles } from './text.ts';
 
 /** Maximum number of objects that are read. */
 const OBJECTS_MAX = 500;
@@ -26,7 +27,7 @@ export function chartsOn(sheet: XmlElement, parts: ZipPackage): ChartText[] {
 
 /** Returns the content of an object. In a flat file, the element itself contains it. */
 function partOf(object: XmlElement, parts: ZipPackage): XmlElement {
-  const name = attribute(object, 'xlink:href').replace(/^\.\//, '');
+  const name = attribute(object, 'xlink:href').replace(/^\.\/|\/+$/g, '');
   return name === '' ? object : readXml(parts.text(`${name}/content.xml`));
 }
 
@@ -40,7 +41,11 @@ function blocksOf(root: XmlElement): XmlElement[] {
   if (chart) return [paragraph(chart.caption), tableOf(chart.rows)];
   const body = findElements(root, 'body')[0];
   const sheets = childAt(body, 'spreadsheet');
-  if (sheets) return findElements(sheets, 'table').map((table) => tableOf(sheetRows(table)));
+  if (sheets) {
+    const styles = readStyles(root);
+    const visible = findElements(sheets, 'table').filter((table) => !isHidden(table, 'table', styles));
+    return visible.map((table) => tableOf(sheetRows(table)));
+  }
   return body ? [body] : [];
 }
 

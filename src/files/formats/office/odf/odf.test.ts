@@ -177,3 +177,59 @@ for (const [mathml, latex] of FORMULAS) {
     assert.equal(withObject('odt', body, object), `We know $${latex}$ well.`);
   });
 }
+
+test('hidden sheets of an OpenDocument workbook are left out and counted', () => {
+  const style = (name: string, display: string) =>
+    `<style:style style:name="${name}" style:family="table"><style:table-properties table:display="${display}"/></style:style>`;
+  const table = (name: string, look: string) =>
+    `<table:table table:name="${name}" table:style-name="${look}">${cells(`${name} text`)}</table:table>`;
+  const sheets = table('Open', 'ta1') + table('Salaries', 'ta2') + table('Notes', 'ta2');
+  const { text, warnings } = read(
+    'ods',
+    `${style('ta1', 'true')}${style('ta2', 'false')}<office:body><office:spreadsheet>${sheets}</office:spreadsheet></office:body>`,
+  );
+  assert.equal(text, '## Open\n\nOpen text');
+  assert.deepEqual(warnings, ['2 hidden sheets were left out.']);
+  const object = `<office:document-content>${style('ta2', 'false')}<office:body><office:spreadsheet>${sheets}</office:spreadsheet></office:body></office:document-content>`;
+  assert.equal(
+    withObject('odt', `<office:text><text:p>a ${OBJECT}</text:p></office:text>`, object).includes('Salaries'),
+    false,
+  );
+});
+
+test('hidden slides of an OpenDocument presentation are left out, and the others keep their numbers', () => {
+  const style =
+    '<style:style style:name="dp2" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>';
+  const page = (look: string, words: string) =>
+    `<draw:page draw:style-name="${look}"><draw:frame><draw:text-box><text:p>${words}</text:p></draw:text-box></draw:frame></draw:page>`;
+  const { text, blocks, warnings } = read(
+    'odp',
+    `${style}<office:body><office:presentation>${page('dp2', 'secret')}${page('dp1', 'open')}</office:presentation></office:body>`,
+  );
+  assert.equal(text, 'open');
+  assert.deepEqual(blocks[0]!.pages, [2, 2]);
+  assert.deepEqual(warnings, ['1 hidden slide was left out.']);
+});
+
+test('hidden text of an OpenDocument text is left out', () => {
+  const style = (name: string, family: string, inside: string, parent = '') =>
+    `<style:style style:name="${name}" style:family="${family}" style:parent-style-name="${parent}">${inside}</style:style>`;
+  const none = '<style:text-properties text:display="none"/>';
+  const shown = '<style:text-properties text:display="true"/>';
+  const styles = `${style('T1', 'text', none)}${style('P1', 'paragraph', '', 'Quiet')}${style('Quiet', 'paragraph', none)}${style('P2', 'paragraph', shown, 'Quiet')}`;
+  const p = (look: string, inside: string) => `<text:p text:style-name="${look}">${inside}</text:p>`;
+  const section = `<text:section text:display="none">${p('', 'of a section')}</text:section>`;
+  const body =
+    p('P1', 'hidden') +
+    p('T1', 'a <text:span text:style-name="T1">secret</text:span>b') +
+    section +
+    p('P2', 'shown again');
+  assert.equal(text(body, styles), 'a b\n\nshown again');
+});
+
+test('times in an OpenDocument sheet have two digits for hours', () => {
+  const time = (shown: string) =>
+    `<table:table-cell office:value-type="time"><text:p>${shown}</text:p></table:table-cell>`;
+  const row = (...shown: string[]) => `<table:table-row>${shown.map(time).join('')}</table:table-row>`;
+  assert.match(sheet(row('8:30', '38:15') + row('17:00', '-8:05:10')).text, /08:30 \| 38:15[\s\S]*17:00 \| -08:05:10/);
+});

@@ -6,6 +6,7 @@ import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
+import { hiddenWarnings } from '../hidden.ts';
 import { openPackage } from '../zip-package.ts';
 import { chartsOn, placeObjects } from './objects.ts';
 import { writeOdfSheets } from './sheets.ts';
@@ -27,8 +28,9 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   const picker = new KeyPicker(keys);
   const styles = readStyles(content, readXml(parts.text('styles.xml')));
   if (fileType !== 'ods') placeObjects(content, parts);
-  if (fileType === 'ods') writeOdfSheets(body, builder, picker, (sheet) => chartsOn(sheet, parts));
-  else if (fileType === 'odp') writeOdfSlides(body, builder, styles);
+  let hidden = 0;
+  if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
+  else if (fileType === 'odp') hidden = writeOdfSlides(body, builder, styles);
   else {
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
     writer.blocks(body);
@@ -51,6 +53,6 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
       description: value('description') ?? value('subject'),
       keywords: value('keyword'),
     }),
-    warnings: picker.warnings(),
+    warnings: [...picker.warnings(), ...hiddenWarnings(hidden, fileType === 'odp' ? 'slide' : 'sheet')],
   };
 }

@@ -5,19 +5,22 @@ import type { TextBuilder } from '../../text-builder.ts';
 import { attribute, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 import type { ChartText } from '../chart-text.ts';
 import { type CellLink, type CellRange, type RowLinks, writeSheet } from '../sheets/sheets.ts';
-import { repeats, rowElements } from './text.ts';
+import { isHidden, type OdfStyles, repeats, rowElements } from './text.ts';
 
 /** Maximum number of cells of a sheet, including repeated cells. */
 const CELLS_MAX = 4_000_000;
 
-/** Writes all visible sheets. `chartsOn` returns the charts on a sheet. */
+/** Writes all visible sheets, and returns the number of hidden sheets. `chartsOn` returns the charts on a sheet. */
 export function writeOdfSheets(
   body: XmlElement,
   builder: TextBuilder,
   picker: KeyPicker,
+  styles: OdfStyles,
   chartsOn: (sheet: XmlElement) => ChartText[],
-): void {
-  for (const table of findElements(body, 'table')) {
+): number {
+  const sheets = findElements(body, 'table');
+  const visible = sheets.filter((sheet) => !isHidden(sheet, 'table', styles));
+  for (const table of visible) {
     const rows: string[][] = [];
     const merged: CellRange[] = [];
     const comments: string[] = [];
@@ -48,6 +51,7 @@ export function writeOdfSheets(
     const charts = chartsOn(table);
     writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, links, charts });
   }
+  return sheets.length - visible.length;
 }
 
 /** Returns the texts of a small table, without repetitions of rows. */
@@ -102,10 +106,12 @@ function cellAddresses(cell: XmlElement): string[] {
 /** Maximum number of columns of a sheet. */
 const COLUMNS_MAX = 16_384;
 
-/** Returns numbers and dates as they are stored, and other values as they are shown. */
+/** Returns numbers and dates as they are stored, and other values as they are shown, times with two digits for hours. */
 function cellValue(cell: XmlElement): string {
   const type = attribute(cell, 'office:value-type');
   if (type === 'float') return attribute(cell, 'office:value') || paragraphs(cell);
+  // A clock of one digit could be a length in a table.
+  if (type === 'time') return paragraphs(cell).replace(/^(-?)(\d)(?=:)/, '$10$2');
   if (type === 'date') return attribute(cell, 'office:date-value').replace('T00:00:00', '').replace('T', ' ');
   return paragraphs(cell);
 }

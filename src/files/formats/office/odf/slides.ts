@@ -3,13 +3,19 @@ import type { Link } from '../../../../text/link-line.ts';
 import { type Place, readingOrder } from '../../reading-order.ts';
 import type { BlockDraft, TextBuilder } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
-import { type OdfStyles, OdfWriter } from './text.ts';
+import { isHidden, type OdfStyles, OdfWriter } from './text.ts';
 
 /** Matches frames that repeat on every slide. */
 const REPEATED = /^(header|footer|page-number|date-time|page|notes)$/;
 
-export function writeOdfSlides(body: XmlElement, builder: TextBuilder, styles: OdfStyles): void {
-  for (const [index, slide] of findElements(body, 'page').entries()) writeSlide(slide, index + 1, builder, styles);
+/** Writes all visible slides, and returns the number of hidden slides. */
+export function writeOdfSlides(body: XmlElement, builder: TextBuilder, styles: OdfStyles): number {
+  let hidden = 0;
+  for (const [index, slide] of findElements(body, 'page').entries()) {
+    if (isHidden(slide, 'drawing-page', styles)) hidden += 1;
+    else writeSlide(slide, index + 1, builder, styles);
+  }
+  return hidden;
 }
 
 function writeSlide(slide: XmlElement, page: number, builder: TextBuilder, styles: OdfStyles): void {

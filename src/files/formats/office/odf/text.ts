@@ -8,10 +8,12 @@ import type { BlockDraft } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
 
 export interface OdfStyles {
-  /** The parent of each style. The parent of an automatic style is a style with a name for people. */
+  /** The parent of each style by `family name`. The parent of an automatic style is a style with a name for people. */
   parent: ReadonlyMap<string, string>;
   /** Levels of list styles whose items are numbered, as `name level`. */
   numbered: ReadonlySet<string>;
+  /** Whether a style, by `family name`, shows or hides its text, sheet or slide. Others do as their parents. */
+  shows: ReadonlyMap<string, boolean>;
 }
 
 type BlockSink = (draft: BlockDraft, text: string) => void;
@@ -30,12 +32,33 @@ const SKIPPED = new Set(
   ).split(' '),
 );
 
+/** Attributes that name the style of an element, by the family of the style. */
+const STYLE_NAMES = {
+  paragraph: 'text:style-name',
+  text: 'text:style-name',
+  table: 'table:style-name',
+  'drawing-page': 'draw:style-name',
+} as const;
+
+/** Properties of a style that hide its text, sheet or slide with a value. */
+const HIDING = [
+  ['text-properties', 'text:display', 'none'],
+  ['table-properties', 'table:display', 'false'],
+  ['drawing-page-properties', 'presentation:visibility', 'hidden'],
+] as const;
+
 export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
   const parent = new Map<string, string>();
   const numbered = new Set<string>();
+  const shows = new Map<string, boolean>();
   for (const source of sources) {
     for (const style of findElements(source, 'style')) {
-      parent.set(attribute(style, 'style:name'), attribute(style, 'style:parent-style-name'));
+      const name = `${attribute(style, 'style:family')} ${attribute(style, 'style:name')}`;
+      parent.set(name, attribute(style, 'style:parent-style-name'));
+      for (const [properties, property, hiding] of HIDING) {
+        const value = attribute(childAt(style, properties) ?? style, property);
+        if (value !== '') shows.set(name, value !== hiding);
+      }
     }
     for (const list of findElements(source, 'list-style')) {
       for (const level of childElements(list, 'list-level-style-number')) {
@@ -44,7 +67,19 @@ export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
       }
     }
   }
-  return { parent, numbered };
+  return { parent, numbered, shows };
+}
+
+/** True if the element's style, or a parent of the style, hides the element. */
+export function isHidden(element: XmlElement, family: keyof typeof STYLE_NAMES, { parent, shows }: OdfStyles): boolean {
+  if (shows.size === 0) return false;
+  let style = attribute(element, STYLE_NAMES[family]);
+  for (let step = 0; step < LEVEL_MAX && style !== ''; step += 1) {
+    const isShown = shows.get(`${family} ${style}`);
+    if (isShown !== undefined) return !isShown;
+    style = parent.get(`${family} ${style}`) ?? '';
+  }
+  return false;
 }
 
 export class OdfWriter {
@@ -89,7 +124,7 @@ export class OdfWriter {
   }
 
   private block(element: XmlElement): void {
-    if (SKIPPED.has(element.name)) return;
+    if (SKIPPED.has(element.name) || attribute(element, 'text:display') === 'none') return;
     if (element.name === 'h') this.heading(element, Number(attribute(element, 'text:outline-level')) || 1);
     else if (element.name === 'p') this.paragraph(element);
     else if (element.name === 'list') this.list(element);
@@ -124,7 +159,8 @@ export class OdfWriter {
   /** Returns the name of the style that a person chose, not of the automatic style derived from it. */
   private namedStyle(name: string): string {
     let style = name;
-    for (let step = 0; step < LEVEL_MAX && /^P\d+$/.test(style); step += 1) style = this.styles.parent.get(style) ?? '';
+    for (let step = 0; step < LEVEL_MAX && /^P\d+$/.test(style); step += 1)
+      style = this.styles.parent.get(`paragraph ${style}`) ?? '';
     return style.replaceAll('_20_', ' ').replaceAll('_', ' ');
   }
 
@@ -237,6 +273,8 @@ export class OdfWriter {
 
   /** Returns the text of a paragraph with its line breaks. The XML reader limits the depth of the recursion. */
   inline(element: XmlElement): string {
+    const family = element.name === 'span' ? 'text' : 'paragraph';
+    if (/^(?:p|h|span)$/.test(element.name) && isHidden(element, family, this.styles)) return '';
     let text = '';
     for (const child of element.children) {
       if (typeof child === 'string') text += child.replace(/\s+/g, ' ');

@@ -17,31 +17,12 @@ const BY_CHARSET: Record<number, string> = {
   238: 'windows-1250',
 };
 
-const BY_CODE_PAGE: Record<number, string> = {
-  874: 'windows-874',
-  932: 'shift_jis',
-  936: 'gbk',
-  949: 'euc-kr',
-  950: 'big5',
-  10000: 'macintosh',
-  10007: 'x-mac-cyrillic',
-  20866: 'koi8-r',
-  21866: 'koi8-u',
-  54936: 'gb18030',
-  65001: 'utf-8',
-};
-
 /** Label of symbol fonts, whose characters are pictures except for bullets. */
 const SYMBOLS = 'symbols';
 
 /** Returns the encoding of a font's character set, or undefined if the encoding of the file applies. */
 export function charsetEncoding(charset: number): string | undefined {
   return charset === 2 ? SYMBOLS : BY_CHARSET[charset];
-}
-
-export function codePageEncoding(codePage: number): string {
-  if (codePage >= 1250 && codePage <= 1258) return `windows-${codePage}`;
-  return BY_CODE_PAGE[codePage] ?? 'windows-1252';
 }
 
 export function decodeBytes(bytes: readonly number[], encoding: string): string {

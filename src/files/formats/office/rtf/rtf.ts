@@ -1,13 +1,14 @@
 /** Parses RTF: control words and groups, in one pass over the bytes. */
 import { Buffer } from 'node:buffer';
 import type { Link } from '../../../../text/link-line.ts';
+import { codePageEncoding } from '../../../detect/code-pages.ts';
 import { overLimit } from '../../../failure.ts';
 import { outsideLinks } from '../../../links.ts';
 import { originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
-import { charsetEncoding, codePageEncoding, decodeBytes } from './encodings.ts';
+import { charsetEncoding, decodeBytes } from './encodings.ts';
 
 /** Maximum size of a file. Pictures are most of a large file. */
 const RTF_BYTES_MAX = 128 * 1024 * 1024;
@@ -226,7 +227,7 @@ class RtfReader {
     } else if (group.target === 'styles') {
       if (word === 's') this.style = value;
       else if (word === 'outlinelevel' && value < 9) this.headings.set(this.style, Math.min(value + 1, 6));
-    } else if (word === 'ansicpg') this.encoding = codePageEncoding(value);
+    } else if (word === 'ansicpg') this.encoding = codePageEncoding(value) ?? 'windows-1252';
     else if (word === 'mac') this.encoding = 'macintosh';
     else if (word === 'uc') group.fallback = value;
     else if (word === 'f') {

@@ -1,5 +1,6 @@
 /** Writes sheets of workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
 import type { Link } from '../../../../text/link-line.ts';
+import { hasHeader } from '../../../columns/header.ts';
 import type { KeyPicker } from '../../../metadata-values.ts';
 import { recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
 import { cellText, tableText } from '../../data/table-text.ts';
@@ -152,9 +153,11 @@ function writeRegion(
   const header = rows[0]!;
   const named = header.length > 1 && header.every((cell) => cell !== '') && rows.length > 1;
   const declares = picker.names.some((key) => header.includes(key));
+  const headed = declares || hasHeader(rows);
   if (declares || (named && alone)) {
-    const writer = recordWriter(builder, header, picker, declares || rows.length <= SINGLE_RECORDS_MAX);
-    for (const row of rows.slice(1)) writer.row(row, linksOf(row));
+    const single = declares || rows.length <= SINGLE_RECORDS_MAX;
+    const writer = recordWriter(builder, headed ? header : undefined, picker, single);
+    for (const row of rows.slice(headed ? 1 : 0)) writer.row(row, linksOf(row));
     writer.end();
     return;
   }
@@ -163,5 +166,7 @@ function writeRegion(
     return;
   }
   const table = tableText(rows);
-  if (table) builder.add({ ...table.draft, links: rows.flatMap(linksOf) }, table.text);
+  if (!table) return;
+  const draft = headed ? table.draft : { ...table.draft, tableHeader: '' };
+  builder.add({ ...draft, links: rows.flatMap(linksOf) }, table.text);
 }

@@ -7,9 +7,10 @@ import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
+import { hiddenWarnings } from '../hidden.ts';
 import { coreProperties, type SheetExtras, sheetExtras } from '../office-xml.ts';
 import { openPackage } from '../zip-package.ts';
-import { percentText } from './percent-cells.ts';
+import { type CellFormat, shownText } from './cell-formats.ts';
 import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 
 const WANTED =
@@ -24,14 +25,19 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
   const picker = new KeyPicker(keys);
   const extras = sheetExtras(parts);
   const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
+  const hidden: string[] = [];
+  const zeroMs = /\sdate1904="(?:1|true)"/.test(parts.text('xl/workbook.xml')) ? ZERO_1904_MS : ZERO_MS;
   // A sheet that is a chart has extras and no cells.
   for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
     const extra = extras.get(sheet);
-    if (extra?.hidden) continue;
+    if (extra?.hidden) {
+      hidden.push(extra.part);
+      continue;
+    }
     const data = cells.get(sheet) ?? [];
     const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
     const rows = data.map((row) => row.map(valueText));
-    for (const ref of extra?.percents ?? []) showPercent(ref, data, rows);
+    for (const [ref, format] of extra?.formats ?? []) showFormatted(ref, format, data, rows, zeroMs);
     writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });
   }
   const properties = coreProperties(parts);
@@ -41,15 +47,29 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     blocks: builder.blocks,
     ...(properties['title'] === undefined ? {} : { title: properties['title'] }),
     metadata: originMetadata(properties),
-    warnings: picker.warnings(),
-    members: embeddedFiles(parts),
+    warnings: [...picker.warnings(), ...hiddenWarnings(hidden.length, 'sheet')],
+    members: embeddedFiles(parts, hidden),
   };
 }
 
-function showPercent(ref: string, data: readonly (readonly unknown[])[], rows: string[][]): void {
+/** The number 0 as milliseconds since 1970, in most workbooks and in those of old Macs. */
+const ZERO_MS = Date.UTC(1899, 11, 30);
+const ZERO_1904_MS = Date.UTC(1904, 0, 1);
+const DAY_MS = 86_400_000;
+
+/** Writes a number as it is shown. The reader of workbooks takes numbers that are shown as times for dates. */
+function showFormatted(
+  ref: string,
+  format: CellFormat,
+  data: readonly (readonly unknown[])[],
+  rows: string[][],
+  zeroMs: number,
+): void {
   const cell = rangeOf(`${ref}:${ref}`);
   const value = cell && data[cell.top]?.[cell.left];
-  if (typeof value === 'number') rows[cell!.top]![cell!.left] = percentText(value);
+  const number = value instanceof Date ? (value.getTime() - zeroMs) / DAY_MS : value;
+  const text = typeof number === 'number' && Number.isFinite(number) ? shownText(number, format) : undefined;
+  if (text !== undefined) rows[cell!.top]![cell!.left] = text;
 }
 
 function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLinks {

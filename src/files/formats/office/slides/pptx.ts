@@ -9,6 +9,7 @@ import { attribute, childAt, childElements, findElements, readXml, type XmlEleme
 import { chartText } from '../chart-text.ts';
 import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shapeAltText } from '../drawing-text.ts';
 import { embeddedFiles } from '../embedded-files.ts';
+import { hiddenWarnings } from '../hidden.ts';
 import { coreProperties, outsideTargets, relations } from '../office-xml.ts';
 import { openPackage, type ZipPackage } from '../zip-package.ts';
 import { commentAuthors, slideComments } from './comments.ts';
@@ -25,7 +26,10 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
   if (slides.length === 0 && !parts.has('ppt/presentation.xml'))
     throw badFile('parse', 'Damaged presentation', 'The file has no presentation.');
   const file = { parts, builder, layouts: new Map<string, PlaceOf>(), authors: commentAuthors(parts) };
-  for (const [index, part] of slides.entries()) new SlideWriter(file, part, index + 1).write();
+  const hidden: string[] = [];
+  for (const [index, part] of slides.entries()) {
+    if (!new SlideWriter(file, part, index + 1).write()) hidden.push(part);
+  }
   const properties = coreProperties(parts);
   const title = usefulTitle(properties['title']) ?? firstHeading(builder);
   return {
@@ -34,8 +38,8 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
-    warnings: slides.length === 0 ? ['The presentation has no slides.'] : [],
-    members: embeddedFiles(parts),
+    warnings: slides.length === 0 ? ['The presentation has no slides.'] : hiddenWarnings(hidden.length, 'slide'),
+    members: embeddedFiles(parts, hidden),
   };
 }
 
@@ -81,15 +85,20 @@ class SlideWriter {
     this.addresses = outsideTargets(parts, part);
   }
 
-  write(): void {
-    const tree = findElements(readXml(this.parts.text(this.part)), 'spTree')[0];
-    if (!tree) return;
+  /** Returns false if the slide is hidden, and writes nothing then. */
+  write(): boolean {
+    const root = readXml(this.parts.text(this.part));
+    const slide = childAt(root, 'sld');
+    if (slide && /^(?:0|false)$/.test(attribute(slide, 'show'))) return false;
+    const tree = findElements(root, 'spTree')[0];
+    if (!tree) return true;
     const shapes = readingOrder(shapesOf(tree), this.layoutPlaces());
     const title = shapes.find((shape) => /^(title|ctrTitle)$/.test(placeholderType(shape) ?? ''));
     if (title) this.title(title);
     for (const shape of shapes) if (shape !== title) this.shape(shape);
     this.notes();
     this.comments();
+    return true;
   }
 
   private title(shape: XmlElement): void {

@@ -12,6 +12,7 @@ import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
 import { coreProperties } from '../office-xml.ts';
 import { openPackage, type ZipPackage } from '../zip-package.ts';
+import { hiddenStyles, withoutHiddenText } from './hidden-text.ts';
 import { AUTHOR_END, placeNotes } from './notes.ts';
 import { withParts } from './parts.ts';
 import { plainDocument } from './source.ts';
@@ -20,6 +21,7 @@ import { plainDocument } from './source.ts';
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
 
 const DOCUMENT = /^word\/document2?\.xml$/;
+const TEXTS = /^word\/(?:document2?|footnotes|endnotes|comments)\.xml$/;
 
 const STYLE_MAP = [
   'comment-reference => sup',
@@ -57,10 +59,15 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
 }
 
 async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
+  const hidden = hiddenStyles(parts.text('word/styles.xml'));
   const safe = repackZip(
     bytes,
     (name) => WANTED.test(name),
-    (name, data) => (DOCUMENT.test(name) ? strToU8(plainDocument(strFromU8(data))) : data),
+    (name, data) => {
+      if (!TEXTS.test(name)) return data;
+      const xml = withoutHiddenText(strFromU8(data), hidden);
+      return strToU8(DOCUMENT.test(name) ? plainDocument(xml) : xml);
+    },
   );
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength) },

@@ -1,4 +1,4 @@
-/** Word lists for cells, read once in the thread that builds tables. */
+/** Word lists for cells, read once in a process that reads or builds tables. */
 import { readWordList } from '../../util/package-files.ts';
 
 const wordSet = (name: string): ReadonlySet<string> => new Set(readWordList(`tables/${name}.txt`));

@@ -1,7 +1,7 @@
 /** Headers of tables: titles above them, headers of two rows, tables without one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findHeader } from './header.ts';
+import { findHeader, hasHeader } from './header.ts';
 
 const rowsOf = (text: string): string[][] => text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
 
@@ -45,4 +45,26 @@ test('two rows of headers are found with merged cells in both directions, and wi
 
 test('columns that all have the same name have a header, not a title', () => {
   assert.deepEqual(findHeader(rowsOf('Share|Share\nnorth|1\nsouth|2')).names, ['Share', 'Share']);
+});
+
+test('a year over numbers that are no years, a header that is repeated, and a column with one value leave the header one', () => {
+  assert.equal(hasHeader(rowsOf('country|2020\nFrance|67\nSpain|47')), true);
+  assert.equal(hasHeader(rowsOf('film|since\nAlien|1979\nJaws|1975')), true);
+  assert.equal(hasHeader(rowsOf('Alien|1979\nJaws|1975\nRocky|1976')), false);
+  assert.equal(hasHeader(rowsOf('a|b|c\nx|y|z\na|b|c\nu|v|w')), true);
+  assert.equal(hasHeader(rowsOf('race|link\nRome|link\nOslo|link')), true);
+});
+
+test('untrimmed and empty rows do not hide a header, and a very wide row is the header', () => {
+  assert.equal(
+    hasHeader([
+      ['id ', ' n'],
+      ['', ''],
+      ['a', ' 1 '],
+      ['b', '2'],
+    ]),
+    true,
+  );
+  const wide = Array.from({ length: 501 }, (_, i) => `${i * 7}`);
+  assert.equal(hasHeader([wide, wide]), true);
 });

@@ -1,7 +1,7 @@
 /** The types of columns: what the cells of a column make of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ColumnStats } from './column-stats.ts';
+import { ColumnStats } from '../../files/columns/column-stats.ts';
 import { convertCell, valueText } from './convert.ts';
 
 function columnOf(cells: readonly string[], language: string | null = null, mark?: 'point' | 'comma') {

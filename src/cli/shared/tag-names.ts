@@ -1,7 +1,7 @@
 /** Finds tags by their name or their id. */
 import type { Tag } from '../../client/api.ts';
-import type { Client } from '../shared/client.ts';
-import { CliError } from '../shared/io.ts';
+import type { Client } from './client.ts';
+import { CliError } from './io.ts';
 
 /** Returns the tag with this name or id. @throws CliError when there is no such tag. */
 export async function tagNamed(client: Client, name: string): Promise<Tag> {

@@ -1,8 +1,14 @@
 /** Decides the type of a column from all of its cells. Pure. */
-import type { ColumnType, TableWarning } from '../table.ts';
+import type { ColumnType } from './column-type.ts';
 import { type DayOrder, readMoment } from './dates.ts';
 import { type DecimalMark, numberParts, readNumeral } from './numbers.ts';
 import { COMMA_LANGUAGES, FALSE_WORDS, NULL_WORDS, TRUE_WORDS } from './words.ts';
+
+/** Why a column of numbers or dates stays text. */
+interface ColumnWarning {
+  code: 'ambiguous_format' | 'mixed_units';
+  message: string;
+}
 
 /** A column has a type if at least this share of its cells converts. */
 const CONVERTING_SHARE = 0.98;
@@ -109,10 +115,7 @@ export class ColumnStats {
   }
 
   /** Returns the type. `tableMark` is the mark that other columns prove, `language` that of the source. */
-  decide(
-    tableMark: DecimalMark | undefined,
-    language: string | null,
-  ): { plan: ColumnPlan; warning?: Pick<TableWarning, 'code' | 'message'> } {
+  decide(tableMark: DecimalMark | undefined, language: string | null): { plan: ColumnPlan; warning?: ColumnWarning } {
     const text: ColumnPlan = { type: 'text', unit: null, mark: 'point', order: 'day-first', scale: 0 };
     if (this.values === 0) return { plan: text };
     const enough = (count: number): boolean => count > 0 && count >= this.values * CONVERTING_SHARE;

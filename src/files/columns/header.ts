@@ -1,6 +1,6 @@
 /** Finds the header of a table: title rows above it, headers of two rows, tables without one. Pure. */
-import type { ColumnType } from '../table.ts';
 import { ColumnStats, isNullWord, readBoolean } from './column-stats.ts';
+import type { ColumnType } from './column-type.ts';
 import { readMoment } from './dates.ts';
 import { readNumeral } from './numbers.ts';
 
@@ -13,7 +13,21 @@ export interface Header {
   rows: number;
 }
 
+/** The header is looked for in this many rows. */
+export const HEAD_ROWS = 200;
+/** In wider tables the first row is the header, because the work grows with the columns. */
+const JUDGED_COLUMNS_MAX = 500;
 const TITLE_ROWS_MAX = 5;
+/** From so many names on, a row that has most of them is the header again. */
+const REPEATED_NAMES_MIN = 3;
+const YEAR = /^(?:19|20)\d\d$/;
+
+/** Returns whether the rows have a header, below titles if there are any. Their cells need not be trimmed. */
+export function hasHeader(rows: readonly (readonly string[])[]): boolean {
+  if (rows.some(({ length }) => length > JUDGED_COLUMNS_MAX)) return true;
+  const trimmed = rows.slice(0, HEAD_ROWS).map((row) => row.map((cell) => cell.trim()));
+  return findHeader(trimmed.filter((row) => row.some((cell) => cell !== ''))).names.some((name) => name !== '');
+}
 
 /** Returns the header. `rows` are the first rows of the table. */
 export function findHeader(rows: readonly (readonly string[])[]): Header {
@@ -55,11 +69,26 @@ function isHeader(candidate: readonly string[], body: readonly (readonly string[
   const { converting, other } = compare(candidate, body, width);
   if (other > 0) return true;
   if (converting > 0) return isRun(candidate);
-  // All columns are text. A value that comes again is no name.
-  return !candidate.some((cell, column) => cell !== '' && body.some((row) => row[column] === cell));
+  return !hasValues(candidate, body);
 }
 
-/** Returns how many cells over columns of numbers, dates and the like convert to their types, and how many do not. */
+/** Returns whether a row of texts has a value that comes again: such a value is no name. */
+function hasValues(candidate: readonly string[], body: readonly (readonly string[])[]): boolean {
+  const cells = [...candidate.entries()].filter(([, cell]) => cell !== '');
+  const again = (row: readonly string[]): number => cells.filter(([column, cell]) => row[column] === cell).length;
+  // Long tables repeat their header between their rows.
+  if (cells.length >= REPEATED_NAMES_MIN && body.some((row) => again(row) * 4 >= cells.length * 3)) return false;
+  return cells.some(([column, cell]) => {
+    const same = body.filter((row) => row[column] === cell).length;
+    // A column such as "Report" has the same link in all rows, with or without a header.
+    return same > 0 && same < body.filter((row) => row[column]).length;
+  });
+}
+
+/**
+ * Returns how many cells over columns of numbers, dates and the like convert to their types, and how many do not. A year over numbers that
+ * are no years may be a name.
+ */
 function compare(
   candidate: readonly string[],
   body: readonly (readonly string[])[],
@@ -73,6 +102,7 @@ function compare(
     const { type } = stats.decide('point', null).plan;
     const cell = candidate[column] ?? '';
     if (type === 'text' || cell === '' || isNullWord(cell)) continue;
+    if (YEAR.test(cell) && !body.some((row) => YEAR.test(row[column] ?? ''))) continue;
     if (isOfKind(cell, type)) converting += 1;
     else other += 1;
   }
