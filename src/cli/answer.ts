@@ -59,6 +59,27 @@ function formatPages(pages: readonly number[]): string {
   return first === last ? `page ${first}` : `pages ${first}–${last}`;
 }
 
+/**
+ * Returns the first lines of a program with its line breaks, without the blank lines at its ends and without the indentation that all
+ * lines have in common. A line over `codePointsMax` is cut, and a line with an ellipsis stands for the rest.
+ */
+export function codeLines(text: string, linesMax: number, codePointsMax: number): string[] {
+  const lines = printable(text)
+    .replaceAll('\t', '    ')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  const start = lines.findIndex((line) => line !== '');
+  if (start === -1) return [];
+  const filled = lines.slice(start, lines.findLastIndex((line) => line !== '') + 1);
+  const shown = filled.slice(0, linesMax);
+  const indent = Math.min(...shown.filter((line) => line !== '').map((line) => line.search(/\S/)));
+  const cut = shown.map((line) => {
+    const points = [...line.slice(indent)];
+    return points.length <= codePointsMax ? points.join('') : `${points.slice(0, codePointsMax - 1).join('')}…`;
+  });
+  return filled.length > linesMax ? [...cut, '…'] : cut;
+}
+
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */
 export function oneLine(text: string, codePointsMax = Number.POSITIVE_INFINITY): string {
   const flat = [...printable(text).replaceAll(/\s+/gu, ' ').trim()];

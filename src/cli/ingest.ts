@@ -2,11 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { PinakesError } from '../client/client.ts';
-import { assetsText } from '../client/page-assets.ts';
+import { findFiles, type LocalFile } from './ingest-files.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
-import { findFiles, type LocalFile } from './shared/files.ts';
 import { CliError, type Io } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
 import { printable } from './shared/printable.ts';
@@ -39,13 +38,15 @@ export const ingestCommand: Command = {
   pinakes ingest --wait ~/papers
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
-Folders are uploaded with all files in them, except hidden files, node_modules, and what pages
-only show or run: pictures, fonts, styles and scripts. Name such a file to upload it. More than
-2,000 files or 495 MB become several source groups. The command prints the id of each group.
+Folders are uploaded with all files in them, except empty files, hidden files, node_modules, what
+.gitignore and .pinakesignore name, and what pages only show or run: pictures, fonts, styles and
+scripts. The command counts what it leaves out; name such a file to upload it. More than 2,000
+files or 495 MB become several source groups. The command prints the id of each group.
 Files that are uploaded again do not replace their old versions: use pinakes sync for this.`,
   async run({ arguments: paths, options, io }) {
-    const { files, assets } = await findFiles(paths);
-    if (assets > 0) io.err(`Left out: ${assetsText(assets)}.\n`);
+    const { files, leftOut, unreadable } = await findFiles(paths);
+    for (const text of leftOut) io.err(`Left out: ${printable(text)}.\n`);
+    for (const path of unreadable) io.err(`Cannot be read: ${printable(path)}\n`);
     if (files.length === 0) throw new CliError('There is no file to upload.');
     const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
     const client = await openConfiguredClient();
@@ -56,7 +57,7 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     const waits = flagOption(options, 'wait');
     const outcomes = waits ? await waitWithProgress(client, groupIds, files.length, io) : [];
     if (isJson) io.out(`${JSON.stringify(waits ? outcomes.map(outcomeJson) : groupIds.map((id) => ({ id })))}\n`);
-    return reportOutcomes(outcomes, io);
+    return Math.max(reportOutcomes(outcomes, io), unreadable.length > 0 ? 1 : 0);
   },
 };
 

@@ -1,13 +1,50 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
-import { oneLine, placesOf } from './answer.ts';
+import type { Operations, SearchResult } from '../client/api.ts';
+import { codeLines, oneLine, placesOf } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
-import { type Command, choiceOption, flagOption, integerOption } from './shared/command.ts';
+import { type Command, choiceOption, flagOption, integerOption, textOptions } from './shared/command.ts';
+import { type Io, usageError } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
+import { tagNamed } from './shared/tag-names.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;
 const EXCERPT_CODE_POINTS = 300;
+const CODE_LINES = 6;
+/** Length of a line of code where the width of the terminal is unknown. */
+const CODE_LINE_CODE_POINTS = 160;
+const INDENT = '   ';
+
+type FileType = NonNullable<Operations['search']['request']['body']['file_types']>[number];
+
+/** The types that the service knows: the compiler compares them. */
+const FILE_TYPES: Readonly<Record<FileType, true>> = {
+  pdf: true,
+  docx: true,
+  pptx: true,
+  xlsx: true,
+  csv: true,
+  tsv: true,
+  txt: true,
+  md: true,
+  html: true,
+  json: true,
+  jsonl: true,
+  parquet: true,
+  sqlite: true,
+  xml: true,
+  yaml: true,
+  rtf: true,
+  epub: true,
+  eml: true,
+  odt: true,
+  odp: true,
+  ods: true,
+  ipynb: true,
+  code: true,
+  unknown: true,
+};
 
 export const searchCommand: Command = {
   name: 'search',
@@ -22,17 +59,40 @@ export const searchCommand: Command = {
       value: '<mode>',
       text: 'lexical (by words), semantic (by meaning) or hybrid (both; default)',
     },
+    tag: {
+      type: 'string',
+      value: '<tag>',
+      multiple: true,
+      text: 'only source groups with this tag (its name or id); may be repeated: any of them',
+    },
+    type: {
+      type: 'string',
+      value: '<type>',
+      multiple: true,
+      text: 'only files of this type, such as code, md or pdf; may be repeated: any of them',
+    },
     ...PRINCIPAL_OPTIONS,
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes search "opening hours"
-  pinakes search "opening hours" -n 3 --json | jq -r '.results[].content'`,
+  pinakes search "opening hours" -n 3 --json | jq -r '.results[].content'
+  pinakes search "redirect limit" --tag requests --type code
+
+The second line of a result is the id of the chunk: pinakes show <id> prints the whole chunk.`,
   async run({ arguments: [query = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
+    const types = textOptions(options, 'type').map(fileType);
     const client = await openConfiguredClient();
-    const found = await client.search({ body: { query, limit, ...(mode && { mode }), ...principalIn(options) } });
+    const tags = await Promise.all(textOptions(options, 'tag').map((tag) => tagNamed(client, tag)));
+    const filters = {
+      ...(tags.length > 0 && { tag_ids: tags.map(({ id }) => id) }),
+      ...(types.length > 0 && { file_types: types }),
+    };
+    const found = await client.search({
+      body: { query, limit, ...(mode && { mode }), ...filters, ...principalIn(options) },
+    });
     if (flagOption(options, 'json')) {
       io.out(`${JSON.stringify(found)}\n`);
       return 0;
@@ -40,10 +100,30 @@ export const searchCommand: Command = {
     const places = placesOf(found.results);
     found.results.forEach((result, index) => {
       io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
-      io.out(`   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`);
+      io.out(`${INDENT}${dimmed(result.id, io)}\n`);
+      for (const line of excerptOf(result, io)) io.out(line === '' ? '\n' : `${INDENT}${line}\n`);
     });
     if (found.results.length === 0) io.err('Nothing found.\n');
     for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
     return 0;
   },
 };
+
+/** @throws CliError with exit code 2 for a text that is not a file type. */
+function fileType(text: string): FileType {
+  if (!Object.hasOwn(FILE_TYPES, text))
+    throw usageError(`--type must be one of ${Object.keys(FILE_TYPES).join(', ')}, not "${text}".`);
+  return text as FileType;
+}
+
+/** Returns the lines of an excerpt: the first lines of code, and one line of other text. */
+function excerptOf({ content, file_type: type }: SearchResult, io: Io): string[] {
+  if (type !== 'code') return [oneLine(content, EXCERPT_CODE_POINTS)];
+  const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
+  return codeLines(content, CODE_LINES, width);
+}
+
+/** Returns the text, dimmed on a terminal. */
+function dimmed(text: string, io: Io): string {
+  return io.outColumns === undefined ? text : `\x1b[2m${text}\x1b[22m`;
+}

@@ -88,7 +88,7 @@ test('ls lists source groups newest first, with their number of sources and thei
 
 test('ls with the id of a group lists its sources with status and error', async () => {
   const { stdout } = await pinakes(['ls', papers]);
-  assert.match(stdout, /^ID +NAME +TYPE +SIZE +STATUS +CHUNKS +ERROR\n/);
+  assert.match(stdout, /^ID +PATH +TYPE +SIZE +STATUS +CHUNKS +ERROR\n/);
   assert.match(stdout, /broken\.pdf +unknown +28 B +failed +0 +Damaged PDF/);
   const rows: { name: string; status: string; error: { stage: string } | null }[] = await json(['ls', papers]);
   assert.deepEqual(
@@ -144,6 +144,26 @@ test('the reason of a failed file is shown as long as the file is failed, also a
   const shown = await pinakes(['show', torn.id]);
   assert.match(shown.stdout, /^status +failed\nerror +Damaged PDF/m);
   await pinakes(['rm', '--yes', id]);
+});
+
+test('ls of a group prints paths, and filters its sources by status and name', async () => {
+  mkdirSync(join(folder, 'code', 'lib'), { recursive: true });
+  for (const name of ['index.js', join('lib', 'index.js')]) file(join('code', name), `// The file ${name}.`);
+  file(join('code', 'lib', 'broken.pdf'), '%PDF-1.4\nthis is no PDF file');
+  const code = (await pinakes(['ingest', '-w', join(folder, 'code')])).stdout.trim();
+  const pathsOf = async (...options: string[]) =>
+    [...(await pinakes(['ls', code, ...options])).stdout.matchAll(/^[0-9a-f-]{36} {2}(\S+)/gm)].map(([, path]) => path);
+  assert.deepEqual(await pathsOf(), ['lib/index.js', 'lib/broken.pdf', 'index.js']);
+  assert.deepEqual(await pathsOf('--status', 'failed'), ['lib/broken.pdf']);
+  assert.deepEqual(await pathsOf('--search', 'INDEX', '--status', 'ready'), ['lib/index.js', 'index.js']);
+  const one = await pinakes(['ls', code, '--search', 'index', '-n', '1']);
+  assert.match(one.stderr, /^1 of 2 shown/);
+  assert.equal((await json(['ls', code, '--status', 'failed']))[0].error.stage, 'parse');
+  assert.match((await pinakes(['ls', code, '--status', 'pending'])).stderr, /^This source group has no such sources/);
+  await refused(['ls', code, '--status', 'failure'], 2, /--status must be pending or ready or failed, not "failure"/);
+  await refused(['ls', code, '--type', 'web'], 2, /--type is for the list of source groups/);
+  await refused(['ls', code, '--tag', 'x'], 2, /--tag is for the list of source groups/);
+  await pinakes(['rm', '--yes', code]);
 });
 
 test('show prints the source group, source, run or chunk with an id', async () => {

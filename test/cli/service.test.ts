@@ -124,6 +124,60 @@ test('ingest --wait names a file that failed, and ends with exit code 1', async 
   assert.doesNotMatch(stderr, /^good\.txt/m);
 });
 
+test('a Python package with empty files is ingested with exit code 0, and what was left out is counted', async () => {
+  const root = join(folder, 'package');
+  mkdirSync(join(root, 'basket', '.cache'), { recursive: true });
+  for (const name of ['__init__.py', 'py.typed']) writeFileSync(join(root, 'basket', name), '');
+  writeFileSync(join(root, 'basket', 'weave.py'), 'def weave():\n    return 1\n');
+  const { code, stdout, stderr } = await pinakes(['ingest', '--wait', root]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Left out: 2 empty files\.\nLeft out: 1 hidden: basket\/\.cache\/\.\n/);
+  assert.match(stderr, /1 of 1 files, 0 failed/);
+  await pinakes(['rm', '--yes', stdout.trim()]);
+  const empty = await pinakes(['ingest', join(root, 'basket', 'py.typed')]);
+  assert.deepEqual([empty.code, empty.stdout], [1, '']);
+  assert.match(empty.stderr, /^Left out: 1 empty file\.\n.*There is no file to upload\./);
+});
+
+test('search prints ids that show accepts and lines of code, and filters by tag and type', async () => {
+  const root = join(folder, 'looms');
+  mkdirSync(root);
+  const code = 'def shuttle(warp):\n    weft = warp + 1\n    return weft\n';
+  writeFileSync(join(root, 'loom.py'), code);
+  writeFileSync(join(root, 'loom.md'), '# Looms\n\nThe shuttle carries\nthe weft through the warp.\n');
+  const id = (await pinakes(['ingest', '--wait', root])).stdout.trim();
+  const { stdout } = await pinakes(['search', 'shuttle weft warp']);
+  assert.match(
+    stdout,
+    /\. loom\.py, .*\n {3}[0-9a-f-]{36}\n {3}def shuttle\(warp\):\n {7}weft = warp \+ 1\n {7}return weft\n/,
+  );
+  assert.match(
+    stdout,
+    /\. loom\.md, Looms .*\n {3}[0-9a-f-]{36}\n {3}# Looms The shuttle carries the weft through the warp\.\n/,
+  );
+  const shown = await pinakes(['show', /[0-9a-f-]{36}/.exec(stdout)![0]]);
+  assert.match(shown.stdout, /shuttle/);
+
+  const placesOf = async (...options: string[]): Promise<(string | undefined)[]> =>
+    [...(await pinakes(['search', 'shuttle', ...options])).stdout.matchAll(/^\d+\. ([\w.]+)/gm)].map(
+      ([, file]) => file,
+    );
+  assert.deepEqual(await placesOf('--type', 'code'), ['loom.py']);
+  assert.deepEqual((await placesOf('--type', 'code', '--type', 'md')).sort(), ['loom.md', 'loom.py']);
+  await pinakes(['tags', 'create', 'weaving']);
+  assert.equal((await pinakes(['tags', 'add', 'weaving', id])).code, 0);
+  assert.equal((await placesOf('--tag', 'weaving')).length, 2);
+  const unknown = await pinakes(['search', 'shuttle', '--tag', 'knitting']);
+  assert.deepEqual(
+    [unknown.code, unknown.stderr],
+    [1, 'pinakes: There is no tag "knitting". pinakes tags lists them.\n'],
+  );
+  const wrong = await pinakes(['search', 'shuttle', '--type', 'python']);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /--type must be one of pdf, .*code, .*not "python"/);
+  await pinakes(['rm', '--yes', id]);
+});
+
 test('keys usage prints the chat model usage of each key', async () => {
   const all = await pinakesProcess(['keys', 'usage']);
   assert.match(all.stdout, /^[0-9a-f-]{36} {2}.+ {2}0 requests {2}0 input tokens {2}0 output tokens\n/);

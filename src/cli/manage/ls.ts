@@ -1,9 +1,10 @@
 /** `pinakes ls`: lists source groups, or the sources of one group. */
-import type { GroupSource, Operations, SourceGroup } from '../../client/api.ts';
+import type { ListedSource, Operations, SourceGroup } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
 import { tagNamed } from '../shared/tag-names.ts';
@@ -14,6 +15,7 @@ type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
+const SOURCE_STATUSES = ['pending', 'ready', 'failed'] as const;
 
 export const lsCommand: Command = {
   name: 'ls',
@@ -23,7 +25,12 @@ export const lsCommand: Command = {
   argumentsMax: 1,
   options: {
     ...LIST_OPTIONS,
-    search: { type: 'string', short: 'q', value: '<text>', text: 'only groups with this text in the name' },
+    search: {
+      type: 'string',
+      short: 'q',
+      value: '<text>',
+      text: 'only groups, or sources, with this text in the name',
+    },
     status: { type: 'string', value: '<status>', text: `only groups with this status: ${STATUSES.join(', ')}` },
     type: { type: 'string', value: '<type>', text: `only groups of this type: ${TYPES.join(', ')}` },
     tag: { type: 'string', value: '<tag>', text: 'only groups with this tag (its name or id)' },
@@ -34,10 +41,14 @@ export const lsCommand: Command = {
   pinakes ls --status failure --all         every group that failed
   pinakes ls 0199a3c0-0000-7000-8000-000000000002      the sources of one group, with their errors
   pinakes ls handbook                       the same, if one group has this name
+  pinakes ls <group> --status failed --all      its sources that could not be read
+  pinakes ls <group> --search config.py         its sources with this text in the name
   pinakes ls --json | jq -r '.[].name'
 
 A source group is a set of sources that were uploaded or crawled together. A source is one
-file or page. Ids are printed in full, because ids that were made at the same time begin alike.`,
+file or page: its path is printed, or its name if it has none. For one group, --search
+and --status filter its sources, and the status is ${SOURCE_STATUSES.join(', ')}.
+Ids are printed in full, because ids that were made at the same time begin alike.`,
   async run(invocation) {
     const [id] = invocation.arguments;
     const limit = limitOf(invocation.options);
@@ -90,25 +101,38 @@ async function withCount(client: Client, group: SourceGroup): Promise<GroupRow> 
 }
 
 async function listSources(client: Client, id: string, limit: number, { options, io }: Invocation): Promise<number> {
-  const pages = pagesOf(async (query): Promise<Page<GroupSource>> => {
-    const given = { params: { id }, query: { order: 'desc' as const, ...query } };
-    const { sources, pagination } = await client.listSourcesOfSourceGroup(given);
-    return { rows: sources, pagination };
+  for (const name of ['type', 'tag'] as const) {
+    if (options[name] !== undefined) throw usageError(`--${name} is for the list of source groups, not for one group.`);
+  }
+  const q = textOption(options, 'search');
+  const status = choiceOption(options, 'status', SOURCE_STATUSES);
+  const filter = { source_group_id: id, ...(q !== undefined && { q }), ...(status !== undefined && { status }) };
+  await client.getSourceGroup({ params: { id } });
+  const pages = pagesOf(async ({ limit: rows, after_id: cursor }): Promise<Page<ListedSource>> => {
+    const query = { ...filter, limit: rows, ...(cursor !== undefined && { cursor }) };
+    const { sources, counts, pagination } = await client.listAllSources({ query });
+    return { rows: sources, pagination: { next_id: pagination.next_cursor, total: counts.total } };
   }, limit);
-  const columns: Column<GroupSource>[] = [
+  const columns: Column<ListedSource>[] = [
     { title: 'ID', value: (source) => source.id },
-    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'PATH', value: ({ path, name }) => path ?? name, cut: 'path' },
     { title: 'TYPE', value: ({ file_type: type }) => type, omit: 3 },
     { title: 'SIZE', value: ({ file_size: size }) => formatBytes(size), right: true, omit: 4 },
-    { title: 'STATUS', value: ({ status }) => status },
+    { title: 'STATUS', value: (source) => statusOf(source) },
     { title: 'CHUNKS', value: ({ chunk_count: count }) => String(count), right: true, omit: 2 },
     { title: 'ERROR', value: (source) => problemOf(source), cut: true, omit: 1 },
   ];
-  const none = 'This source group has no sources.';
+  const isFiltered = q !== undefined || status !== undefined;
+  const none = isFiltered ? 'This source group has no such sources.' : 'This source group has no sources.';
   await printList(pages, { columns, isJson: flagOption(options, 'json'), none }, io);
   return 0;
 }
 
-function problemOf({ error, warnings }: GroupSource): string {
+/** Returns the status, and that of a new version which was not read yet: `ready, update failed`. */
+function statusOf({ status, update_status: update }: ListedSource): string {
+  return update === null ? status : `${status}, update ${update}`;
+}
+
+function problemOf({ error, warnings }: ListedSource): string {
   return error === null ? warnings.join(' ') : errorText(error);
 }

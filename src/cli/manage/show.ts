@@ -34,7 +34,7 @@ export const showCommand: Command = {
   pinakes show <source id> --text > page.txt
   pinakes show <source id> --chunks --all --json | jq -r '.[].content'
 
-The commands ls, runs, search --json and ask --json print ids.`,
+The commands ls, runs, search and ask --json print ids.`,
   async run(invocation) {
     const { options, io } = invocation;
     const [text, chunks] = [flagOption(options, 'text'), flagOption(options, 'chunks')];

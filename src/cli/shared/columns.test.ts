@@ -40,6 +40,16 @@ test('a table is at most as wide as the terminal: names are cut first', () => {
   ]);
 });
 
+test('a path keeps its end, which names the file', () => {
+  const columns: readonly Column<Row>[] = [
+    { title: 'PATH', value: ({ name }) => name, cut: 'path' },
+    { title: 'ID', value: ({ id }) => id },
+  ];
+  const { line } = layOut(columns, [{ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }], 18);
+  assert.equal(line({ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }), '…/lib/index.js  a1');
+  assert.equal(line({ id: 'a1', name: 'How to install the core', size: 1 }), 'How to instal…  a1');
+});
+
 test('on a narrow terminal the table leaves columns out', () => {
   assert.deepEqual(lines(18), ['ID  NAME', 'a1  a name that i…', 'b2  灯台の案内.txt']);
 });

@@ -6,8 +6,8 @@ export interface Column<Row> {
   value(row: Row): string;
   /** The text is aligned to the right, as for numbers. */
   right?: true;
-  /** On a narrow terminal, the text of this column is cut and gets an ellipsis. */
-  cut?: true;
+  /** On a narrow terminal, the end of the text is cut and gets an ellipsis; the beginning of a `path` with folders. */
+  cut?: true | 'path';
   /** On a narrow terminal, columns with this number are left out; those with the highest number first. */
   omit?: number;
 }
@@ -40,7 +40,7 @@ export function layOut<Row>(
   const line = (textOf: (column: Column<Row>) => string): string =>
     fitted
       .map(({ column, cells }) => {
-        const text = width !== undefined && column.cut ? cutTo(textOf(column), cells) : textOf(column);
+        const text = width !== undefined && column.cut ? cutTo(textOf(column), cells, column.cut) : textOf(column);
         const blanks = ' '.repeat(Math.max(0, cells - cellsOf(text)));
         return column.right ? blanks + text : text + blanks;
       })
@@ -119,14 +119,15 @@ function cellsOfOne(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-function cutTo(text: string, cellsMax: number): string {
+function cutTo(text: string, cellsMax: number, cut: true | 'path'): string {
   if (cellsOf(text) <= cellsMax) return text;
+  const keepsEnd = cut === 'path' && text.includes('/');
   let cells = 1;
-  let beginning = '';
-  for (const character of text) {
+  const kept: string[] = [];
+  for (const character of keepsEnd ? [...text].reverse() : text) {
     cells += cellsOfOne(character);
     if (cells > cellsMax) break;
-    beginning += character;
+    kept.push(character);
   }
-  return `${beginning}…`;
+  return keepsEnd ? `…${kept.reverse().join('')}` : `${kept.join('')}…`;
 }

@@ -1,4 +1,4 @@
-/** Reads the files of a folder for `pinakes sync`: with the same paths as in the service, and without ignored files. */
+/** Reads the files of a folder for `sync` and `ingest`: with the same paths as in the service, and without ignored files. */
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -26,8 +26,12 @@ export interface TreeFile {
 
 export interface LocalTree {
   files: TreeFile[];
-  /** Files that are never sent, and why. */
+  /** Files that are never sent, and why. Empty and ignored files are not among them. */
   skipped: { path: string; reason: string }[];
+  /** Number of empty files. */
+  empty: number;
+  /** Hidden files and folders, and those that a rule ignores; folders with `/` at their end. Their contents are not listed. */
+  ignored: string[];
   /** Files, and folders with `/` at their end, that cannot be read. Their files in the service stay. */
   unreadable: string[];
 }
@@ -48,7 +52,7 @@ export async function openFolder(given: string): Promise<string> {
  * Pictures, styles and scripts of pages are skipped, unless a rule of an ignore file includes them.
  */
 export async function readTree(root: string): Promise<LocalTree> {
-  const tree: LocalTree = { files: [], skipped: [], unreadable: [] };
+  const tree: LocalTree = { files: [], skipped: [], empty: 0, ignored: [], unreadable: [] };
   const { prefix, sets } = await outerRules(root);
   const included = new Set<string>();
   await walk({ root, prefix, tree, included, usedPaths: new Set() }, '', sets);
@@ -85,8 +89,9 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
   for (const entry of entries) {
     const path = folder + entry.name;
     const isFolder = entry.isDirectory();
-    if ((!isFolder && !entry.isFile()) || isIgnored(prefix + path, isFolder, sets)) continue;
-    if (isFolder) await walk(state, `${path}/`, sets);
+    if (!isFolder && !entry.isFile()) continue;
+    if (isIgnored(prefix + path, isFolder, sets)) tree.ignored.push(isFolder ? `${path}/` : path);
+    else if (isFolder) await walk(state, `${path}/`, sets);
     else await addFile(state, path, sets);
   }
 }
@@ -107,7 +112,10 @@ async function addFile(state: Walk, relativePath: string, sets: readonly RuleSet
     if (!isGone(error)) tree.unreadable.push(path);
     return;
   }
-  if (stats.size === 0n) return;
+  if (stats.size === 0n) {
+    tree.empty += 1;
+    return;
+  }
   if (stats.size > FILE_BYTES_MAX) return skip(`it has more than ${FILE_BYTES_MAX / 1_000_000} MB`);
   if (usedPaths.has(path)) return skip('another file has the same path, except for invisible characters');
   usedPaths.add(path);

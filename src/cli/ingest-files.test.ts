@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { findFiles } from './ingest-files.ts';
+import { CliError } from './shared/io.ts';
+
+/** Writes the files (path -> text) into a new folder and returns its path. */
+async function folderOf(t: TestContext, files: Record<string, string>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'pinakes-files-'));
+  t.after(() => rm(root, { recursive: true }));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+}
+
+const namesOf = ({ files }: Awaited<ReturnType<typeof findFiles>>): string[] => files.map(({ name }) => name);
+
+test('folders are searched in name order, without hidden files, node_modules and links', async (t) => {
+  const paths = ['z.txt', 'a.md', '.hidden', 'b/c.txt', 'b/node_modules/x.js', '.git/config'];
+  const root = await folderOf(t, Object.fromEntries(paths.map((path) => [path, path])));
+  await symlink(root, join(root, 'b', 'loop'));
+
+  const both = await findFiles([root, join(root, '.hidden')]);
+  assert.deepEqual(namesOf(both), [
+    ...['a.md', 'b/c.txt', 'z.txt'].map((name) => `${basename(root)}/${name}`),
+    '.hidden',
+  ]);
+  assert.equal(both.files[1]?.size, 'b/c.txt'.length);
+  assert.ok(Math.abs(both.files[1].modifiedMs - Date.now()) < 60_000);
+
+  const one = await findFiles([root]);
+  assert.deepEqual(namesOf(one), ['a.md', 'b/c.txt', 'z.txt']);
+  assert.deepEqual(one.leftOut, ['1 hidden: .hidden', '1 ignored: b/node_modules/']);
+});
+
+test('empty files, hidden files and those that an ignore file names are left out and counted', async (t) => {
+  const root = await folderOf(t, {
+    'flask/__init__.py': '',
+    'flask/py.typed': '',
+    'flask/app.py': 'app = 1',
+    '.env': 'KEY=1',
+    '.github/workflows/test.yml': 'on: push',
+    '.gitignore': 'dist/\n*.log\n',
+    '.pinakesignore': '!kept.log\n',
+    'dist/app.js': 'x',
+    'a.log': 'a',
+    'kept.log': 'kept',
+  });
+  const found = await findFiles([root]);
+  assert.deepEqual(namesOf(found), ['flask/app.py', 'kept.log']);
+  assert.deepEqual(found.leftOut, [
+    '2 empty files',
+    '4 hidden: .env, .github/, .gitignore and 1 more',
+    '2 ignored: a.log, dist/',
+  ]);
+  const named = await findFiles([join(root, 'a.log'), join(root, 'flask', '__init__.py')]);
+  assert.deepEqual([namesOf(named), named.leftOut], [['a.log'], ['1 empty file']]);
+});
+
+test('pictures of pages in a folder are left out and counted, a picture that is named is not', async (t) => {
+  const root = await folderOf(t, { 'index.html': 'x', 'logo.png': 'x' });
+  const found = await findFiles([root]);
+  assert.deepEqual(namesOf(found), ['index.html']);
+  assert.match(found.leftOut.join(), /^1 file that pages only show or run/);
+  assert.equal((await findFiles([join(root, 'logo.png')])).files.length, 1);
+});
+
+test('a folder that cannot be read is named', {
+  skip: process.getuid?.() === 0 && 'root reads everything',
+}, async (t) => {
+  const root = await folderOf(t, { 'a.txt': 'a', 'secret/b.txt': 'b' });
+  await chmod(join(root, 'secret'), 0);
+  t.after(() => chmod(join(root, 'secret'), 0o700));
+  const found = await findFiles([root]);
+  assert.deepEqual([namesOf(found), found.unreadable], [['a.txt'], ['secret/']]);
+});
+
+test('a path that does not exist is a usage error', async () => {
+  await assert.rejects(findFiles(['/no/such/file']), (error) => error instanceof CliError && error.exitCode === 2);
+});

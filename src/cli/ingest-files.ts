@@ -1,0 +1,82 @@
+/** Finds the files that `pinakes ingest` uploads, and says what it leaves out. */
+import { realpath, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
+import { countOf } from './manage/words.ts';
+import { usageError } from './shared/io.ts';
+import { readTree } from './sync/local-tree.ts';
+
+const NAMES_SHOWN_MAX = 3;
+
+export interface LocalFile {
+  path: string;
+  /** Path of the file within the group: relative to the given folder, with `/`. */
+  name: string;
+  size: number;
+  modifiedMs: number;
+}
+
+export interface FoundFiles {
+  files: LocalFile[];
+  /** What was left out, a line for each reason. */
+  leftOut: string[];
+  /** Files, and folders with `/` at their end, that this machine cannot read. */
+  unreadable: string[];
+}
+
+/**
+ * Returns the files of `paths`. Folders are searched as by `pinakes sync`: in name order, without links, hidden, ignored and empty
+ * files. A link and a hidden or ignored file are uploaded if `paths` names them. If there are several paths, the names of a folder's
+ * files begin with the name of the folder, because two folders may have files with the same name.
+ *
+ * @throws CliError with exit code 2 when a path does not exist.
+ */
+export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
+  const files: LocalFile[] = [];
+  const skipped: string[] = [];
+  const ignored: string[] = [];
+  const unreadable: string[] = [];
+  let [empty, assets] = [0, 0];
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => {
+      throw usageError(`There is no file or folder "${path}".`);
+    });
+    if (!stats.isDirectory()) {
+      const file = { path, name: basename(path), size: stats.size, modifiedMs: Math.max(0, Math.floor(stats.mtimeMs)) };
+      // A pipe has a size of 0, too.
+      if (stats.isFile() && stats.size === 0) empty += 1;
+      else files.push(file);
+      continue;
+    }
+    const prefix = paths.length > 1 ? `${basename(resolve(path))}/` : '';
+    const tree = await readTree(await realpath(path));
+    for (const { path: name, place, size, modifiedMs } of tree.files)
+      files.push({ path: place, name: prefix + name, size, modifiedMs: Math.floor(modifiedMs) });
+    empty += tree.empty;
+    assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
+    const named = tree.skipped.filter(({ reason }) => reason !== ASSET_REASON);
+    skipped.push(...named.map(({ path: name, reason }) => `${prefix}${name}: ${reason}`));
+    // Nobody expects the data of git.
+    ignored.push(...tree.ignored.filter((name) => !/(?:^|\/)\.git\/?$/.test(name)).map((name) => prefix + name));
+    unreadable.push(...tree.unreadable.map((name) => prefix + name));
+  }
+  const [others, hidden] = [ignored.filter((path) => !isHidden(path)), ignored.filter(isHidden)];
+  const leftOut = [
+    ...(assets > 0 ? [assetsText(assets)] : []),
+    ...(empty > 0 ? [countOf(empty, 'empty file')] : []),
+    ...(hidden.length > 0 ? [`${hidden.length} hidden: ${namesOf(hidden)}`] : []),
+    ...(others.length > 0 ? [`${others.length} ignored: ${namesOf(others)}`] : []),
+    ...skipped,
+  ];
+  return { files, leftOut, unreadable };
+}
+
+function isHidden(path: string): boolean {
+  return basename(path).startsWith('.');
+}
+
+/** Returns the first names, and how many more there are. */
+function namesOf(paths: readonly string[]): string {
+  const more = paths.length - NAMES_SHOWN_MAX;
+  return `${paths.slice(0, NAMES_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
