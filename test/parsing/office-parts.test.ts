@@ -126,6 +126,31 @@ test('times and lengths of time in a workbook are shown as such, in workbooks th
   assert.match(old.text, /\| Kim \| 17:00 \| 38:15 \| 2029-12-11 12:00:00 \|$/);
 });
 
+test('headers and footers of a Word file are written once after its text, without page numbers', async () => {
+  const parts = unzipSync(makeDocx({ blocks: [{ heading: 'Policy' }, { paragraph: 'Ask early.' }] }));
+  const t = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const field = (code: string, result: string) =>
+    `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${code} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${t(result)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+  const footer = `<w:p><w:pPr><w:tabs><w:tab w:val="right"/></w:tabs></w:pPr>${t('NW-HR-')}${t('017')}<w:r><w:tab/></w:r>${t('Page ')}${field('PAGE', '3')}${t(' of ')}<w:fldSimple w:instr="NUMPAGES">${t('9')}</w:fldSimple></w:p>`;
+  const hidden = `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r></w:p>`;
+  parts['word/_rels/document.xml.rels'] = strToU8(
+    strFromU8(parts['word/_rels/document.xml.rels'] ?? strToU8('<Relationships></Relationships>')).replace(
+      '</Relationships>',
+      ['header1', 'footer1', 'footer2'].map((name) => `<Relationship Id="x${name}" Target="${name}.xml"/>`).join('') +
+        '</Relationships>',
+    ),
+  );
+  parts['word/header1.xml'] = strToU8(
+    `<w:hdr><w:p>${t('Printed on ')}${field('DATE', '5 May')}</w:p>${hidden}</w:hdr>`,
+  );
+  parts['word/footer1.xml'] = strToU8(`<w:ftr>${footer}</w:ftr>`);
+  parts['word/footer2.xml'] = strToU8(`<w:ftr>${footer}<w:p>${field('PAGE', '4')}</w:p></w:ftr>`);
+  parts['word/footer3.xml'] = strToU8(`<w:ftr><w:p>${t('not used')}</w:p></w:ftr>`);
+  const { text, chunks } = await readBytes('a.docx', zipSync(parts));
+  assert.equal(text, '# Policy\n\nAsk early.\n\nPrinted on 5 May\n\nNW-HR-017');
+  assert.deepEqual(chunks.at(-1)!.headingPath, []);
+});
+
 test('files embedded in Word, Excel and PowerPoint files become files inside', async () => {
   const whole = {
     'a.docx': makeDocx({ blocks: [] }),

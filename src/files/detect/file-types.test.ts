@@ -17,6 +17,8 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['a mail', 'From: a@b.c\n\nx', 'a.eml', 'eml'],
   ['a mail without a name', 'Received: from a\nFrom: a@b.c\n\nx', 'a', 'eml'],
   ['subtitles', 'WEBVTT\n', 'a', 'subtitles'],
+  ['a calendar', 'BEGIN:VCALENDAR\nEND:VCALENDAR', 'team.ics', 'calendar'],
+  ['contacts without a known name', '\ufeffBEGIN:VCARD\r\nFN:A', 'text/vcard', 'calendar'],
   ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
   ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
   ['Markdown that begins with HTML', '<html>', 'a.md', 'md'],

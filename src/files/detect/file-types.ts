@@ -31,6 +31,7 @@ export type FileType =
   | 'mhtml'
   | 'ipynb'
   | 'subtitles'
+  | 'calendar'
   | 'org'
   | 'rst'
   | 'asciidoc'
@@ -68,6 +69,11 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   txi: 'texinfo',
   vtt: 'subtitles',
   srt: 'subtitles',
+  ics: 'calendar',
+  ifb: 'calendar',
+  vcs: 'calendar',
+  vcf: 'calendar',
+  vcard: 'calendar',
   md: 'md',
   markdown: 'md',
   mdown: 'md',
@@ -131,9 +137,6 @@ const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 
 /** Matches the line that begins a mail in a mailbox, with sender and time. */
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
-
-/** Text formats that are refused, because their raw text is not worth indexing. */
-const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
 
 /**
  * Returns the type of a file by its magic numbers and the beginning of its text. The extension refines text formats only.
@@ -220,7 +223,6 @@ function openDocumentType(bytes: Uint8Array): FileType {
 }
 
 function textType(head: string, extension: string): FileType {
-  if (UNSUPPORTED_TEXT.has(extension)) throw unsupported(extension.toUpperCase());
   const named = TEXT_EXTENSIONS[extension];
   const isCode = CODE_EXTENSIONS.has(extension);
   const start = head
@@ -240,6 +242,8 @@ function textType(head: string, extension: string): FileType {
   )
     return 'info';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
+  if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)
+    return 'calendar';
   if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';

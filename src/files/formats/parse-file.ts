@@ -179,6 +179,10 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
       const { parseSubtitles } = await import('./markup/subtitles.ts');
       return parseSubtitles(text);
     }
+    case 'calendar': {
+      const { parseCalendar } = await import('./calendar/parse-calendar.ts');
+      return parseCalendar(text);
+    }
     case 'ipynb': {
       const { parseIpynb } = await import('./markup/ipynb.ts');
       return parseIpynb(text, keys);

@@ -233,3 +233,13 @@ test('times in an OpenDocument sheet have two digits for hours', () => {
   const row = (...shown: string[]) => `<table:table-row>${shown.map(time).join('')}</table:table-row>`;
   assert.match(sheet(row('8:30', '38:15') + row('17:00', '-8:05:10')).text, /08:30 \| 38:15[\s\S]*17:00 \| -08:05:10/);
 });
+
+test('headers and footers of an OpenDocument text are written once after its text, without page numbers', () => {
+  const p = (inside: string) => `<text:p>${inside}</text:p>`;
+  const page = `Page <text:page-number>1</text:page-number> of <text:page-count>9</text:page-count>`;
+  const master = `<style:master-page><style:header>${p('Draft')}</style:header><style:header-left>${p('Draft')}</style:header-left><style:footer>${p(`NW-017<text:tab/>${page}`)}${p(page)}</style:footer><style:footer-first style:display="false">${p('old')}</style:footer-first></style:master-page>`;
+  const { text } = read('odt', `<office:body><office:text>${p('Ask early.')}</office:text></office:body>`, {
+    'styles.xml': `<office:document-styles>${master}</office:document-styles>`,
+  });
+  assert.equal(text, 'Ask early.\n\nDraft\n\nNW-017');
+});

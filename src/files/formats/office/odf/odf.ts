@@ -7,7 +7,9 @@ import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
 import { hiddenWarnings } from '../hidden.ts';
+import { writeRunningTexts } from '../running-text.ts';
 import { openPackage } from '../zip-package.ts';
+import { runningParagraphs } from './headers.ts';
 import { chartsOn, placeObjects } from './objects.ts';
 import { writeOdfSheets } from './sheets.ts';
 import { writeOdfSlides } from './slides.ts';
@@ -26,7 +28,8 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   if (!body) throw badFile('parse', 'Damaged file', 'The file has no content.');
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
-  const styles = readStyles(content, readXml(parts.text('styles.xml')));
+  const styleSheet = readXml(parts.text('styles.xml'));
+  const styles = readStyles(content, styleSheet);
   if (fileType !== 'ods') placeObjects(content, parts);
   let hidden = 0;
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
@@ -35,6 +38,7 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
     writer.blocks(body);
     writer.end();
+    writeRunningTexts(runningParagraphs(styleSheet, styles), builder);
   }
   const meta = findElements(readXml(parts.text('meta.xml')), 'meta').at(0);
   const value = (name: string) => textOf(childAt(meta, name)).trim() || undefined;

@@ -11,7 +11,9 @@ import { fitsTree, parseTree, rootOf, stripTags } from '../../html/dom.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
 import { coreProperties } from '../office-xml.ts';
+import { writeRunningTexts } from '../running-text.ts';
 import { openPackage, type ZipPackage } from '../zip-package.ts';
+import { runningParagraphs } from './headers.ts';
 import { hiddenStyles, withoutHiddenText } from './hidden-text.ts';
 import { AUTHOR_END, placeNotes } from './notes.ts';
 import { withParts } from './parts.ts';
@@ -37,7 +39,8 @@ const STYLE_MAP = [
 /** Parses a Word file. @throws FileError for an archive that is damaged or over its limits, and for too much text. */
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const parts = openPackage(bytes);
-  const html = await convert(bytes, parts);
+  const hidden = hiddenStyles(parts.text('word/styles.xml'));
+  const html = await convert(bytes, parts, hidden);
   const builder = new TextBuilder();
   const fits = fitsTree(html);
   if (fits) {
@@ -45,6 +48,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     placeNotes(document);
     writeHtmlBlocks(rootOf(document), builder);
   } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+  writeRunningTexts(runningParagraphs(parts, hidden), builder);
   const properties = coreProperties(parts);
   const title = properties['title'];
   return {
@@ -58,8 +62,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   };
 }
 
-async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
-  const hidden = hiddenStyles(parts.text('word/styles.xml'));
+async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet<string>): Promise<string> {
   const safe = repackZip(
     bytes,
     (name) => WANTED.test(name),

@@ -1,0 +1,173 @@
+/** Parses calendars (ics) and contacts (vcf): each event, task, note and contact becomes a few lines. */
+import type { ParsedFile } from '../../parsed.ts';
+import { SINGLE_RECORDS_MAX } from '../data/records.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { parseTxt } from '../txt.ts';
+import { type Property, partsOf, plainText, propertiesOf } from './properties.ts';
+
+/** Components that become text. Others inside them, such as alarms, and time zones do not. */
+const ENTRIES = new Set(['VEVENT', 'VTODO', 'VJOURNAL', 'VCARD']);
+/** Maximum depth of components, number of properties of an entry, and number of those with one name. */
+const DEPTH_MAX = 32;
+const PROPERTIES_MAX = 1_000;
+const REPEATS_MAX = 100;
+
+/** Parses a file. A file without components is plain text. */
+export function parseCalendar(source: string): ParsedFile {
+  const builder = new TextBuilder();
+  const open: string[] = [];
+  let entry: Property[] = [];
+  let title: string | undefined;
+  let isCalendar = false;
+  let count = 0;
+  const end = (): void => {
+    const text = entryText(entry);
+    entry = [];
+    count += 1;
+    // So many entries share chunks.
+    builder.add({ kind: count > SINGLE_RECORDS_MAX ? 'paragraph' : 'record' }, text);
+  };
+  for (const property of propertiesOf(source)) {
+    const { name, value } = property;
+    const component = value.trim().toUpperCase();
+    if (name === 'BEGIN') {
+      isCalendar = true;
+      // A contact that is never closed ends where the next begins.
+      if (ENTRIES.has(component) && entry.length > 0) end();
+      if (ENTRIES.has(component)) open.length = 0;
+      if (open.length < DEPTH_MAX) open.push(component);
+    } else if (name === 'END') {
+      const at = open.lastIndexOf(component);
+      if (at !== -1) open.length = at;
+      if (ENTRIES.has(component)) end();
+    } else if (ENTRIES.has(open.at(-1) ?? '')) {
+      if (entry.length < PROPERTIES_MAX && SHOWN.has(name)) entry.push(property);
+    } else if (name === 'X-WR-CALNAME') title ??= plainText(value) || undefined;
+  }
+  if (entry.length > 0) end();
+  if (!isCalendar) return parseTxt(source);
+  const named = title === undefined ? {} : { title };
+  return { fileType: 'txt', text: builder.text(), blocks: builder.blocks, ...named, metadata: {}, warnings: [] };
+}
+
+type Format = (property: Property, entry: readonly Property[]) => string;
+
+const text: Format = ({ value }) => plainText(value);
+const line: Format = ({ value }) => plainText(value).replace(/\s+/g, ' ');
+/** Returns the filled parts of a structured value, such as an address. */
+const structure: Format = ({ value }) =>
+  partsOf(value, ';').map(plainText).filter(Boolean).join(', ').replace(/\s+/g, ' ');
+const list: Format = ({ value }) => partsOf(value, ',').map(plainText).filter(Boolean).join(', ');
+const person: Format = ({ parameters, value }) => {
+  const address = value.replace(/^mailto:/i, '').trim();
+  const name = parameters.get('CN')?.trim() ?? '';
+  return name === '' || name === address ? address : `${name} <${address}>`;
+};
+
+/** The lines of an entry in their order. The first property that is there gives the first line, without a label. */
+const NAMES: readonly (readonly [name: string, format: Format])[] = [
+  ['SUMMARY', line],
+  ['FN', line],
+  ['N', ({ value }) => partsOf(value, ';').slice(0, 2).reverse().map(plainText).filter(Boolean).join(' ')],
+  ['ORG', structure],
+  ['EMAIL', line],
+];
+const LINES: readonly (readonly [name: string, label: string, format: Format])[] = [
+  ['DTSTART', 'Start', (property) => momentText(property)],
+  ['DTEND', 'End', (property, entry) => endText(property, entry)],
+  ['DURATION', 'Duration', ({ value }) => durationText(value)],
+  ['DUE', 'Due', (property) => momentText(property)],
+  ['COMPLETED', 'Completed', (property) => momentText(property)],
+  ['RRULE', 'Repeats', ({ value }) => ruleText(value)],
+  ['STATUS', 'Status', ({ value }) => value.trim().toLowerCase()],
+  ['LOCATION', 'Location', line],
+  ['ORGANIZER', 'Organizer', person],
+  ['ATTENDEE', 'Attendee', person],
+  ['CONTACT', 'Contact', line],
+  ['NICKNAME', 'Nickname', list],
+  ['ORG', 'Organization', structure],
+  ['TITLE', 'Title', line],
+  ['ROLE', 'Role', line],
+  ['TEL', 'Phone', ({ value }) => plainText(value).replace(/^tel:/i, '')],
+  ['EMAIL', 'Mail', line],
+  ['ADR', 'Address', structure],
+  ['BDAY', 'Birthday', (property) => momentText(property)],
+  ['URL', 'Web page', line],
+  ['CATEGORIES', 'Categories', list],
+  ['DESCRIPTION', 'Description', text],
+  ['COMMENT', 'Comment', text],
+  ['NOTE', 'Note', text],
+];
+
+const SHOWN = new Set([...NAMES, ...LINES].map(([name]) => name));
+
+function entryText(entry: readonly Property[]): string {
+  const byName = Map.groupBy(entry, ({ name }) => name);
+  const lines: string[] = [];
+  const first = NAMES.find(([name]) => byName.has(name));
+  if (first) lines.push(first[1](byName.get(first[0])![0]!, entry));
+  for (const [name, label, format] of LINES) {
+    if (name === first?.[0]) continue;
+    const values = (byName.get(name) ?? [])
+      .slice(0, REPEATS_MAX)
+      .map((property) => [property, format(property, entry)]);
+    for (const [property, value] of values as [Property, string][])
+      if (value !== '') lines.push(`${label}${kindsOf(property)}: ${value}`);
+  }
+  return lines.filter((each) => each !== '').join('\n');
+}
+
+/** Returns what kind of telephone, mail or address a property is: ` (work, fax)`. */
+function kindsOf({ name, parameters }: Property): string {
+  if (!/^(?:TEL|EMAIL|ADR)$/.test(name)) return '';
+  const kinds = (parameters.get('TYPE') ?? '').toLowerCase().split(',');
+  const shown = new Set(kinds.filter((kind) => /^(?:work|home|cell|fax|pager|main|mobile)$/.test(kind)));
+  return shown.size === 0 ? '' : ` (${[...shown].join(', ')})`;
+}
+
+const MOMENT = /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2})?(?:\.\d+)?(Z)?)?/;
+
+/** Returns a day, or a time with its zone: `2026-02-09 14:00 (Europe/Berlin)`. */
+function momentText(property: Property): string {
+  const value = property.value.trim();
+  const parts = MOMENT.exec(value);
+  if (!parts) return plainText(value);
+  const [, year, month, day, hour, minute, second, utc] = parts;
+  if (hour === undefined) return `${year}-${month}-${day}`;
+  const zone = utc ? 'UTC' : property.parameters.get('TZID');
+  const time = `${hour}:${minute}${second === undefined || second === '00' ? '' : `:${second}`}`;
+  return `${year}-${month}-${day} ${time}${zone === undefined ? '' : ` (${zone.replace(/^\//, '')})`}`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the end of an event. A day as end is the day after the last; an event of one day has no end of its own. */
+function endText(property: Property, entry: readonly Property[]): string {
+  const end = momentText(property);
+  if (!/^\d{4}-\d\d-\d\d$/.test(end) || Number.isNaN(Date.parse(end))) return end;
+  const last = new Date(Date.parse(end) - DAY_MS).toISOString().slice(0, 10);
+  const start = entry.find(({ name }) => name === 'DTSTART');
+  return start && momentText(start) >= last ? '' : last;
+}
+
+function durationText(value: string): string {
+  const parts = /^([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(value.trim());
+  if (!parts) return value.trim();
+  const units = ['weeks', 'days', 'h', 'min', 's'];
+  return units.flatMap((unit, i) => (parts[i + 2] === undefined ? [] : [`${parts[i + 2]} ${unit}`])).join(' ');
+}
+
+/** Returns a rule of repetition: `monthly, interval 3, until 2026-12-31`. */
+function ruleText(value: string): string {
+  const parts = value
+    .trim()
+    .split(';')
+    .map((part) => part.split('='));
+  return parts
+    .map(([name = '', rule = '']) => {
+      if (name === 'FREQ') return rule.toLowerCase();
+      if (name === 'UNTIL') return `until ${momentText({ name, parameters: new Map(), value: rule })}`;
+      return `${name.toLowerCase().replace(/^by/, 'by ')} ${rule}`.trim();
+    })
+    .join(', ');
+}

@@ -1,0 +1,37 @@
+/** Writes the headers and footers of texts: each different text once, without page numbers. Pure. */
+import type { TextBuilder } from '../text-builder.ts';
+
+/** Stands for a page number, or a number of pages, in the text of a header or footer. */
+export const PAGE_MARK = '\ue0c3';
+
+/** Maximum number of different lines. A file may have a header for each section. */
+const LINES_MAX = 200;
+/** Words around a page number, such as "Page 1 of 9", are no text if they are so few. */
+const PAGE_WORDS_MAX = 3;
+const SEPARATOR = /\t|\s[|·•–—/-]\s/;
+
+/** Adds the texts of headers and footers to the end of a file, under no heading. Lines that the text has already are left out. */
+export function writeRunningTexts(paragraphs: readonly string[], builder: TextBuilder): void {
+  if (paragraphs.length === 0) return;
+  const body = new Set(builder.text().split('\n').map(withoutMarks));
+  const lines = new Set(paragraphs.map(lineOf).filter((line) => line !== '' && !body.has(line)));
+  for (const line of [...lines].slice(0, LINES_MAX)) builder.add({ kind: 'paragraph', headingPath: [] }, line);
+}
+
+/** Returns the parts of a line that are more than page numbers, joined. */
+function lineOf(paragraph: string): string {
+  const parts = paragraph.split(SEPARATOR).filter((part) => !isPageNumber(part));
+  const line = parts.map((part) => part.replaceAll(PAGE_MARK, '').replace(/\s+/g, ' ').trim()).filter(Boolean);
+  return line.join(' | ').replace(/^[\s|–—-]+|[\s|–—-]+$/g, '');
+}
+
+function isPageNumber(part: string): boolean {
+  if (/^[\s\d.,–—-]*$/.test(part)) return true;
+  if (!part.includes(PAGE_MARK)) return false;
+  const rest = part.replaceAll(PAGE_MARK, ' ');
+  return !/\d/.test(rest) && (rest.match(/\p{L}+/gu) ?? []).length <= PAGE_WORDS_MAX;
+}
+
+function withoutMarks(line: string): string {
+  return line.replace(/^#+ /, '').trim();
+}
