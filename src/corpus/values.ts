@@ -1,4 +1,4 @@
-/** Plain data that parsers make and stores keep: typed metadata, chunks, waiting sources and their results, and the reason why a file failed. */
+/** Plain data that parsers make and stores keep: typed metadata, chunks, waiting sources and results, and why a file failed. */
 
 /** Types of values that chunk metadata and origin metadata carry on the wire. */
 export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';

@@ -22,8 +22,8 @@ export interface PatchResult {
 }
 
 /**
- * Merges a patch into the API records of a source, and of the files inside it, and returns the merged records. The row of the source is locked during the merge, so
- * concurrent patches are applied one after the other and cannot exceed the maximum number of records.
+ * Merges a patch into the API records of a source, and of the files inside it, and returns the merged records. The row of the source is
+ * locked during the merge, so concurrent patches are applied one after the other and cannot exceed the maximum number of records.
  *
  * @throws ServiceError invalid_request, not_found, metadata_full: checked in this order.
  */
