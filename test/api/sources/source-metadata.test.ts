@@ -1,14 +1,12 @@
 /** Metadata of sources and source groups: merging, limits, batches, the layers of API and origin, concurrency. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { zipSync } from 'fflate';
 import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { METADATA_ERRORS } from '../../../src/filters/metadata.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { fileChanges } from '../../support/file-changes.ts';
 import { uploadFiles, waitForGroup } from '../../support/upload.ts';
 
 type Patch = { key: unknown; val?: unknown }[];
@@ -368,59 +366,4 @@ test('a key that is limited to other groups can change neither the metadata of t
   const items = [{ source_id: source, ...body }];
   assert.equal((await t.post('/sources/metadata/batch', { items }, key)).body.results[0].error, 'Not found.');
   assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, typed(records(0, 1)));
-});
-
-test('files inside a file get its records, also when they are found later, and keep their own', async () => {
-  const box = (...names: string[]) =>
-    zipSync(Object.fromEntries(names.map((name) => [name, Buffer.from(`The periscope of ${name}.`)])));
-  const outer = (...names: string[]) =>
-    zipSync({ 'inner.zip': box(...names), 'top.txt': Buffer.from('The periscope.') });
-  const id = await uploadFiles(t, { 'outer.zip': outer('a.txt') });
-  assert.equal(await waitForGroup(t, id), 'success');
-  const recordsOf = async () =>
-    Object.fromEntries(
-      (await t.get(`/source-groups/${id}/sources`)).body.sources.map(
-        (one: { name: string; metadata: { records: { key: string; val: string }[] } }) => [
-          one.name,
-          Object.fromEntries(one.metadata.records.map(({ key, val }) => [key, val])),
-        ],
-      ),
-    );
-  const { sources } = (await t.get(`/source-groups/${id}/sources`)).body;
-  const idOf = (name: string): string => sources.find((one: { name: string }) => one.name === name).id;
-  assert.equal(
-    (
-      await put(
-        [
-          { key: 'label', val: 'secret' },
-          { key: 'team', val: 'x' },
-        ],
-        idOf('outer.zip'),
-      )
-    ).status,
-    200,
-  );
-  assert.equal((await put([{ key: 'team', val: 'own' }], idOf('a.txt'))).status, 200);
-  assert.deepEqual((await recordsOf())['a.txt'], { label: 'secret', team: 'own' });
-  const filter = { filters: [{ key: 'label', operator: 'not_exists' }] };
-  const found = await t.post('/search', { query: 'periscope', source_metadata: filter });
-  assert.equal(found.status, 200, found.text);
-  assert.deepEqual(found.body.results, []);
-  // A new version of the archive has another file.
-  await fileChanges(() => t).changeAndWait(id, { 'outer.zip': Buffer.from(outer('a.txt', 'b.txt')) });
-  assert.deepEqual((await recordsOf())['b.txt'], { label: 'secret', team: 'x' });
-  assert.equal(
-    (
-      await put(
-        [
-          { key: 'label', val: null },
-          { key: 'team', val: null },
-        ],
-        idOf('outer.zip'),
-      )
-    ).status,
-    200,
-  );
-  const left = await recordsOf();
-  assert.deepEqual([left['a.txt'], left['b.txt'], left['top.txt']], [{ team: 'own' }, {}, {}]);
 });
