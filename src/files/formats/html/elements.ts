@@ -3,6 +3,7 @@ import type { DomElement, DomNode } from './dom.ts';
 
 export const ELEMENT = 1;
 export const TEXT = 3;
+const COMMENT = 8;
 
 /** Elements whose content is not text of the page. */
 const SKIPPED = new Set(
@@ -29,10 +30,40 @@ export function isSkipped(element: DomElement): boolean {
   return SKIPPED.has(element.tagName.toUpperCase()) || isHidden(element);
 }
 
+/** True if no reader sees an element. Panels of tabs, and alternatives of which a script shows one, are texts of the page. */
 export function isHidden(element: DomElement): boolean {
-  if (element.hasAttribute('hidden')) return true;
+  return hidesItself(element) && element.getAttribute('role') !== 'tabpanel' && !isAlternative(element);
+}
+
+function hidesItself(element: DomElement): boolean {
+  const hidden = element.getAttribute('hidden');
+  if (hidden !== null) return hidden.toLowerCase() !== 'until-found';
   const style = element.getAttribute('style');
   return style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+}
+
+/** Maximum number of alternatives at one place. */
+const ALTERNATIVES_MAX = 16;
+
+/**
+ * True for hidden words inside a line whose neighbours are all hidden, too. Without a script the place would be empty, so a script shows
+ * one of them, such as the key of an operating system. Dialogs and menus are no SPAN.
+ */
+function isAlternative(element: DomElement): boolean {
+  const place = element.parentElement;
+  if (element.tagName.toUpperCase() !== 'SPAN' || place?.tagName.toUpperCase() !== 'SPAN') return false;
+  if (place.children.length > ALTERNATIVES_MAX) return false;
+  for (let node = place.firstChild; node; node = node.nextSibling) {
+    const isPart = node.nodeType === ELEMENT && hidesItself(node as DomElement);
+    if (!isPart && node.nodeType !== COMMENT && (node.nodeType !== TEXT || node.nodeValue?.trim() !== '')) return false;
+  }
+  return true;
+}
+
+/** Returns what separates an alternative from the one before it, and "" for other elements. */
+export function alternativeMark(element: DomElement): string {
+  const before = element.previousElementSibling;
+  return before && hidesItself(element) && isAlternative(element) && before.textContent?.trim() ? ' / ' : '';
 }
 
 /** True if an element with one of `tags` is below `element`. */
