@@ -42,8 +42,8 @@ function hidesItself(element: DomElement): boolean {
   return style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 }
 
-/** Maximum number of alternatives at one place. */
-const ALTERNATIVES_MAX = 16;
+/** Maximum number of nodes at a place with alternatives, blanks between them included. */
+const ALTERNATIVE_NODES_MAX = 32;
 
 /**
  * True for hidden words inside a line whose neighbours are all hidden, too. Without a script the place would be empty, so a script shows
@@ -51,19 +51,25 @@ const ALTERNATIVES_MAX = 16;
  */
 function isAlternative(element: DomElement): boolean {
   const place = element.parentElement;
-  if (element.tagName.toUpperCase() !== 'SPAN' || place?.tagName.toUpperCase() !== 'SPAN') return false;
-  if (place.children.length > ALTERNATIVES_MAX) return false;
+  if (!isSpan(element) || !place || !isSpan(place)) return false;
+  let nodes = 0;
   for (let node = place.firstChild; node; node = node.nextSibling) {
+    nodes += 1;
     const isPart = node.nodeType === ELEMENT && hidesItself(node as DomElement);
-    if (!isPart && node.nodeType !== COMMENT && (node.nodeType !== TEXT || node.nodeValue?.trim() !== '')) return false;
+    const isBlank = node.nodeType === COMMENT || (node.nodeType === TEXT && node.nodeValue?.trim() === '');
+    if (nodes > ALTERNATIVE_NODES_MAX || !(isPart || isBlank)) return false;
   }
   return true;
 }
 
+function isSpan(element: DomElement): boolean {
+  return element.tagName.toUpperCase() === 'SPAN';
+}
+
 /** Returns what separates an alternative from the one before it, and "" for other elements. */
 export function alternativeMark(element: DomElement): string {
-  const before = element.previousElementSibling;
-  return before && hidesItself(element) && isAlternative(element) && before.textContent?.trim() ? ' / ' : '';
+  if (!hidesItself(element) || !isAlternative(element)) return '';
+  return element.previousElementSibling?.textContent?.trim() ? ' / ' : '';
 }
 
 /** True if an element with one of `tags` is below `element`. */
