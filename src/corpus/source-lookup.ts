@@ -214,6 +214,25 @@ export async function listOutdatedSources(
     from ${WITH_UPDATE} where ${isOutdated(tenantId, mark)} and s.source_group_id = ${groupId}`);
 }
 
+/**
+ * Returns the sources whose newest version failed with the error `title` in a run that was queued before the last change of the redaction
+ * policy.
+ */
+export async function listBlockedSources(
+  tx: Queryable,
+  tenantId: string,
+  title: string,
+): Promise<{ sourceId: string; groupId: string }[]> {
+  return tx.query(sql`
+    select s.id as source_id, s.source_group_id as group_id from source s
+    join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null
+    join redaction_policy p on p.tenant_id = s.tenant_id
+    join lateral (select e.run_id, e.title from run_error e where e.tenant_id = s.tenant_id and e.source_id = s.id
+      order by e.run_id desc limit 1) e on e.title = ${title}
+    join run r on r.tenant_id = s.tenant_id and r.id = e.run_id and r.created_at < p.updated_at
+    where s.tenant_id = ${tenantId} and s.deleted_at is null and ${NEWEST_FAILED}`);
+}
+
 /** Maximum number of sources in a group, including sources inside other sources. */
 export const GROUP_SOURCES_MAX = 50_000;
 /** Maximum bytes of a group's files: nested archives could unpack to far more than the limit of one archive. */

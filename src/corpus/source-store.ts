@@ -3,7 +3,7 @@ import { json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
-import type { FileFailure, TablePlace, TypedMetadata } from './values.ts';
+import type { FileFailure, PendingSource, SourceResult, TypedMetadata } from './values.ts';
 
 export interface Source {
   id: string;
@@ -45,50 +45,6 @@ export interface NewSource {
   url?: string | null;
   /** The metadata that the origin reported. */
   originMetadata?: TypedMetadata;
-}
-
-/** A source that a run has to process. */
-export interface PendingSource {
-  id: string;
-  name: string;
-  fileSize: number;
-  blobHash: string;
-  /** The generation of the source; for a new version, the next one. */
-  generation: number;
-  /** True for a new version; the old version stays served meanwhile. */
-  isUpdate: boolean;
-  /** How often a worker began to read the source in this run, including this time. */
-  attempts: number;
-  createdAt: Date;
-  /** The source of the file that contained this file. */
-  parentSourceId: string | null;
-  memberDepth: number;
-  /** The path by which files of its group include it; null if the group has no paths. */
-  groupPath: string | null;
-  /** The address of the item at its origin. */
-  url: string | null;
-  /** The character encoding that the origin reported. */
-  charset: string | null;
-}
-
-/** The result of reading one source, as the source row stores it. */
-export interface SourceResult {
-  id: string;
-  status: 'ready' | 'failed';
-  /** Null keeps the type that the upload guessed. */
-  fileType: string | null;
-  language: string | null;
-  textLength: number;
-  chunkCount: number;
-  chunkMetadatasCount: number;
-  chunkMetadataBytes: number;
-  originMetadata: TypedMetadata;
-  warnings: string[];
-  tables: readonly TablePlace[];
-  /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */
-  includes: Record<string, string | null> | null;
-  /** Names the ingest rules under which the source was read; empty without rules. */
-  redactedBy: string;
 }
 
 const NEW_SOURCE_COLUMNS = {
@@ -320,7 +276,10 @@ export async function failPending(tx: Tx, tenantId: string, sourceIds: readonly 
     where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and status = 'pending'`);
 }
 
-/** Inserts sources for the files inside a source. They belong to the same group and have the same content time as the parent. */
+/**
+ * Inserts sources for the files inside a source. They belong to the same group and have the same content time and API records as the
+ * parent. The parent is locked, so that a change of its records meets all of its members.
+ */
 export async function insertMembers(
   tx: Tx,
   tenantId: string,
@@ -332,12 +291,11 @@ export async function insertMembers(
   const given = recordset({ id: 'uuid', name: 'text', file_size: 'bigint', blob_hash: 'text' }, members);
   await tx.query(sql`
     insert into source (tenant_id, source_group_id, source_type, file_type, status, content_at, created_at, parent_source_id,
-      member_depth, origin_metadata, ${given.columns})
+      member_depth, origin_metadata, metadata, ${given.columns})
     select p.tenant_id, p.source_group_id, p.source_type, 'unknown', 'pending', p.content_at, ${now}::timestamptz, p.id,
       p.member_depth + 1, jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string')),
-      ${given.values}
-    from source p, ${given.table}
-    where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
+      p.metadata, ${given.values}
+    from (select * from source where tenant_id = ${tenantId} and id = ${parentId} for update) p, ${given.table}`);
 }
 
 /** Makes failed sources and new versions wait again, so that a new run retries them; ready sources stay ready. */
@@ -358,9 +316,29 @@ export async function removeSources(tx: Tx, tenantId: string, groupId: string, l
   return rows.map((row) => row.blobHash);
 }
 
-/** Replaces the API records of the source, which must be locked. Origin records stay. */
-export async function saveSourceMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
+/**
+ * Replaces the API records `before` of the source, which must be locked. Origin records stay. Files inside the source get the same change,
+ * so that a policy that looks at a record decides about an archive and its files alike. Records that were set on such a file stay.
+ */
+export async function saveSourceMetadata(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  before: ApiMetadata,
+  metadata: ApiMetadata,
+): Promise<void> {
   await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`);
+  const set = Object.entries(metadata).filter(([key, value]) => before[key] !== value);
+  const removed = Object.entries(before).filter(([key]) => metadata[key] === undefined);
+  await tx.query(sql`
+    with recursive member as (
+      select id from source where tenant_id = ${tenantId} and parent_source_id = ${id}
+      union all
+      select s.id from member m join source s on s.tenant_id = ${tenantId} and s.parent_source_id = m.id)
+    update source s set metadata = (s.metadata - array(
+        select r.key from jsonb_each_text(${json(Object.fromEntries(removed))}) r where s.metadata ->> r.key = r.value))
+      || ${json(Object.fromEntries(set))}
+    from member m where s.tenant_id = ${tenantId} and s.id = m.id`);
 }
 
 /** What `tombstoneSources` returns about a source. */

@@ -1,4 +1,4 @@
-/** Plain data that parsers make and stores keep: typed metadata, chunks, and the reason why a file failed. */
+/** Plain data that parsers make and stores keep: typed metadata, chunks, waiting sources and results, and why a file failed. */
 
 /** Types of values that chunk metadata and origin metadata carry on the wire. */
 export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
@@ -67,4 +67,48 @@ export interface TablePlace {
   caption?: string;
   /** True if the file has further rows of the table, which are not in the text. */
   rest?: true;
+}
+
+/** A source that a run has to process. */
+export interface PendingSource {
+  id: string;
+  name: string;
+  fileSize: number;
+  blobHash: string;
+  /** The generation of the source; for a new version, the next one. */
+  generation: number;
+  /** True for a new version; the old version stays served meanwhile. */
+  isUpdate: boolean;
+  /** How often a worker began to read the source in this run, including this time. */
+  attempts: number;
+  createdAt: Date;
+  /** The source of the file that contained this file. */
+  parentSourceId: string | null;
+  memberDepth: number;
+  /** The path by which files of its group include it; null if the group has no paths. */
+  groupPath: string | null;
+  /** The address of the item at its origin. */
+  url: string | null;
+  /** The character encoding that the origin reported. */
+  charset: string | null;
+}
+
+/** The result of reading one source, as the source row stores it. */
+export interface SourceResult {
+  id: string;
+  status: 'ready' | 'failed';
+  /** Null keeps the type that the upload guessed. */
+  fileType: string | null;
+  language: string | null;
+  textLength: number;
+  chunkCount: number;
+  chunkMetadatasCount: number;
+  chunkMetadataBytes: number;
+  originMetadata: TypedMetadata;
+  warnings: string[];
+  tables: readonly TablePlace[];
+  /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */
+  includes: Record<string, string | null> | null;
+  /** Names the ingest rules under which the source was read; empty without rules. */
+  redactedBy: string;
 }

@@ -168,8 +168,10 @@ async function end(
     group.sourceType === UPLOADED
       ? undefined
       : await endOrigin(tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
-  const ending = origin?.problem && status === 'success' ? 'failure' : status;
-  const reportedProblem = (status === 'success' && origin?.problem) || error;
+  const problem = status === 'canceled' ? null : (origin?.problem ?? null);
+  const ending = problem ? 'failure' : status;
+  // Files that fail besides are in the list of the run's errors.
+  const reportedProblem = problem ?? error;
   if (origin) await saveRefreshError(tx, tenantId, group.id, refreshError(ending, reportedProblem));
   await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;

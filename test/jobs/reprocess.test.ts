@@ -101,6 +101,42 @@ test('a rule with the action block makes the file fail with its reason', async (
   assert.ok(!text.includes(EMAIL) && !(await stored(tenant)).includes('jane'));
 });
 
+test('files that a rule blocked are read again when the rule goes', async () => {
+  const tenant = await t.secondTenant();
+  const served = await ingest(t, FILES.slice(0, 1), tenant.key);
+  const names = async () => (await search(tenant)).map((hit) => String(hit['name'])).sort();
+  await setPolicy(tenant, { ...MASK_EMAIL, action: 'block' });
+  await eventually(async () => (await t.get(`/source-groups/${served}`, tenant.key)).body.status === 'failure');
+  const late = { name: 'late.txt', content: `A heron of ${EMAIL}.` };
+  const refused = await ingest(t, [late, { name: 'ok.txt', content: 'An egret.' }], tenant.key);
+  assert.deepEqual(await names(), []);
+  const runsOf = async (group: string) => (await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs;
+  const ended = async (group: string, count: number) => {
+    const runs = await runsOf(group);
+    return runs.length === count && !['queued', 'starting', 'started'].includes(runs.at(-1).status);
+  };
+  // Another rule that blocks: the file is read again, and fails again.
+  await setPolicy(tenant, { ...MASK_EMAIL, action: 'block' }, MASK_CARD);
+  await eventually(() => ended(refused, 2));
+  await eventually(() => ended(served, 3));
+  // A start does not read it again.
+  await wakeReprocessing(t.deps);
+  const [job] = await t.deps.db.system.query<{ id: string }>(sql`
+    select id from pgboss.job where name = 'reprocess' and data ->> 'tenantId' = ${tenant.tenantId}
+    order by created_on desc limit 1`);
+  await eventually(
+    async () =>
+      (await t.deps.db.system.query(sql`select from pgboss.job where id = ${job!.id} and state <> 'completed'`))
+        .length === 0,
+  );
+  assert.equal((await runsOf(refused)).length, 2);
+  await setPolicy(tenant, MASK_CARD);
+  await idle(tenant);
+  assert.deepEqual([...new Set(await names())], ['heron.md', 'late.txt']);
+  const { sources } = (await t.get(`/source-groups/${served}/sources`, tenant.key)).body;
+  assert.equal(sources[0].error, null);
+});
+
 test('changed rules apply at once, and a visible run reads the sources again', async () => {
   const tenant = await t.secondTenant();
   const group = await ingest(t, FILES, tenant.key);

@@ -16,6 +16,8 @@ import { type Analyzer, readQuestion } from './question.ts';
 
 /** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
+/** The same for code: most functions with their comments are not longer. */
+const CODE_CODE_POINTS_MAX = 1_000;
 export const PASSAGES_MAX = 3;
 /** Maximum length of a piece of a long unit: a little less than a quote may have, so that a citation can quote it whole. */
 const PIECE_CODE_POINTS_MAX = 290;
@@ -34,7 +36,7 @@ export interface QuotedUnit {
   kind: UnitKind;
   text: string;
   /** Separates the unit from the unit before it in the answer. */
-  before: '' | ' ' | '\n';
+  before: '' | ' ' | '\n' | '\n\n';
 }
 
 /** Neighbouring units of one chunk, in reading order. */
@@ -210,11 +212,12 @@ function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const at = candidates.indexOf(best);
   let [first, last] = [at, at];
   let length = codePointLength(best.text);
+  const lengthMax = best.kind === 'code' ? CODE_CODE_POINTS_MAX : PASSAGE_CODE_POINTS_MAX;
   const fits = (inner: Candidate, outer: Candidate | undefined): outer is Candidate =>
     outer !== undefined &&
     outer.chunk === best.chunk &&
     Math.abs(outer.position - inner.position) <= 1 &&
-    length + 1 + codePointLength(outer.text) <= PASSAGE_CODE_POINTS_MAX;
+    length + 1 + codePointLength(outer.text) <= lengthMax;
   for (;;) {
     const [head, tail] = [candidates[first]!, candidates[last]!];
     const passage = candidates.slice(first, last + 1);
@@ -240,6 +243,7 @@ function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: r
   if (upper.kind === 'heading') return !/^#{1,6}\s/.test(upper.text) || saysMore(upper, passage);
   if (upper.position === lower.position) return true;
   if (upper.kind === 'sentence' && lower.kind === 'sentence') return true;
+  if (upper.chunk.isCode && upper.kind === lower.kind) return true;
   if (isSameEntry(upper, lower)) return true;
   if (lower.kind === 'code' && upper.kind === 'sentence' && upper === best) return true;
   if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
@@ -255,7 +259,7 @@ function saysMore({ terms, headingTerms }: Candidate, passage: readonly Candidat
 /** Returns true for units of one entry: fields open an entry, or stand in it. */
 function isSameEntry(upper: Candidate, lower: Candidate): boolean {
   if (upper.kind === 'record') return true;
-  return lower.kind === 'record' && !/\n\s*\n/.test(upper.chunk.content.slice(upper.end, lower.start));
+  return lower.kind === 'record' && !EMPTY_LINE.test(upper.chunk.content.slice(upper.end, lower.start));
 }
 
 /** A unit above the best one joins only when it is about the question. A unit below may continue the answer in other words. */
@@ -289,9 +293,15 @@ function toPassage(units: readonly Candidate[]): Passage {
   return { number, text, quoted, score: Math.max(...units.map(({ score }) => score)) };
 }
 
-/** Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line. */
-function separatorOf(upper: Candidate, lower: Candidate, gap: string): '' | ' ' | '\n' {
+const EMPTY_LINE = /\n\s*\n/;
+
+/**
+ * Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line; code keeps
+ * an empty line.
+ */
+function separatorOf(upper: Candidate, lower: Candidate, gap: string): QuotedUnit['before'] {
   if (upper.position === lower.position) return gap.includes('\n') ? '\n' : gap === '' ? '' : ' ';
-  if (upper.kind !== 'sentence' || /\n\s*\n/.test(gap)) return '\n';
+  if (upper.kind === 'code' && lower.kind === 'code' && EMPTY_LINE.test(gap)) return '\n\n';
+  if (upper.kind !== 'sentence' || EMPTY_LINE.test(gap)) return '\n';
   return gap === '' || /[。！？．｡]["'」』）]*$/.test(upper.text) ? '' : ' ';
 }

@@ -238,6 +238,14 @@ test('the fence around quoted code is longer than the backticks in the code', as
   assert.match(answer.text, /\n````\nseal <<EOF\n```\nwax\n```\nEOF\n````/);
 });
 
+test('a function is quoted whole with its empty lines, although it is longer than a passage of prose', async () => {
+  const steps = Array.from({ length: 12 }, (_, i) => `  const step${i} = lid.turn(${i}, 'slowly');`).join('\n');
+  const code = `/** Seals the archive. */\nfunction sealArchive(lid) {\n${steps}\n\n  return lid;\n}`;
+  const { text } = await ask('What does sealArchive do?', [chunk(1, code, { isCode: true })]);
+  assert.ok(code.length > PASSAGE_CODE_POINTS_MAX);
+  assert.equal(text, `\`\`\`\n${code}\n\`\`\``);
+});
+
 test('a long line of code that is quoted in pieces stays one line', async () => {
   const line = `curl -H 'accept: application/json' ${Array.from({ length: 20 }, (_, i) => `--header-${i} v${i}`).join(' ')} https://example.org/seal`;
   const answer = await ask('How do I seal with curl?', [chunk(1, `To seal with curl:\n\n\`\`\`sh\n${line}\n\`\`\`\n`)]);

@@ -40,6 +40,14 @@ test('a passage of the best chunk beats a passage with the same words in another
   assert.equal(bestOf('What does the pump need?', contents), 'The pump needs oil.');
 });
 
+test('there is no answer when no passage has an identifier of the question, in any spelling', () => {
+  const options = 'The option maxRetriesPerHost sets the maximum number of retries for each host. The default is 5.';
+  const ask = (identifier: string): number => logOddsOf(`What is the default of ${identifier}?`, [options]);
+  assert.ok(ask('maxRetriesPerHost') > ANSWER_LOG_ODDS_MIN);
+  assert.ok(ask('max_retries_per_host') > ANSWER_LOG_ODDS_MIN);
+  assert.equal(ask('maxRetriesPerPort'), Number.NEGATIVE_INFINITY);
+});
+
 test('an answer is unlikely when no passage has a name of the question', () => {
   const contents = ['Oslo has 709000 inhabitants. The harbour of Oslo is open all year.'];
   const held = logOddsOf('How many inhabitants does Oslo have?', contents);

@@ -11,7 +11,7 @@ import type { ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
 import { anyOf } from '../patterns.ts';
 import { plainOf } from './letter-groups.ts';
-import type { Question } from './question.ts';
+import { plainIdentifier, type Question } from './question.ts';
 
 /** A passage that may answer: a unit of a chunk, or a piece of a long unit. */
 export interface Candidate {
@@ -189,9 +189,20 @@ const LEAD_ALONE = 0.5;
 
 /** Returns the logarithm of the odds that the best passage answers. The odds hold for questions like those of the training data. */
 export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
+  if (lacksIdentifier(best, candidates, questions)) return Number.NEGATIVE_INFINITY;
   const evidence = evidenceOf(best, candidates, questions);
   const names = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[];
   return EVIDENCE_BIAS + sum(names.map((name) => EVIDENCE_WEIGHTS[name] * evidence[name]));
+}
+
+/** Returns true when no chunk has an identifier that the question names. What is said about others that have its words does not answer. */
+function lacksIdentifier({ chunk }: Candidate, candidates: readonly Candidate[], questions: Questions): boolean {
+  const { identifiers } = questions.get(chunk.language)!;
+  if (identifiers.length === 0) return false;
+  const texts = [...new Set(candidates.map((one) => one.chunk))].map(({ name, headingPath, content, context }) =>
+    plainIdentifier([name, ...headingPath, context, content].join(' ')),
+  );
+  return identifiers.some((identifier) => !texts.some((text) => text.includes(identifier)));
 }
 
 function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {

@@ -18,6 +18,8 @@ export interface Question {
   asksNumber: boolean;
   /** Terms of names and numbers: words with a digit, and words with a capital that are not the first word. */
   names: ReadonlySet<string>;
+  /** Identifiers of three words or with an underscore, as `plainIdentifier` returns them. */
+  identifiers: readonly string[];
   /** True when the question asks for a default value. */
   asksDefault: boolean;
 }
@@ -36,6 +38,7 @@ export function readQuestion(text: string, language: string | null, analyzer: An
     terms,
     names: new Set(isTitle ? [] : marked.flatMap((found) => [...found])),
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
+    identifiers: (text.match(IDENTIFIERS) ?? []).map(plainIdentifier),
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: ASKS_DEFAULT.test(text),
   };
@@ -43,6 +46,15 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 
 /** Words with a capital after another word, and words with a digit. A match starts at the first letter: linear time. */
 const MARKED_WORDS = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu;
+
+/** `login_grace_time` and `LoginGraceTime`. Names of two words, such as `JavaScript`, are often left out where they are meant. */
+const IDENTIFIERS =
+  /(?<![\p{L}\p{N}_])(?:\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+|\p{L}+?\p{Ll}\p{Lu}\p{L}*?\p{Ll}\p{Lu}[\p{L}\p{N}]*)/gu;
+
+/** Returns a text so that all spellings of an identifier are the same: small letters and digits alone. */
+export function plainIdentifier(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
 
 /**
  * Removes question words. An answer does not contain them, so they would count as missing there. In languages with spaces the analyzer

@@ -9,6 +9,7 @@ import { type Entry, Frontier } from './frontier.ts';
 import { headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import {
+  AWAY,
   CIRCLE,
   EMPTY,
   elsewhere,
@@ -144,11 +145,13 @@ export class Crawl {
         yield this.#failed(address, CIRCLE, state, entry.depth);
         return 'failed';
       }
-      if (!this.#scope.hasHost(target)) {
+      const isOfSite = this.#scope.hasHost(target);
+      // A temporary redirect may lead to a sign-in page or to a notice of maintenance.
+      const isKept = state !== undefined && !answer.isPermanent;
+      if (isKept) yield this.#failed(address, isOfSite ? AWAY : elsewhere(target), state, entry.depth);
+      if (!isOfSite) {
         this.#firstProblem ??= elsewhere(target);
-        // A temporary redirect may lead to a sign-in page or to a notice of maintenance.
-        if (state && !answer.isPermanent) yield this.#failed(address, elsewhere(target), state, entry.depth);
-        else yield this.#skipped(address, `the address leads to another site: ${new URL(target).host}`);
+        if (!isKept) yield this.#skipped(address, `the address leads to another site: ${new URL(target).host}`);
         return 'failed';
       }
       const isWanted = entry.isSeed || this.#scope.includes(target);

@@ -31,6 +31,13 @@ export const TOO_LARGE: OriginProblem = {
   retryable: false,
 };
 
+/** Of a stored page. */
+export const AWAY: OriginProblem = {
+  title: 'The page leads to another page for now',
+  message: 'The site answered with a temporary redirect, as for maintenance or a sign-in. The stored page stays.',
+  retryable: true,
+};
+
 export function elsewhere(target: string): OriginProblem {
   return {
     title: 'The address leads to another site',

@@ -22,8 +22,8 @@ export interface PatchResult {
 }
 
 /**
- * Merges a patch into the API records of a source and returns the merged records. The row of the source is locked during the merge, so
- * concurrent patches are applied one after the other and cannot exceed the maximum number of records.
+ * Merges a patch into the API records of a source, and of the files inside it, and returns the merged records. The row of the source is
+ * locked during the merge, so concurrent patches are applied one after the other and cannot exceed the maximum number of records.
  *
  * @throws ServiceError invalid_request, not_found, metadata_full: checked in this order.
  */
@@ -39,14 +39,14 @@ export async function patchSourceMetadata(
     const current = await lockSourceMetadata(tx, tenantId, sourceId, limits, groupId);
     if (!current) throw notFound();
     const merged = mergeMetadata(current, records);
-    await saveSourceMetadata(tx, tenantId, sourceId, merged);
+    await saveSourceMetadata(tx, tenantId, sourceId, current, merged);
     return merged;
   });
 }
 
 /**
  * Applies patches in their order. A patch that fails does not affect the others. Each patch has its own transaction, which locks one
- * source only, so batches cannot deadlock.
+ * source and the files inside it, so batches cannot deadlock.
  *
  * @throws errors that an item did not cause. The items before it are applied then, and may be sent again.
  */
@@ -71,7 +71,7 @@ function faultOfItem(error: unknown): string {
   throw error;
 }
 
-/** Deletes the API records of a source; records of the origin stay. @throws ServiceError not_found. */
+/** Deletes the API records of a source, and from the files inside it; records of the origin stay. @throws ServiceError not_found. */
 export async function deleteSourceMetadata(
   deps: Pick<Deps, 'db'>,
   tenantId: string,
@@ -81,6 +81,6 @@ export async function deleteSourceMetadata(
   await deps.db.transaction(tenantId, async (tx) => {
     const current = await lockSourceMetadata(tx, tenantId, sourceId, limits);
     if (!current) throw notFound();
-    await saveSourceMetadata(tx, tenantId, sourceId, {});
+    await saveSourceMetadata(tx, tenantId, sourceId, current, {});
   });
 }

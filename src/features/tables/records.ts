@@ -61,7 +61,10 @@ export const rowSchema = z
           .describe('Code point in the extracted text. Null if the policy decides about single chunks.'),
         chunk_index: z.int().nullable().describe('The chunk that holds the row; null like start_offset.'),
         page: z.int().nullable().describe('Page; null for files without pages.'),
-        sheet_row: z.int().nullable().describe('Row of the sheet, counted from 1; null for other files.'),
+        sheet_row: z
+          .int()
+          .nullable()
+          .describe('Row of the sheet, counted from 1; null for other files, and like start_offset.'),
       })
       .describe('Where the source has the row.'),
     values: z.record(z.string(), valueSchema).describe('Values by name in SQL.'),
@@ -115,7 +118,8 @@ export const tableDetailsSchema = tableSchema
 
 /** Returns a table as its reader may see it. Do not call this function within a transaction: redaction may be slow. */
 export async function toTable(table: CatalogueTable, redactor: Redactor | null): Promise<z.input<typeof tableSchema>> {
-  const { position, seesAll } = table;
+  const { position } = table;
+  const seesAll = seesWhole(table, redactor);
   const fact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
   const maybe = async (text: string | null): Promise<string | null> => (text === null ? null : fact(text));
   return {
@@ -148,14 +152,19 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
   };
 }
 
+/** A rule that blocks one value takes its whole row away. Nobody knows of which rows the values and counts are. */
+function seesWhole(table: CatalogueTable, redactor: Redactor | null): boolean {
+  const steps = readerSteps(redactor, table.redactedBy);
+  return table.seesAll && !steps.some((step) => redactor?.blocksAt(step));
+}
+
 async function toColumn(
   table: CatalogueTable,
   column: TableColumn,
   redactor: Redactor | null,
 ): Promise<z.input<typeof columnSchema>> {
   const steps = readerSteps(redactor, table.redactedBy);
-  // A rule that blocks one value takes its whole row away. Nobody knows of which rows the values and counts are.
-  const seesAll = table.seesAll && !steps.some((step) => redactor?.blocksAt(step));
+  const seesAll = seesWhole(table, redactor);
   const value = async (text: string | null): Promise<string | null> => {
     const redacted = await redactValue(redactor, seesAll ? text : null, steps);
     return redacted === undefined || redacted === null ? null : String(redacted);
@@ -201,7 +210,7 @@ export async function toRow(
       start_offset: showsPlace ? read.start : null,
       chunk_index: showsPlace ? read.part : null,
       page: read.page,
-      sheet_row: read.sheetRow,
+      sheet_row: showsPlace ? read.sheetRow : null,
     },
     values,
   };

@@ -92,10 +92,13 @@ async function redactPart(redactor: Redactor, text: string): Promise<string> {
   return redacted;
 }
 
+/** Title of the error of a file that a rule blocks. */
+export const BLOCKED_TITLE = 'Blocked by the redaction policy';
+
 function blockedFile(): FileError {
   return badFile(
     'parse',
-    'Blocked by the redaction policy',
+    BLOCKED_TITLE,
     'The file contains text that matches a rule of the redaction policy with the action block, so it is not ingested.',
   );
 }

@@ -1,5 +1,5 @@
 /** A source that a run has claimed, with the redaction rules for its processing. */
-import type { PendingSource } from '../../corpus/source-store.ts';
+import type { PendingSource } from '../../corpus/values.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
 
 export interface ClaimedSource extends PendingSource {

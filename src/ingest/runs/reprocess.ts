@@ -1,5 +1,6 @@
 /**
- * The job `reprocess`: processes sources again whose ingest rules of the redaction policy have changed.
+ * The job `reprocess`: processes sources again whose ingest rules of the redaction policy have changed, and sources that a rule blocked
+ * before the policy changed.
  *
  * The job queues an ordinary run for each group: the run is visible, has counts, can be canceled, and continues after a crash.
  * A new version is made from the same bytes while the old version is served, redacted by the new rules
@@ -7,9 +8,15 @@
  * Busy groups are queued later.
  */
 import { lockGroup } from '../../corpus/group-store.ts';
-import { saveUpdates } from '../../corpus/origin-store.ts';
-import { countSources, listOutdatedGroups, listOutdatedSources } from '../../corpus/source-lookup.ts';
-import { resetAttempts } from '../../corpus/source-store.ts';
+import { resetFailedUpdates, saveUpdates } from '../../corpus/origin-store.ts';
+import {
+  countSources,
+  listBlockedSources,
+  listOutdatedGroups,
+  listOutdatedSources,
+} from '../../corpus/source-lookup.ts';
+import { resetAttempts, resetFailedSources } from '../../corpus/source-store.ts';
+import { BLOCKED_TITLE } from '../../files/sandbox/redact-parsed.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { listTenantsWithRedaction } from '../../redaction/redaction-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -48,7 +55,9 @@ export async function wakeReprocessing({ db, queue }: Pick<IngestDeps, 'db' | 'q
 function outdatedGroups({ db, redactors }: ReprocessDeps, tenantId: string): Promise<string[]> {
   return db.transaction(tenantId, async (tx) => {
     const redactor = await redactors.forTenant(tx, tenantId);
-    return listOutdatedGroups(tx, tenantId, redactor?.ingestMark ?? '');
+    const outdated = await listOutdatedGroups(tx, tenantId, redactor?.ingestMark ?? '');
+    const blocked = await listBlockedSources(tx, tenantId, BLOCKED_TITLE);
+    return [...new Set([...outdated, ...blocked.map(({ groupId }) => groupId)])];
   });
 }
 
@@ -60,7 +69,12 @@ async function startOne(deps: ReprocessDeps, tenantId: string, groupId: string):
     if (!mayRun(group.status)) return false;
     const redactor = await deps.redactors.forTenant(tx, tenantId);
     const versions = await listOutdatedSources(tx, tenantId, groupId, redactor?.ingestMark ?? '');
-    if (versions.length === 0) return true;
+    const blocked = (await listBlockedSources(tx, tenantId, BLOCKED_TITLE))
+      .filter((source) => source.groupId === groupId)
+      .map(({ sourceId }) => sourceId);
+    if (versions.length + blocked.length === 0) return true;
+    await resetFailedSources(tx, tenantId, groupId, blocked);
+    await resetFailedUpdates(tx, tenantId, groupId, blocked);
     await saveUpdates(tx, tenantId, groupId, versions);
     await resetAttempts(
       tx,

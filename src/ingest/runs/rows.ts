@@ -3,9 +3,8 @@
 import type { StagedBlob } from '../../blobs/blob-store.ts';
 import type { NewChunk } from '../../corpus/chunk-writer.ts';
 import type { NewRunError } from '../../corpus/run-store.ts';
-import type { SourceResult } from '../../corpus/source-store.ts';
 import type { TextSegment } from '../../corpus/source-text-store.ts';
-import type { FileFailure, TypedMetadata } from '../../corpus/values.ts';
+import type { FileFailure, SourceResult, TypedMetadata } from '../../corpus/values.ts';
 import type { ProcessedFile, ProcessOutcome } from '../../files/parsed.ts';
 import { derivedId } from '../../util/ids.ts';
 import type { ClaimedSource } from './claimed-source.ts';

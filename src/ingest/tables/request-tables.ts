@@ -1,5 +1,5 @@
 /** Starts the builds of the tables of sources that were read. */
-import type { SourceResult } from '../../corpus/source-store.ts';
+import type { SourceResult } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
 import { findSourcesWithTables } from '../../tables/store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';

@@ -25,7 +25,9 @@ export async function* guarded(
       if (ready !== '') yield { type: 'text', delta: ready };
     } else if (event.type === 'finish') {
       if (isOpening && (held === '' || held.startsWith(NO_ANSWER_SENTINEL))) {
-        yield { type: 'finish', reason: event.reason === 'content_filter' ? 'content_filter' : 'no_answer' };
+        // A model that thought until its limit has said nothing about the sources.
+        const isCut = event.reason === 'content_filter' || (event.reason === 'length' && held === '');
+        yield { type: 'finish', reason: isCut ? event.reason : 'no_answer' };
         return;
       }
       if (held !== '') yield { type: 'text', delta: held };

@@ -142,6 +142,26 @@ test('pending sources of a canceled run are processed or removed by the next run
   assert.deepEqual(last.statistics, figures({ scanned: 2, added: 1, unchanged: 1 }));
 });
 
+test('the problem of an origin is told also when each file of the run failed', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  await world.run(groupId);
+  world.origin.script = async function* () {
+    yield {
+      kind: 'failed',
+      originId: 'b',
+      name: 'b.txt',
+      problem: { title: 'Broken', message: 'x', retryable: false },
+    };
+    throw new OriginError({ title: 'The credential was revoked', message: 'Give another one.', retryable: false });
+  };
+  for (const files of [0, 1]) {
+    if (files === 1) put('a', 'a.txt', ' ');
+    const run = await world.run(groupId);
+    assert.deepEqual([run.status, run.error.title], ['failure', 'The credential was revoked']);
+    assert.equal((await world.service.get(`/runs/${run.id}/errors`)).body.errors[0].title, 'Broken');
+  }
+});
+
 test('a source that a caller deleted is stored again by the next listing that reports it', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   await world.run(groupId);
