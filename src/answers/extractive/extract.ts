@@ -109,7 +109,7 @@ function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]
 function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   const units = chunk.isCode ? splitCode(chunk.content) : splitUnits(chunk.content);
   const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath].join('\n');
-  const context = indexedContext(chunk.context) ?? '';
+  const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;

@@ -198,3 +198,38 @@ test('definitions nested very deeply are read down to the maximum depth of a pat
   assert.ok(blocks.every(({ headingPath = [] }) => headingPath.length <= 8));
   assert.equal(blocks.at(-1)!.end, text.trimEnd().length);
 });
+
+/** Returns the names of each block. */
+async function namesOf(name: string, text: string): Promise<(string[] | undefined)[]> {
+  return (await parseCode(text, name)).blocks.map((block) => block.names);
+}
+
+test('a block has the names of the definitions that begin in it, and of constants of one line', async () => {
+  const python =
+    'import a\nMAX = 30\nb = 1\nc.d = 1\n\nclass A:\n    limit = 2\n    """Doc."""\n\n    def f(self):\n        x = 1\n\n    # End.\n';
+  assert.deepEqual(await namesOf('a.py', python), [['MAX', 'b', 'c.d'], ['A'], ['f'], undefined]);
+  assert.deepEqual(await namesOf('a.ts', "const a = require('a');\nexport const B = 1, C = 2;\nfunction g() {}\n"), [
+    ['B', 'C'],
+    ['g'],
+  ]);
+  assert.deepEqual(await namesOf('a.h', '#define A 1\nint f(void) { return 0; }\n'), [['A'], ['f']]);
+});
+
+test('the context of a chunk lists the definitions whose names its heading path has not', async () => {
+  const text = 'LIMIT = 30\n\n\nclass Session:\n    def path_url(self):\n        return LIMIT\n';
+  const [chunk, ...others] = chunkFile(await parseCode(text, 'models.py'));
+  assert.deepEqual([chunk!.headingPath, chunk!.context], [['Session', 'path_url'], 'Defines: LIMIT, Session']);
+  assert.deepEqual(others, []);
+  const [single] = chunkFile(await parseCode('def path_url():\n    return 30\n', 'models.py'));
+  assert.equal(single!.context, null);
+});
+
+test('only the first part of a long definition lists the names', async () => {
+  const rows = Array.from({ length: 400 }, (_, i) => `    "value number ${i} of the long list",\n`).join('');
+  const chunks = chunkFile(await parseCode(`SIZE = 1\nROWS = [\n${rows}]\n`, 'long.py'));
+  assert.ok(chunks.length > 2);
+  assert.deepEqual(
+    chunks.map(({ context }) => context),
+    ['Defines: SIZE', ...chunks.slice(1).map(() => null)],
+  );
+});
