@@ -2,6 +2,7 @@
 import type { CitedContent, Warning } from '../client/api.ts';
 import type { StreamEvent } from '../client/events.ts';
 import { formatCitations } from './answer.ts';
+import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { formatResult } from './query.ts';
 import type { Client, CompletionBody } from './shared/client.ts';
@@ -25,6 +26,7 @@ export const askCommand: Command = {
     limit: { type: 'string', value: '<n>', text: 'number of chunks the answer may use (1 to 100, default 10)' },
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
     tables: { type: 'boolean', text: 'let the chat model query tables, and show the statement and its result' },
+    ...GROUP_OPTION,
     ...PRINCIPAL_OPTIONS,
   },
   details: `
@@ -39,14 +41,15 @@ This does not mean that the sentence answers the question.`,
   async run({ arguments: [question = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
     const conversation = textOption(options, 'conversation');
+    const client = await openConfiguredClient();
     const body: CompletionBody = {
       messages: [{ role: 'user', content: question }],
       ...(limit !== undefined && { limit }),
       ...(conversation !== undefined && { conversation_id: conversation }),
       ...(flagOption(options, 'tables') && { tables: 'auto' as const }),
+      ...(await groupFilter(client, options)),
       ...principalIn(options),
     };
-    const client = await openConfiguredClient();
     if (flagOption(options, 'json')) {
       io.out(`${JSON.stringify(await client.createCompletion({ body }))}\n`);
       return 0;

@@ -1,6 +1,7 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
 import type { Operations, SearchResult } from '../client/api.ts';
 import { codeLines, oneLine, placesOf } from './answer.ts';
+import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, choiceOption, flagOption, integerOption, textOptions } from './shared/command.ts';
@@ -59,6 +60,7 @@ export const searchCommand: Command = {
       value: '<mode>',
       text: 'lexical (by words), semantic (by meaning) or hybrid (both; default)',
     },
+    ...GROUP_OPTION,
     tag: {
       type: 'string',
       value: '<tag>',
@@ -77,7 +79,7 @@ export const searchCommand: Command = {
   details: `
   pinakes search "opening hours"
   pinakes search "opening hours" -n 3 --json | jq -r '.results[].content'
-  pinakes search "redirect limit" --tag requests --type code
+  pinakes search "redirect limit" --group requests --type code
 
 The second line of a result is the id of the chunk: pinakes show <id> prints the whole chunk.`,
   async run({ arguments: [query = ''], options, io }) {
@@ -87,6 +89,7 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
     const client = await openConfiguredClient();
     const tags = await Promise.all(textOptions(options, 'tag').map((tag) => tagNamed(client, tag)));
     const filters = {
+      ...(await groupFilter(client, options)),
       ...(tags.length > 0 && { tag_ids: tags.map(({ id }) => id) }),
       ...(types.length > 0 && { file_types: types }),
     };
