@@ -68,9 +68,11 @@ const QUERY_TERMS_MAX = 512;
 /**
  * Returns the terms of a query, each repeated as often as its weight. `languages` are as in `weighTerms`. Names that may be defined in
  * code have one more term, which only the chunk of the definition has.
+ *
+ * @param groupNames names of source groups in the text, which ask for no definition.
  */
-export function searchTerms(text: string, languages: readonly string[]): string[] {
-  const names = askedNames(text).flatMap(nameTerms);
+export function searchTerms(text: string, languages: readonly string[], groupNames: readonly string[] = []): string[] {
+  const names = askedNames(text, groupNames).flatMap(nameTerms);
   return [...weighTerms(text, languages), ...[...new Set(names)].map((term) => [term, TERM_WEIGHT] as const)]
     .slice(0, QUERY_TERMS_MAX)
     .flatMap(([term, weight]) => new Array<string>(weight).fill(term));

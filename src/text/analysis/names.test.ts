@@ -33,6 +33,17 @@ test('a query that is one name asks for it', () => {
     assert.deepEqual(askedNames(query), [query.trim()]);
 });
 
+test('words such as class and function, stop words and names of source groups do not count', () => {
+  for (const query of ['Command class', 'the function Command', 'where is Command', 'Command in click'])
+    assert.deepEqual(askedNames(query, ['click']), ['Command'], query);
+  for (const query of ['click Command', 'Click.Command', 'Command (my.notes*)'])
+    assert.match(askedNames(query, ['click', 'my.notes*']).join(), /^\W*Command$/, query);
+  assert.deepEqual(askedNames('click Command'), []);
+  assert.deepEqual(askedNames('clicks Command', ['click']), []);
+  assert.deepEqual(askedNames('click', ['click']), ['click']);
+  assert.deepEqual(askedNames('the function', ['click']), []);
+});
+
 test('another query asks for its words with low lines or changes of case, and for no other word', () => {
   assert.deepEqual(askedNames('What does exitOverride do in Commander?'), ['exitOverride']);
   assert.deepEqual(askedNames('when is MAX_SIZE or maxSize or __init__ used'), ['MAX_SIZE', 'maxSize', '__init__']);
