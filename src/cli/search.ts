@@ -1,6 +1,7 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
 import type { Operations, SearchResult } from '../client/api.ts';
 import { codeLines, oneLine, placesOf } from './answer.ts';
+import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -56,6 +57,7 @@ const FILE_TYPES: Readonly<Record<FileType, true>> = {
 
 /** The options that limit what is searched. */
 export const FILTER_OPTIONS = {
+  ...GROUP_OPTION,
   tag: {
     type: 'string',
     value: '<tag>',
@@ -75,6 +77,7 @@ export async function filtersIn(client: Client, options: OptionValues) {
   const types = textOptions(options, 'type').map(fileType);
   const tags = await Promise.all(textOptions(options, 'tag').map((tag) => tagNamed(client, tag)));
   return {
+    ...(await groupFilter(client, options)),
     ...(tags.length > 0 && { tag_ids: tags.map(({ id }) => id) }),
     ...(types.length > 0 && { file_types: types }),
   };
@@ -100,7 +103,7 @@ export const searchCommand: Command = {
   details: `
   pinakes search "opening hours"
   pinakes search "opening hours" -n 3 --json | jq -r '.results[].content'
-  pinakes search "redirect limit" --tag requests --type code
+  pinakes search "redirect limit" --group requests --type code
 
 The second line of a result is the id of the chunk: pinakes show <id> prints the whole chunk.`,
   async run({ arguments: [query = ''], options, io }) {

@@ -2152,6 +2152,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Number of results to skip. · minimum 0, maximum 10000, default 0 */
         offset?: number | undefined;
+        /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
+        source_group_ids?: Array<string> | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
@@ -2402,6 +2404,8 @@ export interface Operations {
         tables?: "off" | "auto" | undefined;
         /** Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`. · default false */
         trace?: boolean | undefined;
+        /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
+        source_group_ids?: Array<string> | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
@@ -2466,6 +2470,8 @@ export interface Operations {
         max_tokens?: number | undefined;
         /** The conversation that the run continues. Absent: a new one. */
         conversation_id?: string | undefined;
+        /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
+        source_group_ids?: Array<string> | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */

@@ -116,6 +116,7 @@ export interface AnalyzedChunk {
    */
   title: string;
   language: string | null;
+  isCode: boolean;
 }
 
 /** Returns the tenant's next `limit` chunks after the id `after`, in order of id. */
@@ -126,7 +127,7 @@ export async function listChunksToAnalyze(
   limit: number,
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
-    select c.id, c.content, c.context, c.heading_path, s.language,
+    select c.id, c.content, c.context, c.heading_path, s.language, coalesce(s.file_type = 'code', false) as is_code,
            coalesce(s.origin_metadata -> 'title' ->> 'val', case when s.redacted_by = '' then s.name end, '') as title
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c

@@ -29,6 +29,8 @@ export interface Block {
   title?: string;
   /** The term that this block, or the definition that this block belongs to, defines. */
   term?: string;
+  /** Of code: the names of the definitions that begin in this block. */
+  names?: string[];
   /** The headings above this block, if the heading blocks do not say it correctly. */
   headingPath?: string[];
   /** Of a table: the header line, or "", which is the context of each part after the first. Of a record: its context, or "". */

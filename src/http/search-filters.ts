@@ -50,6 +50,7 @@ const filterTime = z.int().min(FILTER_TIME_MIN).max(FILTER_TIME_MAX);
 
 /** Filter members of a request body, to spread into its `z.strictObject`. `toFilters` checks rules that concern several members. */
 export const filterShape = {
+  source_group_ids: entries(z.string()).optional().describe('Only these source groups; unknown ids select nothing.'),
   tags: entries(text(1, TAG_LENGTH_MAX)).optional().describe('Names of tags of the source group.'),
   tag_ids: entries(z.string()).optional().describe('Ids of tags of the source group; unknown ids select nothing.'),
   tag_filter_logic: z
@@ -97,6 +98,7 @@ function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
   }
   if (fields.metadata_filter) checkColumns(fields.metadata_filter, ['metadata_filter'], columns);
   const filters: { [name in keyof Filters]: Filters[name] | undefined } = {
+    sourceGroupIds: fields.source_group_ids,
     tags: fields.tags,
     tagIds: fields.tag_ids,
     tagFilterLogic: fields.tag_filter_logic,

@@ -9,6 +9,7 @@ const ASKED: RetrieveRequest = {
   ...{ query: 'heron otter', mode: 'hybrid', usePostfilter: false, limit: 10, offset: 0 },
 };
 const FACTS: Facts = {
+  groupNames: [],
   access: { sourceGroupIds: ['g'], tagIds: null, policy: null },
   ...{ languages: ['en', 'und'], vector: undefined, fusion: { method: 'weighted', weight: 0.5 } },
   ...{ hasRerankModel: false, redacts: false },

@@ -17,6 +17,8 @@ export const POSTFILTER_DEPTH = 200;
 /** What is known about a request before the search. */
 export interface Facts {
   access: Access;
+  /** The names of source groups in the query. */
+  groupNames: readonly string[];
   /** The languages of the corpus. */
   languages: readonly string[];
   /** Undefined if the query has no vector. */
@@ -71,7 +73,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reorders },
-    terms: mode === 'semantic' ? [] : searchTerms(request.query, languages),
+    terms: mode === 'semantic' ? [] : searchTerms(request.query, languages, facts.groupNames),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };

@@ -8,10 +8,12 @@ import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope } from 
 import { openPostgresEngine } from './postgres/engine.ts';
 import { embedQuery } from './query/embed-query.ts';
 import { checkFilterCost } from './query/filter-cost.ts';
+import { findNamedGroups } from './query/named-groups.ts';
 import { readTenantFacts } from './query/tenant-facts.ts';
 import { selectDistinct } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
+import { preferring } from './ranking/preferred.ts';
 import { orderByProximity } from './ranking/proximity.ts';
 import { extendCandidates, type RankedCandidate, rankCandidates } from './ranking/rank.ts';
 import { rerank } from './ranking/rerank.ts';
@@ -55,11 +57,19 @@ export async function retrieve(
     const tested = request.usePostfilter ? Math.max(POSTFILTER_DEPTH, offset + request.limit) : undefined;
     await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
     const scope = searchedScope(request, access);
-    const corpus = openCorpus(tx, engine, scope);
     const openVisible = () => openCorpus(tx, engine, { ...scope, filters: {} });
     const { languages, redactionVersion } = await readTenantFacts(tx, tenantId, access);
     const redactor = (await redactors?.forTenant(tx, tenantId, redactionVersion)) ?? null;
+    // The name of a group may be redacted, and the order of results must not depend on hidden text.
+    const named =
+      redactor || scope.filters.sourceGroupIds
+        ? []
+        : await findNamedGroups(tx, tenantId, access, request.query, languages);
+    const all = openCorpus(tx, engine, scope);
+    const ofNamed = { ...scope, filters: { ...scope.filters, sourceGroupIds: named.map(({ id }) => id) } };
+    const corpus = named.length === 0 ? all : preferring(all, openCorpus(tx, engine, ofNamed));
     const plan = planSearch(request, {
+      groupNames: named.map(({ name }) => name),
       ...{ access, languages, vector, redacts: redactor !== null },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
     });
@@ -67,7 +77,7 @@ export async function retrieve(
     const rows = new Map<string, ReadRow>();
     let ranked = await rank(tx, corpus, plan, rows, warnings);
     clock.lap(plan.mode);
-    const terms = await correctTerms(tx, corpus, openVisible, plan, ranked, rows, warnings, corrections);
+    const terms = await correctTerms(tx, all, openVisible, plan, ranked, rows, warnings, corrections);
     const final = terms ? { ...plan, terms } : plan;
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');

@@ -9,6 +9,7 @@ import type { Stage } from './stages.ts';
 
 /** The filters of a request; all of them must hold. */
 export interface Filters {
+  sourceGroupIds?: readonly string[];
   tags?: readonly string[];
   tagIds?: readonly string[];
   tagFilterLogic?: 'and' | 'or';

@@ -248,7 +248,7 @@ describe('the weight', () => {
     assert.equal(weights.get('zppopul'), 1);
     assert.equal(weighTerms('populația', ['ro']).get('zppopul'), 2);
     assert.equal(weighTerms('población', ['es']).get('zppobla'), 2);
-    assert.deepEqual(searchTerms('population', ['en']), ['popul', 'popul', 'popul', 'zppopul']);
+    assert.deepEqual(searchTerms('population', ['en']).slice(0, 4), ['popul', 'popul', 'popul', 'zppopul']);
   });
   test('of stems is zero in a language that the query is not in', () => {
     const weights = weighTerms('wo ist die Rolle der Bevölkerung', ['de', 'es']);

@@ -5,6 +5,7 @@
  */
 import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
+import { askedNames, nameTerms } from './analysis/names.ts';
 import { cjkTerms, thaiTerms } from './analysis/segments.ts';
 import { isStopWord } from './analysis/stop-words.ts';
 import { operatorTerm, sigilTerm } from './analysis/symbols.ts';
@@ -64,9 +65,15 @@ export function analyzeQuery(text: string, languages: readonly string[]): string
 /** Maximum number of terms to search for. Further terms of a long query are ignored. */
 const QUERY_TERMS_MAX = 512;
 
-/** Returns the terms of a query, each repeated as often as its weight. `languages` are as in `weighTerms`. */
-export function searchTerms(text: string, languages: readonly string[]): string[] {
-  return [...weighTerms(text, languages)]
+/**
+ * Returns the terms of a query, each repeated as often as its weight. `languages` are as in `weighTerms`. Names that may be defined in
+ * code have one more term, which only the chunk of the definition has.
+ *
+ * @param groupNames names of source groups in the text, which ask for no definition.
+ */
+export function searchTerms(text: string, languages: readonly string[], groupNames: readonly string[] = []): string[] {
+  const names = askedNames(text, groupNames).flatMap(nameTerms);
+  return [...weighTerms(text, languages), ...[...new Set(names)].map((term) => [term, TERM_WEIGHT] as const)]
     .slice(0, QUERY_TERMS_MAX)
     .flatMap(([term, weight]) => new Array<string>(weight).fill(term));
 }

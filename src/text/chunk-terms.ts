@@ -1,10 +1,19 @@
 /** The terms that a chunk is found by: of its content, its headings and its context. */
 
+import { nameTerms } from './analysis/names.ts';
 import { analyzeForIndex } from './analyzer.ts';
+import { definedNames } from './defines-line.ts';
 import { indexedContext } from './link-line.ts';
 
 /** A heading opens the content if it is within the first characters of the content: as many as its own and this many more. */
 const OPENING_SLACK_UNITS = 16;
+/** The term of a defined name is repeated once for so many terms, because BM25 counts a term of a long chunk less. */
+const TERMS_PER_NAME = 60;
+/** A file that declares what another file defines. */
+const DECLARATIONS = /\.(?:d\.[cm]?ts|pyi)$/;
+
+/** The heading of a test case is its text in quotes. Many tests have the name of what they test, which another chunk defines. */
+const TEST_CASE = /^['"`]/;
 
 export interface ChunkText {
   content: string;
@@ -13,16 +22,23 @@ export interface ChunkText {
 }
 
 /**
- * Returns the terms of a chunk. The heading right above the chunk counts once more.
+ * Returns the terms of a chunk. The heading right above the chunk counts once more. A chunk of code also has terms of the names that it
+ * defines.
  *
  * @param title the title of the file, or its name.
  */
-export function chunkTerms(chunk: ChunkText, title: string, language: string | null): string {
+export function chunkTerms(chunk: ChunkText, title: string, language: string | null, isCode: boolean): string {
   const { content, headingPath } = chunk;
-  const context = indexedContext(chunk.context);
-  const names = headingPath.includes(title) ? headingPath : [title, ...headingPath];
+  // The content of code holds the names that its context lists.
+  const context = isCode ? null : indexedContext(chunk.context);
+  const headings = headingPath.includes(title) ? headingPath : [title, ...headingPath];
   // The content holds the heading that opens the chunk.
-  const outside = names.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
+  const outside = headings.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
   const parts = [...outside, ...headingPath.slice(-1), ...(context === null ? [] : [context]), content];
-  return analyzeForIndex(parts.join('\n'), language);
+  const terms = analyzeForIndex(parts.join('\n'), language);
+  if (!isCode || DECLARATIONS.test(title)) return terms;
+  const defined = headingPath.slice(-1).filter((name) => !TEST_CASE.test(name));
+  const names = [...defined, ...definedNames(chunk.context)].flatMap(nameTerms);
+  const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
+  return [...[...new Set(names)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
 }

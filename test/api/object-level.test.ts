@@ -50,6 +50,16 @@ const listFilter = (kind: Kind, key: string): Row => ({
   kind,
   selected: ({ body }) => body[key].length,
 });
+const searchFilter = (kind: Kind, name: string): Row => ({
+  ...{ expect: 'filter', kind },
+  body: (id) => ({ query: 'heron', [name]: [id] }),
+  selected: ({ body }) => body.results.length,
+});
+const completionFilter = (kind: Kind, name: string): Row => ({
+  ...{ expect: 'filter', kind },
+  body: (id) => ({ ...question, [name]: [id] }),
+  selected: ({ body }) => body.choices[0].citations.length,
+});
 const position: Row = { expect: 'position' };
 const text: Row = { expect: 'text' };
 
@@ -80,20 +90,12 @@ const ROWS: Record<string, Row> = {
     secret_id: id,
   })),
   'POST /connectors/check body.page_id': text,
-  'POST /search body.tag_ids': {
-    expect: 'filter',
-    kind: 'tag',
-    body: (id) => ({ query: 'heron', tag_ids: [id] }),
-    selected: (answer) => answer.body.results.length,
-  },
+  'POST /search body.tag_ids': searchFilter('tag', 'tag_ids'),
+  'POST /search body.source_group_ids': searchFilter('group', 'source_group_ids'),
   'POST /search body.principal_id': text,
   'POST /tables/query body.principal_id': text,
-  'POST /completions body.tag_ids': {
-    expect: 'filter',
-    kind: 'tag',
-    body: (id) => ({ ...question, tag_ids: [id] }),
-    selected: (answer) => answer.body.choices[0].citations.length,
-  },
+  'POST /completions body.tag_ids': completionFilter('tag', 'tag_ids'),
+  'POST /completions body.source_group_ids': completionFilter('group', 'source_group_ids'),
   'POST /completions body.principal_id': text,
   'POST /completions body.conversation_id': object('conversation', (id) => ({ ...question, conversation_id: id })),
   'POST /completions body.parent_message_id': object('message', (id) => ({
@@ -104,6 +106,7 @@ const ROWS: Record<string, Row> = {
   'POST /completions body.threadId': text, // an unknown name starts a conversation of its own
   'POST /completions body.runId': text,
   'POST /agents/runs body.conversation_id': object('conversation', (id) => ({ input: 'Where?', conversation_id: id })),
+  'POST /agents/runs body.source_group_ids': text, // as tag_ids
   'POST /agents/runs body.tag_ids': text, // a run needs a chat model: test/agents/rights.test.ts has its filters
   'POST /agents/runs body.principal_id': text,
   'POST /agents/runs body.threadId': text,

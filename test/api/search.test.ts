@@ -156,6 +156,11 @@ test('filters on groups, sources and chunks narrow the search', async () => {
     [{ tag_ids: [tags.get('river'), 'no id'] }, ['heron.md', 'more.txt', 'otter']],
     [{ tag_ids: [tags.get('river'), 'no id'], tag_filter_logic: 'and' }, []],
     [{ tag_ids: [tags.get('river'), tags.get('birds')], tag_filter_logic: 'and' }, ['heron.md', 'more.txt']],
+    [{ source_group_ids: [groups[1]] }, ['otter']],
+    [{ source_group_ids: [groups[0], groups[1]] }, ['heron.md', 'more.txt', 'otter']],
+    [{ source_group_ids: [groups[1], groups[2], 'no id'] }, ['otter']],
+    [{ source_group_ids: ['no id'] }, []],
+    [{ source_group_ids: [groups[1]], tags: ['birds'] }, []],
     [{ source_types: ['web'] }, ['otter']],
     [{ file_types: ['md', 'html'] }, ['heron.md', 'otter']],
     [{ domains: ['EXAMPLE'] }, ['heron.md']],
@@ -187,6 +192,8 @@ test('the limits of a key apply to search and lookup', async () => {
   const byTag = await t.issueKey(['knowledge:read'], { tagIds: [tags.get('birds')!] });
   for (const use_postfilter of [false, true]) {
     assert.deepEqual(names(await search({ query: 'heron', use_postfilter }, byGroup)), ['otter']);
+    const beyond = { query: 'heron', source_group_ids: [groups[0]], use_postfilter };
+    assert.deepEqual(names(await search(beyond, byGroup)), []);
     assert.deepEqual(names(await search({ query: 'heron', use_postfilter }, byTag)).toSorted(), [
       'heron.md',
       'more.txt',

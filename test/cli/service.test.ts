@@ -139,7 +139,7 @@ test('a Python package with empty files is ingested with exit code 0, and what w
   assert.match(empty.stderr, /^Left out: 1 empty file\.\n.*There is no file to upload\./);
 });
 
-test('search prints ids that show accepts and lines of code, and search and ask filter by tag and type', async () => {
+test('search prints ids that show accepts and lines of code, and search and ask filter by group, tag and type', async () => {
   const root = join(folder, 'looms');
   mkdirSync(root);
   const code = 'def shuttle(warp):\n    weft = warp + 1\n    return weft\n';
@@ -167,6 +167,18 @@ test('search prints ids that show accepts and lines of code, and search and ask 
   await pinakes(['tags', 'create', 'weaving']);
   assert.equal((await pinakes(['tags', 'add', 'weaving', id])).code, 0);
   assert.equal((await placesOf('--tag', 'weaving')).length, 2);
+  const other = join(folder, 'watermills');
+  mkdirSync(other);
+  writeFileSync(join(other, 'mill.md'), '# Mills\n\nA shuttle of a mill.\n');
+  const mill = (await pinakes(['ingest', '--wait', other])).stdout.trim();
+  assert.deepEqual(await placesOf('--group', 'watermills'), ['mill.md']);
+  assert.deepEqual((await placesOf('--group', mill, '--group', 'looms')).sort(), ['looms', 'looms', 'watermills']);
+  const asked = await pinakes(['ask', 'What carries the weft?', '--group', 'watermills']);
+  assert.doesNotMatch(asked.stdout, /loom/);
+  assert.match((await pinakes(['ask', 'What carries the weft?', '--group', 'looms'])).stdout, /loom\.md/);
+  const nowhere = await pinakes(['ask', 'What carries the weft?', '--group', 'knitting']);
+  assert.deepEqual([nowhere.code, /"knitting" is neither an id nor the name/.test(nowhere.stderr)], [2, true]);
+  await pinakes(['rm', '--yes', mill]);
   const unknown = await pinakes(['search', 'shuttle', '--tag', 'knitting']);
   assert.deepEqual(
     [unknown.code, unknown.stderr],

@@ -23,8 +23,9 @@ before(async () => {
   tenant = await createTenant(database.db, { id: newId(), name: 'old' });
   const sources = Array.from({ length: SOURCES }, (_, i) => ({
     language: 'de',
+    fileType: i === 0 ? 'code' : 'txt',
     originMetadata: { title: { val: `Titel ${i}`, type: 'string' as const } },
-    chunks: [`Das Gerichtsverfahren Nummer ${i} endete.`],
+    chunks: [{ content: `Das Gerichtsverfahren Nummer ${i} endete.`, context: 'Defines: LIMIT' }],
   }));
   await seed(database.db, tenant.id, [{ sources }]);
 });
@@ -82,7 +83,12 @@ test('all chunks are analyzed again, and a stopped job continues where it was', 
   for (const [i, { content, terms }] of (await termsOfChunks()).entries()) {
     assert.equal(
       terms,
-      chunkTerms({ content, context: null, headingPath: [] }, `Titel ${/\d+/.exec(content)}`, 'de'),
+      chunkTerms(
+        { content, context: 'Defines: LIMIT', headingPath: [] },
+        `Titel ${/\d+/.exec(content)}`,
+        'de',
+        i === 0,
+      ),
       `${i}`,
     );
   }
@@ -110,6 +116,8 @@ test('a worker enqueues a job for every outdated tenant at its start', async () 
   assert.deepEqual(wanted, [['analyze-chunks', { tenantId: tenant.id }]]);
 });
 
+const CODE = { content: 'MAX = 30\ndef sendAll():', context: 'Defines: MAX', headingPath: ['Session', 'sendAll'] };
+
 test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => {
   const texts: [string, string | null][] = [
     ['The author’s state-of-the-art getUserName() ERR_4012 v1.2.3 C++ 10,000 5mg café İstanbul', 'en'],
@@ -133,11 +141,15 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     ['re\u{e0041}ve\ufe0fnue mil\u200blion', 'en'],
   ];
   const digest = createHash('sha256')
-    .update(texts.map(([text, language]) => analyzeForIndex(text, language)).join('\n'))
+    .update(
+      [...texts.map(([text, language]) => analyzeForIndex(text, language)), chunkTerms(CODE, 'a.py', 'en', true)].join(
+        '\n',
+      ),
+    )
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 9, digest: '87bb9026cd8c10c5' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 10, digest: '2a5128acdc65f4d6' });
 });
 
 test('terms of a redacted source leave out its name', async () => {

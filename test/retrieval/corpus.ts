@@ -9,6 +9,7 @@ import { newId } from '../../src/util/ids.ts';
 
 export interface SeedGroup {
   id?: string;
+  name?: string;
   sourceType?: string;
   metadata?: Record<string, string>;
   tags?: readonly string[];
@@ -56,7 +57,7 @@ async function seedGroup(tx: Tx, tenantId: string, group: SeedGroup, tags: TagId
   const id = group.id ?? newId();
   await tx.query(sql`
     insert into source_group (tenant_id, id, source_type, name, status, metadata, created_at, deleted_at)
-    values (${tenantId}, ${id}, ${group.sourceType ?? 'local_file'}, 'a group', 'success', ${json(group.metadata ?? {})}, now(),
+    values (${tenantId}, ${id}, ${group.sourceType ?? 'local_file'}, ${group.name ?? 'a group'}, 'success', ${json(group.metadata ?? {})}, now(),
             ${group.deleted ? new Date() : null})`);
   for (const name of group.tags ?? []) {
     if (!tags.has(name)) {

@@ -9,7 +9,9 @@ import { bm25Candidates, type CandidateRequest, FORCE_INDEX_ORDER } from '../../
 import { scanCandidates } from '../../src/retrieval/lexical/lexical-scan.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Retrieved, RetrieveRequest } from '../../src/retrieval/types.ts';
+import { nameTerms } from '../../src/text/analysis/names.ts';
 import { analyzeForIndex, searchTerms } from '../../src/text/analyzer.ts';
+import { chunkTerms } from '../../src/text/chunk-terms.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seed } from './corpus.ts';
@@ -115,8 +117,47 @@ test('chunks of one tenant do not change the scores of another tenant', async ()
     request({ tenantId: other.id, partitionNo: other.partitionNo, query: 'heron' }),
   );
   assert.equal(hits.length, 1);
-  const weight = searchTerms('heron', ['en']).length;
+  const weight = searchTerms('heron', ['en']).filter((term) => !nameTerms('heron').includes(term)).length;
   assert.ok(Math.abs(hits[0]!.score - weight * Math.log(1 + 0.5 / 1.5)) < 0.01, `${hits[0]!.score}`);
+});
+
+test('the definition of a name comes before short chunks that only mention the name', async () => {
+  const code = (content: string, headingPath: string[], name: string, context?: string) => ({
+    ...{ name, fileType: 'code', language: 'en' },
+    chunks: [
+      {
+        content,
+        terms: chunkTerms({ content, context: context ?? null, headingPath }, name, 'en', true),
+        ...(context && { context }),
+      },
+    ],
+  });
+  const body = '    """Writes values as they are."""\n    return write(values, options)\n'.repeat(20);
+  const sources = [
+    ...Array.from({ length: 12 }, (_, i) => code(`return send_json(${i}, send_json)`, [`test_${i}`], 'test_json.py')),
+    code('export function send_json(): void;', ['send_json'], 'json.d.ts'),
+    code(
+      'class Sender:\n    limit = 5\n\n    def close(self):\n        pass',
+      ['Sender', 'close'],
+      'send.py',
+      'Defines: Sender',
+    ),
+    code('Sender(Sender)', ['test_sender'], 'test_send.py'),
+    code(`def send_json(values, options):\n${body}`, ['send_json'], 'json.py'),
+  ];
+  for (const hasTextSearch of [true, false]) {
+    const db = { ...database.db, hasTextSearch };
+    const { id: tenantId, partitionNo } = await createTenant(db, { id: newId(), name: `code ${hasTextSearch}` });
+    await seed(db, tenantId, [{ sources }]);
+    for (const [query, first] of [
+      ['send_json', 'json.py'],
+      ['where is send_json', 'json.py'],
+      ['sender', 'send.py'],
+    ] as const) {
+      const { hits } = await retrieve({ ...database, db }, request({ tenantId, partitionNo, query }));
+      assert.equal(hits[0]!.name, first, query);
+    }
+  }
 });
 
 test('a search in the partition of another tenant finds nothing', async () => {

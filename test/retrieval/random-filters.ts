@@ -68,7 +68,14 @@ export function randomCorpus(random: Random): RandomCorpus {
     const metadata = someText(random);
     const names = TAGS.filter((name) => name !== 'unused' && random.next() < 0.35);
     const sourceType = random.pick(SOURCE_TYPES);
-    const group: SeedGroup = { sourceType, metadata, tags: names, deleted: random.next() < 0.1, sources: [] };
+    const group: SeedGroup & { id: string } = {
+      id: newId(),
+      sourceType,
+      metadata,
+      tags: names,
+      deleted: random.next() < 0.1,
+      sources: [],
+    };
     groups.push({ ...group, sources: Array.from({ length: random.integer(1, 6) }, () => source(group)) });
   }
   const columns = new Map(
@@ -78,7 +85,7 @@ export function randomCorpus(random: Random): RandomCorpus {
   columns.set('author', 'string');
   return { groups, sources, tags, columns };
 
-  function source(group: SeedGroup): SeedGroup['sources'][number] {
+  function source(group: SeedGroup & { id: string }): SeedGroup['sources'][number] {
     const name = `${sources.length}-${groups.length}-${random.word(8)}.txt`;
     const [metadata, originMetadata, chunkMetadata] = [someText(random), someTyped(random), someTyped(random)];
     const seed = {
@@ -96,6 +103,7 @@ export function randomCorpus(random: Random): RandomCorpus {
     if (!group.deleted && !seed.deleted && seed.status === 'ready') {
       sources.push({
         name,
+        groupId: group.id,
         tags: group.tags ?? [],
         sourceType: group.sourceType ?? '',
         fileType: seed.fileType,
@@ -119,7 +127,7 @@ export function randomFilters(random: Random, corpus: RandomCorpus): Filters {
 
 function addFilter(random: Random, corpus: RandomCorpus, filters: Filters): void {
   const some = <T>(from: readonly T[]): T[] => Array.from({ length: random.integer(1, 3) }, () => random.pick(from));
-  switch (random.integer(0, 9)) {
+  switch (random.integer(0, 10)) {
     case 0:
       filters.tags = some(TAGS);
       filters.tagFilterLogic = random.pick(['and', 'or']);
@@ -147,6 +155,9 @@ function addFilter(random: Random, corpus: RandomCorpus, filters: Filters): void
       break;
     case 7:
       filters.chunkMetadata = randomGroup(random, KEYS);
+      break;
+    case 8:
+      filters.sourceGroupIds = some([...corpus.sources.map(({ groupId }) => groupId), newId(), 'no id']);
       break;
     default:
       filters.metadataFilter = randomGroup(random, [...corpus.columns.keys()]);

@@ -7,6 +7,7 @@ type Lookup = (key: string) => string | undefined;
 
 export interface ReferenceSource {
   name: string;
+  groupId: string;
   tags: readonly string[];
   sourceType: string;
   fileType: string;
@@ -40,6 +41,7 @@ export function selects(filters: Filters, source: ReferenceSource, { tags, colum
     return columns.get(key) === 'integer' && text !== undefined ? wholeNumber(text) : text;
   };
   return (
+    (!filters.sourceGroupIds || filters.sourceGroupIds.includes(source.groupId)) &&
     (!filters.tags || has(filters.tags, source.tags)) &&
     (!filters.tagIds || has(filters.tagIds, ids)) &&
     (!filters.sourceTypes || filters.sourceTypes.includes(source.sourceType)) &&

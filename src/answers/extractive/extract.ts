@@ -114,7 +114,7 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   const units = (chunk.isCode ? splitCode : splitUnits)(chunk.content).filter(({ start }) => start >= headerEnd);
   const header = chunk.content.slice(0, headerEnd);
   const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath, header].join('\n');
-  const context = indexedContext(chunk.context) ?? '';
+  const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;

@@ -3,6 +3,7 @@ import type { Content, GroupSource, Operations, Run, SourceGroup } from '../../c
 import { PinakesError } from '../../client/client.ts';
 import { isId } from '../../util/ids.ts';
 import type { Client } from '../shared/client.ts';
+import { type OptionValues, textOptions } from '../shared/command.ts';
 import { CliError, usageError } from '../shared/io.ts';
 
 const PAGE_SIZE = 100;
@@ -58,6 +59,24 @@ export async function groupIdOf(client: Client, name: string): Promise<string> {
   throw usageError(
     `${found.length} source groups have the name "${name}": give the id of one of them. ${found.map(({ id }) => id).join(', ')}`,
   );
+}
+
+/** The option of commands that may search some source groups only. */
+export const GROUP_OPTION = {
+  group: {
+    type: 'string',
+    value: '<group>',
+    multiple: true,
+    text: 'only this source group (its name or id); may be repeated: any of them',
+  },
+} as const;
+
+/** Returns the filter of `--group` for a search; empty without the option. */
+export async function groupFilter(client: Client, options: OptionValues): Promise<{ source_group_ids?: string[] }> {
+  const names = textOptions(options, 'group');
+  return names.length === 0
+    ? {}
+    : { source_group_ids: await Promise.all(names.map((name) => groupIdOf(client, name))) };
 }
 
 /** Returns the id. @throws CliError with exit code 2 for a text that is not an id. */

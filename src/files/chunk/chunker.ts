@@ -7,6 +7,7 @@
  */
 
 import type { ChunkDraft, TypedMetadata } from '../../corpus/values.ts';
+import { definesLine } from '../../text/defines-line.ts';
 import { linksLine } from '../../text/link-line.ts';
 import { badFile } from '../failure.ts';
 import type { Block, BlockLink, ParsedFile } from '../parsed.ts';
@@ -271,7 +272,9 @@ function contextOf(draft: Draft, content: string, line: string | undefined): str
   const { term } = draft.pieces[0]!.block;
   // A chunk that continues a definition repeats the term.
   const continued = term !== undefined && !content.startsWith(term) ? term : undefined;
-  const parts = [continued, header, line].filter((part) => part !== undefined && part !== null);
+  const names = draft.pieces.flatMap(({ block, start }) => (start === block.start ? (block.names ?? []) : []));
+  const defined = definesLine(names, draft.path.at(-1));
+  const parts = [continued, header, defined, line].filter((part) => part !== undefined && part !== null);
   return parts.length === 0 ? null : parts.join('\n');
 }
 

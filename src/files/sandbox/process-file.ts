@@ -134,7 +134,7 @@ async function toProcessed(
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, title, language) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, title, language, parsed.fileType === 'code') });
   }
   return {
     fileType: parsed.fileType,

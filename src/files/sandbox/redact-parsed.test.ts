@@ -43,7 +43,7 @@ test('the offsets of blocks fit the redacted text, whether replacements are long
   assert.equal(await redactParsed(parsed, undefined), parsed);
 });
 
-test('row starts, links, titles, terms and metadata of blocks are redacted like the text', async () => {
+test('row starts, links, titles, terms, names and metadata of blocks are redacted like the text', async () => {
   const text = `😀 ${MAIL} | x\n${MAIL} | y`;
   const value = { val: `by ${MAIL}`, type: 'string' as const };
   const second = text.indexOf('\n') + 1;
@@ -56,6 +56,7 @@ test('row starts, links, titles, terms and metadata of blocks are redacted like 
     headingPath: [`under ${MAIL}`],
     title: `title ${MAIL}`,
     term: `term ${MAIL}`,
+    names: [MAIL],
     metadata: { owner: value },
     links: [{ at: second, text: `to ${MAIL}`, url: `https://example.org/?to=${MAIL}` }],
   };

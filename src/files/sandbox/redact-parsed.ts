@@ -62,7 +62,7 @@ async function redactBlock(
   const start = placeOf(block.start);
   const end = placeOf(block.end);
   if (start >= end) return undefined;
-  const { title, term, headingPath, tableHeader, metadata, links } = block;
+  const { title, term, names, headingPath, tableHeader, metadata, links } = block;
   const rowStarts = block.rowStarts
     ?.map(placeOf)
     .filter((row, i, rows) => row < end && (i === 0 || row > rows[i - 1]!));
@@ -72,6 +72,7 @@ async function redactBlock(
     end,
     ...(title !== undefined && { title: await redactPart(redactor, title) }),
     ...(term !== undefined && { term: await redactPart(redactor, term) }),
+    ...(names && { names: await collect(names, (name) => redactPart(redactor, name)) }),
     ...(headingPath && { headingPath: await collect(headingPath, (heading) => redactPart(redactor, heading)) }),
     ...(tableHeader !== undefined && { tableHeader: await redactPart(redactor, tableHeader) }),
     ...(rowStarts && { rowStarts }),

@@ -5,6 +5,7 @@
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
+import { escapePattern } from '../../text/escape-pattern.ts';
 import type { Candidate, Scope } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
@@ -49,7 +50,7 @@ export async function scoreChunks(
   terms: readonly string[],
   weigh: WeighTerms,
 ): Promise<Candidate[]> {
-  const pattern = new RegExp(`(?<![^ ])(?:${[...new Set(terms)].map(escaped).join('|')})(?![^ ])`, 'g');
+  const pattern = new RegExp(`(?<![^ ])(?:${[...new Set(terms)].map(escapePattern).join('|')})(?![^ ])`, 'g');
   const found = chunks.map((chunk) => ({
     chunk,
     counts: countEach(chunk.terms, pattern),
@@ -76,10 +77,6 @@ function countEach(terms: string, pattern: RegExp): ReadonlyMap<string, number> 
   const counts = new Map<string, number>();
   for (const [term] of terms.matchAll(pattern)) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
-}
-
-function escaped(term: string): string {
-  return term.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
 const BLANK = 32;

@@ -97,6 +97,9 @@ export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Fil
 function sourceConditions(tenantId: string, access: Access, filters: Filters, tested: Tested): Sql[] {
   const conditions: Sql[] = [];
   const logic = filters.tagFilterLogic ?? 'or';
+  // An id that cannot exist matches nothing.
+  if (filters.sourceGroupIds)
+    conditions.push(sql`s.source_group_id = any(${filters.sourceGroupIds.filter(isId)}::uuid[])`);
   if (filters.tags) conditions.push(tagNames(filters.tags, logic, access));
   if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic, access));
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);

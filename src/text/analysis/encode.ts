@@ -42,7 +42,7 @@ export function encodeStem(stem: string, language: string): string {
  *
  * @param kind one character that no term begins with.
  */
-export function encodeForm(kind: '^' | '°', form: string): string {
+export function encodeForm(kind: '^' | '°' | '¶', form: string): string {
   return escaped(kind + form);
 }
 

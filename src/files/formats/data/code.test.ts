@@ -228,13 +228,48 @@ test('test cases of JavaScript and TypeScript have their texts as names', async 
   for (const name of ['a.test.ts', 'a.test.js', 'a.test.tsx']) {
     assert.deepEqual(await outline(name, CASES), [
       ": import { a } from 'a';",
-      "Router: describe('Router', () => {",
-      'Router > adds routes: // Checks a sum.',
-      "Router > adds %i: it.each([[1, 2]])('adds %i', (n) => {});",
-      'Router > nested here: describe.skip(`nested here`, function () {',
-      'Router > nested here > works :: well: it("works :: well", () => {});',
-      "top: await test('top', async (t) => {",
+      "'Router': describe('Router', () => {",
+      "'Router' > 'adds routes': // Checks a sum.",
+      "'Router' > 'adds %i': it.each([[1, 2]])('adds %i', (n) => {});",
+      "'Router' > `nested here`: describe.skip(`nested here`, function () {",
+      `'Router' > \`nested here\` > "works :: well": it("works :: well", () => {});`,
+      "'top': await test('top', async (t) => {",
       ": it('pending');",
     ]);
   }
+});
+
+/** Returns the names of each block. */
+async function namesOf(name: string, text: string): Promise<(string[] | undefined)[]> {
+  return (await parseCode(text, name)).blocks.map((block) => block.names);
+}
+
+test('a block has the names of the definitions that begin in it, and of constants of one line', async () => {
+  const python =
+    'import a\nMAX = 30\nb = 1\nc.d = 1\n\nclass A:\n    limit = 2\n    """Doc."""\n\n    def f(self):\n        x = 1\n\n    # End.\n';
+  assert.deepEqual(await namesOf('a.py', python), [['MAX', 'b', 'c.d'], ['A'], ['f'], undefined]);
+  assert.deepEqual(await namesOf('a.ts', "const a = require('a');\nexport const B = 1, C = 2;\nfunction g() {}\n"), [
+    ['B', 'C'],
+    ['g'],
+  ]);
+  assert.deepEqual(await namesOf('a.h', '#define A 1\nint f(void) { return 0; }\n'), [['A'], ['f']]);
+});
+
+test('the context of a chunk lists the definitions whose names its heading path has not', async () => {
+  const text = 'LIMIT = 30\n\n\nclass Session:\n    def path_url(self):\n        return LIMIT\n';
+  const [chunk, ...others] = chunkFile(await parseCode(text, 'models.py'));
+  assert.deepEqual([chunk!.headingPath, chunk!.context], [['Session', 'path_url'], 'Defines: LIMIT, Session']);
+  assert.deepEqual(others, []);
+  const [single] = chunkFile(await parseCode('def path_url():\n    return 30\n', 'models.py'));
+  assert.equal(single!.context, null);
+});
+
+test('only the first part of a long definition lists the names', async () => {
+  const rows = Array.from({ length: 400 }, (_, i) => `    "value number ${i} of the long list",\n`).join('');
+  const chunks = chunkFile(await parseCode(`SIZE = 1\nROWS = [\n${rows}]\n`, 'long.py'));
+  assert.ok(chunks.length > 2);
+  assert.deepEqual(
+    chunks.map(({ context }) => context),
+    ['Defines: SIZE', ...chunks.slice(1).map(() => null)],
+  );
 });

@@ -81,6 +81,8 @@ class Cutter {
   private readonly grammar: Grammar;
   private readonly blocks: Block[] = [];
   private at = 0;
+  /** Names of definitions that begin after `at`. */
+  private readonly names: string[] = [];
 
   constructor(text: string, grammar: Grammar) {
     this.text = text;
@@ -102,7 +104,10 @@ class Cutter {
       }
       const names = this.isDefinition(child, isInFunction, lead !== undefined) ? this.namesOf(child) : undefined;
       if (names) this.define(child, [...path, ...names].slice(0, PATH_NAMES_MAX), path, depth, lead);
-      else if (depth < NESTING_MAX && this.isOpened(child)) this.visit(child, path, depth + 1, isInFunction, lead);
+      else {
+        if (path.length === 0) this.addConstant(child);
+        if (depth < NESTING_MAX && this.isOpened(child)) this.visit(child, path, depth + 1, isInFunction, lead);
+      }
       lead = undefined;
       last = undefined;
     }
@@ -126,6 +131,8 @@ class Cutter {
   ): void {
     this.cut(this.lineStart(lead ?? node.startIndex), above);
     const call = this.testCall(node);
+    // Many tests have the name of what they test.
+    if (!call) this.names.push(path.at(-1)!);
     const isContainer = this.grammar.containers.has(node.type);
     const inner = isContainer || call?.isGroup || node.endIndex - node.startIndex > LONG_UNITS;
     if (inner && depth < NESTING_MAX) {
@@ -143,7 +150,10 @@ class Cutter {
     // Closing brackets belong to the block that they close.
     const closing = !/[\p{L}\p{N}]/u.test(this.text.slice(start, end).replace(/\bend\b/g, ''));
     if (end > start && closing && last) last.end = end;
-    else if (end > start) this.blocks.push({ kind: 'code', start, end, headingPath: [...path] });
+    else if (end > start) {
+      const names = this.names.splice(0);
+      this.blocks.push({ kind: 'code', start, end, headingPath: [...path], ...(names.length > 0 && { names }) });
+    }
     this.at = to;
   }
 
@@ -189,22 +199,28 @@ class Cutter {
     if (!values.has(node.type)) return leaves.has(node.type);
     const value = assignedValue(node);
     if (value && FUNCTION_VALUES.has(value.type)) return true;
-    if (isInFunction || (value && IMPORT.test(this.text.slice(value.startIndex, value.startIndex + IMPORT_UNITS))))
-      return false;
+    if (isInFunction || this.isImport(value)) return false;
     // A directive of C ends at the start of the next line.
     const { row, column } = node.endPosition;
     return hasLead || node.startPosition.row < (column === 0 ? row - 1 : row);
+  }
+
+  private isImport(value: Node | null): boolean {
+    return value !== null && IMPORT.test(this.text.slice(value.startIndex, value.startIndex + IMPORT_UNITS));
+  }
+
+  /** Keeps the name of a constant of one line, which has no block of its own. */
+  private addConstant(node: Node): void {
+    if (!this.grammar.values.has(node.type) || node.hasError || this.isImport(assignedValue(node))) return;
+    this.names.push(...(this.namesOf(node)?.slice(-1) ?? []));
   }
 
   /** Returns the names of a definition; undefined for one without a name, such as a destructuring pattern. */
   private namesOf(node: Node): string[] | undefined {
     const call = this.testCall(node);
     if (call) {
-      const words = this.text
-        .slice(call.name.startIndex + 1, call.name.endIndex - 1)
-        .replace(/\s+/g, ' ')
-        .trim();
-      return words === '' ? undefined : [words.slice(0, NAME_UNITS_MAX).toWellFormed()];
+      const words = this.text.slice(call.name.startIndex, call.name.endIndex).replace(/\s+/g, ' ');
+      return words.length < 3 ? undefined : [words.slice(0, NAME_UNITS_MAX).toWellFormed()];
     }
     const name = nameNode(node);
     if (!name) return undefined;

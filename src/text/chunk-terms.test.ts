@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nameTerms } from './analysis/names.ts';
+import { searchTerms } from './analyzer.ts';
+import { chunkTerms } from './chunk-terms.ts';
+
+const CHUNK = { content: 'LIMIT = 30\nclass Session:', context: 'Defines: LIMIT', headingPath: ['Session'] };
+
+/** Returns how often the terms of a name are among the terms of a chunk. */
+function countOf(name: string, terms: string): number {
+  const [term] = nameTerms(name);
+  return terms.split(' ').filter((one) => one === term).length;
+}
+
+test('a chunk of code has a term of each name that it defines, and the query of a name has the same term', () => {
+  const terms = chunkTerms(CHUNK, 'sessions.py', 'en', true);
+  for (const name of ['Session', 'LIMIT']) {
+    assert.equal(countOf(name, terms), 1);
+    assert.ok(countOf(name, searchTerms(name, ['en']).join(' ')) > 0);
+  }
+  assert.equal(countOf('class', terms), 0);
+});
+
+test('the names that the context of code lists are no further words of the chunk', () => {
+  const [listed, alone] = [CHUNK, { ...CHUNK, context: null }].map((chunk) => chunkTerms(chunk, 's.py', 'en', true));
+  const names = new Set(nameTerms('LIMIT'));
+  assert.deepEqual(
+    listed!.split(' ').filter((term) => !names.has(term)),
+    alone!.split(' '),
+  );
+});
+
+test('text that is not code, and declarations of what another file defines, have no such terms', () => {
+  assert.equal(countOf('Session', chunkTerms(CHUNK, 'sessions.md', 'en', false)), 0);
+  for (const title of ['index.d.ts', 'index.d.mts', 'sessions.pyi'])
+    assert.equal(countOf('Session', chunkTerms(CHUNK, title, 'en', true)), 0, title);
+});
+
+test('a long chunk repeats the term of its name', () => {
+  const long = { ...CHUNK, content: `${CHUNK.content}\n${'more words '.repeat(150)}` };
+  assert.ok(countOf('Session', chunkTerms(long, 'sessions.py', 'en', true)) > 4);
+});
+
+test('the terms of words of a query come before those of its names, so that a long query loses no word', () => {
+  const words = Array.from({ length: 300 }, (_, i) => `someName${i}`);
+  const plain = searchTerms(words.join(' ').toLowerCase(), ['en']);
+  const named = new Set(searchTerms(words.join(' '), ['en']));
+  assert.ok(named.has(plain[0]!) && named.size === 512);
+});
+
+test('a test case in quotes defines no name', () => {
+  const content = "test('parseCookie', () => {});";
+  const terms = (heading: string) =>
+    chunkTerms({ content, context: null, headingPath: [heading] }, 'a.test.js', null, true);
+  assert.ok(terms('parseCookie').startsWith(nameTerms('parseCookie')[0]!));
+  assert.ok(!terms("'parseCookie'").includes(nameTerms('parseCookie')[0]!));
+});
