@@ -176,6 +176,8 @@ export type ApiKey = {
   tag_ids: Array<string> | null;
   /** Time when the key expires, Unix seconds; null: never. */
   expires_time: number | null;
+  /** Id of the key that issued or rotated this one; it may be revoked since. Null: an operator did. */
+  issued_by: string | null;
   /** Unix seconds. */
   creation_time: number;
   /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
@@ -1130,6 +1132,8 @@ export type IssuedApiKey = {
   tag_ids: Array<string> | null;
   /** Time when the key expires, Unix seconds; null: never. */
   expires_time: number | null;
+  /** Id of the key that issued or rotated this one; it may be revoked since. Null: an operator did. */
+  issued_by: string | null;
   /** Unix seconds. */
   creation_time: number;
   /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
@@ -2088,7 +2092,7 @@ export type TableRow = {
     chunk_index: number | null;
     /** Page; null for files without pages. */
     page: number | null;
-    /** Row of the sheet, counted from 1; null for other files. */
+    /** Row of the sheet, counted from 1; null for other files, and like start_offset. */
     sheet_row: number | null;
   };
   /** Values by name in SQL. */
