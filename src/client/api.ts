@@ -1576,14 +1576,14 @@ export type RunFile = {
   /** Name of the file. */
   name: string;
   /** What the run did with the file. */
-  change: "added" | "updated" | "deleted" | "failed";
+  change: "added" | "updated" | "deleted" | "failed" | "skipped";
   /** Milliseconds for reading the file; null if it was not read, or failed. */
   read_ms: number | null;
   /** Where a failed file failed; null for others. */
   stage: string | null;
   /** What failed, in a few words; null for others. */
   title: string | null;
-  /** What went wrong, in words for a person; null for others. */
+  /** What went wrong, or why the file was skipped, in words for a person; null for others. */
   message: string | null;
   /** Whether the same file may succeed in another run; null for others. */
   retryable: boolean | null;
@@ -3676,7 +3676,7 @@ export interface Operations {
       pagination: Pagination;
     };
   };
-  /** List the files that a run changed or could not read */
+  /** List the files that a run changed, skipped or could not read */
   listRunFiles: {
     request: {
       params: {
@@ -3689,7 +3689,7 @@ export interface Operations {
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
         /** Only files to which this happened. */
-        change?: "added" | "updated" | "deleted" | "failed" | undefined;
+        change?: "added" | "updated" | "deleted" | "failed" | "skipped" | undefined;
       } | undefined;
     };
     response: {
