@@ -1086,7 +1086,7 @@ export type GroupSource = {
   source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
-  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
+  /** Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a redaction rule would change it. */
   path: string | null;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
@@ -1158,7 +1158,7 @@ export type ListedSource = {
   source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
-  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
+  /** Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a redaction rule would change it. */
   path: string | null;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;

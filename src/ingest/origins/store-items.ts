@@ -152,7 +152,7 @@ function plan(
 function withoutEmpty(one: Received): Received {
   const isEmpty = one.kind === 'fetched' && one.bytes.size === 0;
   if (!isEmpty) return one;
-  return { kind: 'skipped', originId: one.item.originId, name: one.item.name, reason: 'The file is empty.' };
+  return { kind: 'skipped', originId: one.item.originId, name: one.item.name, reason: 'an empty file' };
 }
 
 function planPresent(

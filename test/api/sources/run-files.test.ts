@@ -82,7 +82,7 @@ test('a run says by name what it skipped and why, and keeps a bounded number of 
       .map((file: Record<string, unknown>) => [file['name'], file['message'], file['source_id'], file['title']])
       .toSorted(),
     [
-      ['empty.md', 'The file is empty.', null, null],
+      ['empty.md', 'an empty file', null, null],
       ['film.mp4', 'Films are not read.', null, null],
     ],
   );
@@ -102,6 +102,19 @@ test('a run says by name what it skipped and why, and keeps a bounded number of 
   );
   assert.deepEqual(big.map((file: { change: string }) => file.change).toSorted(), ['deleted', 'skipped']);
   script.skipped = {};
+});
+
+test('a file of a repository has its path in lists of sources, a page of a web site has none', async () => {
+  script.files = { 'docs/README.md': 'Read me.' };
+  for (const form of SOURCE_FORMS.filter(({ kind }) => kind === 'repo' || kind === 'web')) {
+    const created = await t.post(form.path, { name: form.kind, ...form.origin });
+    assert.equal(created.status, 201, created.text);
+    await ended((await t.get(`/runs?source_group_id=${created.body.id}`)).body.runs[0].id);
+    const [listed] = (await t.get(`/source-list?source_group_id=${created.body.id}`)).body.sources;
+    const [ofGroup] = (await t.get(`/source-groups/${created.body.id}/sources`)).body.sources;
+    const expected = form.kind === 'repo' ? 'docs/README.md' : null;
+    assert.deepEqual([listed.path, ofGroup.path], [expected, expected]);
+  }
 });
 
 test('runs are selected by group and time', async () => {
