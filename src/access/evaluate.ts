@@ -65,7 +65,7 @@ function valuesOf(condition: PolicyCondition, { group, tags, source, chunk }: Fa
   const some = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
   switch (target) {
     case 'tag':
-      if (asksForTag(condition)) return tags.flatMap(({ name }) => (name === key ? [name] : []));
+      if (asksForTag(condition)) return tags.flatMap(({ id, name }) => (id === key || name === key ? [name] : []));
       return tags.map((tag) => tag[key as 'id' | 'name']);
     case 'source_group':
       return [group[key as 'id' | 'name']];

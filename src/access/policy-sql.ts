@@ -168,7 +168,8 @@ function onGroup(filter: MetadataFilter): Sql {
 /** Returns the condition on tags: one tag must match. For `ne` and `nin`, the group must have a tag and none may equal the operand. */
 function onTags(condition: PolicyCondition, filter: MetadataFilter): Sql {
   const { operator } = filter;
-  if (asksForTag(condition)) return someTag(sql`and t.name = ${filter.key}::text`, operator === 'not_exists');
+  if (asksForTag(condition))
+    return someTag(sql`and ${filter.key}::text in (t.name, t.id::text)`, operator === 'not_exists');
   if (operator === 'exists' || operator === 'not_exists') return someTag(empty, operator === 'not_exists');
   const value = filter.key === 'id' ? raw('t.id::text') : raw('t.name');
   const isNegative = operator === 'ne' || operator === 'nin';

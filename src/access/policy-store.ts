@@ -73,6 +73,14 @@ export async function listAttributeTypes(
     where p.tenant_id = ${tenantId} and p.definition -> 'attribute_types' is not null order by p.name`);
 }
 
+export function listDefinitions(
+  tx: Queryable,
+  tenantId: string,
+): Promise<{ name: string; definition: PolicyDocument }[]> {
+  return tx.query(sql`
+    select p.name, p.definition from authz_policy p where p.tenant_id = ${tenantId} order by p.name`);
+}
+
 /** Creates the policy with the version `firstVersion`, or its next version, and returns it. */
 export async function savePolicy(
   tx: Tx,

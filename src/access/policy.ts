@@ -29,8 +29,8 @@ export interface SubjectRef {
 export interface PolicyCondition {
   target: PolicyTarget;
   /**
-   * For metadata, any key. For tags and source groups, `name` or `id`. With `exists` and `not_exists`, also the name of a tag: the
-   * condition then asks whether the group has this tag.
+   * For metadata, any key. For tags and source groups, `name` or `id`. With `exists` and `not_exists`, also the name or the id of a tag:
+   * the condition then asks whether the group has this tag.
    */
   key: string;
   operator: FilterOperator;
@@ -64,7 +64,7 @@ const wire = groupJsonSchema(
       maxLength: 256,
       description:
         'Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); ' +
-        'with exists and not_exists also the name of a tag.',
+        'with exists and not_exists also the name or the id of a tag.',
     },
     value: {
       anyOf: [
@@ -176,7 +176,7 @@ export function isOnChunk(condition: PolicyCondition): boolean {
   return condition.target === 'chunk_metadata' && !isUntrusted(condition);
 }
 
-/** Returns true if the condition asks whether the group has the tag with this name. */
+/** Returns true if the condition asks whether the group has the tag with this name or id. */
 export function asksForTag({ target, key }: PolicyCondition): boolean {
   return target === 'tag' && key !== 'name' && key !== 'id';
 }

@@ -4,6 +4,7 @@ import type { StreamEvent } from '../client/events.ts';
 import { formatCitations } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { formatResult } from './query.ts';
+import { FILTER_OPTIONS, filtersIn } from './search.ts';
 import type { Client, CompletionBody } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, integerOption, textOption } from './shared/command.ts';
@@ -25,12 +26,14 @@ export const askCommand: Command = {
     limit: { type: 'string', value: '<n>', text: 'number of chunks the answer may use (1 to 100, default 10)' },
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
     tables: { type: 'boolean', text: 'let the chat model query tables, and show the statement and its result' },
+    ...FILTER_OPTIONS,
     ...PRINCIPAL_OPTIONS,
   },
   details: `
   pinakes ask "When is the last admission?"
   pinakes ask "And on Mondays?" --conversation <id>
   pinakes ask "Which region sold most?" --tables
+  pinakes ask "How many days of leave are there?" --tag policies
   pinakes ask "When is the last admission?" --json | jq -r '.choices[0].message.content'
 
 Without a chat model, the answer consists of passages, each "quoted from" its file. With a
@@ -39,14 +42,15 @@ This does not mean that the sentence answers the question.`,
   async run({ arguments: [question = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
     const conversation = textOption(options, 'conversation');
+    const client = await openConfiguredClient();
     const body: CompletionBody = {
       messages: [{ role: 'user', content: question }],
       ...(limit !== undefined && { limit }),
       ...(conversation !== undefined && { conversation_id: conversation }),
       ...(flagOption(options, 'tables') && { tables: 'auto' as const }),
+      ...(await filtersIn(client, options)),
       ...principalIn(options),
     };
-    const client = await openConfiguredClient();
     if (flagOption(options, 'json')) {
       io.out(`${JSON.stringify(await client.createCompletion({ body }))}\n`);
       return 0;

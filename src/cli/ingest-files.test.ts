@@ -69,6 +69,23 @@ test('pictures of pages in a folder are left out and counted, a picture that is 
   assert.equal((await findFiles([join(root, 'logo.png')])).files.length, 1);
 });
 
+test('lock files, minified files and source maps in a folder are left out and named, unless a rule includes them', async (t) => {
+  const files = {
+    'a.md': 'x',
+    'package-lock.json': '{}',
+    'web/app.min.js': 'x',
+    'web/app.js.map': '{}',
+    'yarn.lock': 'x',
+  };
+  const root = await folderOf(t, files);
+  const found = await findFiles([root]);
+  assert.deepEqual(namesOf(found), ['a.md']);
+  assert.deepEqual(found.leftOut, ['4 generated: package-lock.json, web/app.js.map, web/app.min.js and 1 more']);
+  assert.equal((await findFiles([join(root, 'yarn.lock')])).files.length, 1);
+  await writeFile(join(root, '.pinakesignore'), '!yarn.lock\n');
+  assert.deepEqual(namesOf(await findFiles([root])), ['a.md', 'yarn.lock']);
+});
+
 test('a folder that cannot be read is named', {
   skip: process.getuid?.() === 0 && 'root reads everything',
 }, async (t) => {

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
 import { countOf } from './manage/words.ts';
 import { usageError } from './shared/io.ts';
-import { readTree } from './sync/local-tree.ts';
+import { GENERATED_REASON, readTree } from './sync/local-tree.ts';
 
 const NAMES_SHOWN_MAX = 3;
 
@@ -35,6 +35,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const files: LocalFile[] = [];
   const skipped: string[] = [];
   const ignored: string[] = [];
+  const generated: string[] = [];
   const unreadable: string[] = [];
   let [empty, assets] = [0, 0];
   for (const path of paths) {
@@ -54,8 +55,10 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       files.push({ path: place, name: prefix + name, size, modifiedMs: Math.floor(modifiedMs) });
     empty += tree.empty;
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
-    const named = tree.skipped.filter(({ reason }) => reason !== ASSET_REASON);
-    skipped.push(...named.map(({ path: name, reason }) => `${prefix}${name}: ${reason}`));
+    for (const { path: name, reason } of tree.skipped) {
+      if (reason === GENERATED_REASON) generated.push(prefix + name);
+      else if (reason !== ASSET_REASON) skipped.push(`${prefix}${name}: ${reason}`);
+    }
     // Nobody expects the data of git.
     ignored.push(...tree.ignored.filter((name) => !/(?:^|\/)\.git\/?$/.test(name)).map((name) => prefix + name));
     unreadable.push(...tree.unreadable.map((name) => prefix + name));
@@ -65,6 +68,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
     ...(assets > 0 ? [assetsText(assets)] : []),
     ...(empty > 0 ? [countOf(empty, 'empty file')] : []),
     ...(hidden.length > 0 ? [`${hidden.length} hidden: ${namesOf(hidden)}`] : []),
+    ...(generated.length > 0 ? [`${generated.length} generated: ${namesOf(generated)}`] : []),
     ...(others.length > 0 ? [`${others.length} ignored: ${namesOf(others)}`] : []),
     ...skipped,
   ];

@@ -1,12 +1,12 @@
 /** `pinakes mcp`: offers the tools of a service to a desktop client that speaks MCP over standard input and output. */
 import { once } from 'node:events';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
+import { MCP_INSTRUCTIONS } from '../http/tools/mcp-instructions.ts';
 import { packageVersion } from '../util/package-files.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import type { Command } from './shared/command.ts';
-import { CliError } from './shared/io.ts';
 
 const PROTOCOL = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
@@ -35,19 +35,24 @@ common clients.`,
     };
     const client = await openConfiguredClient();
     // Imported here, so that other commands do not load the library.
-    const { McpServer } = await import('@modelcontextprotocol/server');
+    const { McpServer, ProtocolError } = await import('@modelcontextprotocol/server');
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+    const answerTo = async (method: string, params: object | undefined, signal: AbortSignal): Promise<unknown> => {
+      const { result, error } = await forward(client, method, params, headers, signal);
+      if (error) throw new ProtocolError(error.code, error.message);
+      return result;
+    };
     const connection = serveStdio(() => {
       const capabilities = { tools: { listChanged: false } };
       const { server } = new McpServer(
         { name: 'pinakes', title: 'Pinakes', version: packageVersion() },
-        { capabilities },
+        { capabilities, instructions: MCP_INSTRUCTIONS },
       );
       server.setRequestHandler('tools/list', async ({ params }, { mcpReq }) => {
-        return (await forward(client, 'tools/list', params, headers, mcpReq.signal)) as ListToolsResult;
+        return (await answerTo('tools/list', params, mcpReq.signal)) as ListToolsResult;
       });
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-        return (await forward(client, 'tools/call', params, headers, mcpReq.signal)) as CallToolResult;
+        return (await answerTo('tools/call', params, mcpReq.signal)) as CallToolResult;
       });
       return server;
     });
@@ -58,14 +63,19 @@ common clients.`,
   },
 };
 
-/** Sends a request to the service and returns its result. @throws CliError whose message the client shows. */
+interface Answer {
+  result?: unknown;
+  error?: { code: number; message: string };
+}
+
+/** Sends a request to the service and returns its answer. */
 async function forward(
   client: Client,
   method: string,
   params: object | undefined,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Answer> {
   const name = (params as { name?: string } | undefined)?.name;
   const meta = {
     [`${META}protocolVersion`]: PROTOCOL,
@@ -82,7 +92,5 @@ async function forward(
     },
     signal,
   );
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
-  if (answer.error) throw new CliError(answer.error.message);
-  return answer.result;
+  return (await response.json()) as Answer;
 }

@@ -2,8 +2,16 @@
 import type { Operations, SearchResult } from '../client/api.ts';
 import { codeLines, oneLine, placesOf } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
+import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
-import { type Command, choiceOption, flagOption, integerOption, textOptions } from './shared/command.ts';
+import {
+  type Command,
+  choiceOption,
+  flagOption,
+  integerOption,
+  type OptionValues,
+  textOptions,
+} from './shared/command.ts';
 import { type Io, usageError } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
 import { tagNamed } from './shared/tag-names.ts';
@@ -46,6 +54,32 @@ const FILE_TYPES: Readonly<Record<FileType, true>> = {
   unknown: true,
 };
 
+/** The options that limit what is searched. */
+export const FILTER_OPTIONS = {
+  tag: {
+    type: 'string',
+    value: '<tag>',
+    multiple: true,
+    text: 'only source groups with this tag (its name or id); may be repeated: any of them',
+  },
+  type: {
+    type: 'string',
+    value: '<type>',
+    multiple: true,
+    text: 'only files of this type, such as code, md or pdf; may be repeated: any of them',
+  },
+} as const;
+
+/** Returns the members of a request for the options in FILTER_OPTIONS. @throws CliError for an unknown tag or type. */
+export async function filtersIn(client: Client, options: OptionValues) {
+  const types = textOptions(options, 'type').map(fileType);
+  const tags = await Promise.all(textOptions(options, 'tag').map((tag) => tagNamed(client, tag)));
+  return {
+    ...(tags.length > 0 && { tag_ids: tags.map(({ id }) => id) }),
+    ...(types.length > 0 && { file_types: types }),
+  };
+}
+
 export const searchCommand: Command = {
   name: 'search',
   summary: 'Search everything that was ingested, and print the matching chunks.',
@@ -59,18 +93,7 @@ export const searchCommand: Command = {
       value: '<mode>',
       text: 'lexical (by words), semantic (by meaning) or hybrid (both; default)',
     },
-    tag: {
-      type: 'string',
-      value: '<tag>',
-      multiple: true,
-      text: 'only source groups with this tag (its name or id); may be repeated: any of them',
-    },
-    type: {
-      type: 'string',
-      value: '<type>',
-      multiple: true,
-      text: 'only files of this type, such as code, md or pdf; may be repeated: any of them',
-    },
+    ...FILTER_OPTIONS,
     ...PRINCIPAL_OPTIONS,
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
@@ -83,13 +106,8 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
   async run({ arguments: [query = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
-    const types = textOptions(options, 'type').map(fileType);
     const client = await openConfiguredClient();
-    const tags = await Promise.all(textOptions(options, 'tag').map((tag) => tagNamed(client, tag)));
-    const filters = {
-      ...(tags.length > 0 && { tag_ids: tags.map(({ id }) => id) }),
-      ...(types.length > 0 && { file_types: types }),
-    };
+    const filters = await filtersIn(client, options);
     const found = await client.search({
       body: { query, limit, ...(mode && { mode }), ...filters, ...principalIn(options) },
     });

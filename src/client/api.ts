@@ -267,7 +267,7 @@ export type AuthzPolicyDocument = {
   operator?: "and" | "or" | undefined;
   /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
   filters: Array<{
-    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name of a tag. · minLength 1, maxLength 256 */
+    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name or the id of a tag. · minLength 1, maxLength 256 */
     key?: string | undefined;
     /** How the value of the key is compared with `value`. */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
@@ -315,7 +315,7 @@ export type AuthzPolicyGroup = {
   operator?: "and" | "or" | undefined;
   /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
   filters: Array<{
-    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name of a tag. · minLength 1, maxLength 256 */
+    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name or the id of a tag. · minLength 1, maxLength 256 */
     key?: string | undefined;
     /** How the value of the key is compared with `value`. */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";

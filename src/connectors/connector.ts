@@ -80,9 +80,10 @@ export type Change =
   | { kind: 'checkpoint'; resume: Opaque }
   /**
    * The last change of a complete listing; without it the run fails and nothing is deleted. `full`: items that this listing did
-   * not report are gone. `cursor`: where the next run starts; null for another full listing.
+   * not report are gone. `cursor`: where the next run starts; null for another full listing. `notice`: what a person should know of a
+   * run that succeeded.
    */
-  | { kind: 'end'; full: boolean; cursor: Opaque | null };
+  | { kind: 'end'; full: boolean; cursor: Opaque | null; notice?: OriginProblem };
 
 export interface ListRequest {
   /** From the `end` of the last successful run of the same origin; null for a full listing. */

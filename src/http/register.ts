@@ -49,6 +49,8 @@ export function registerRoutes(
     };
     app.route({
       method: route.method,
+      // A stream has no end, so nobody can be told its headers alone.
+      exposeHeadRoute: route.method === 'GET' && route.stream === undefined,
       url: pathOf(route).replace(/\{(\w+)\}/g, ':$1'),
       async onRequest(request, reply) {
         if (route.experimental) reply.header('x-pinakes-experimental', route.experimental);

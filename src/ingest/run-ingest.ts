@@ -171,7 +171,7 @@ async function end(
   const problem = status === 'canceled' ? null : (origin?.problem ?? null);
   const ending = problem ? 'failure' : status;
   // Files that fail besides are in the list of the run's errors.
-  const reportedProblem = problem ?? error;
+  const reportedProblem = problem ?? error ?? (status === 'success' && origin ? origin.notice : null);
   if (origin) await saveRefreshError(tx, tenantId, group.id, refreshError(ending, reportedProblem));
   await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;

@@ -20,6 +20,8 @@ const HITS_MIN = 2;
 const CLEAR_HITS_MIN = 3;
 /** A language needs HITS_MIN words that have two letters or more and are not English too. A single letter may name a variable or a key. */
 const TELLING_UNITS_MIN = 2;
+/** Words. Parts of addresses, hashes, tags and names with dots are none: "com" and "em" are Portuguese, "de" is French. */
+const WORDS = /(?<![.@/=&?#_<\p{N}\p{L}\p{M}])[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}]|[.@/_][\p{L}\p{N}]|:\/\/)/gu;
 
 /**
  * Returns the language whose function words fill most of the sample; undefined if none stands out. It is never one of the
@@ -31,7 +33,7 @@ export function languageByWords(sample: string, excluded: ReadonlySet<string>): 
   const hits = new Map<string, number>();
   const telling = new Map<string, number>();
   let words = 0;
-  for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) {
+  for (const [word] of text.matchAll(WORDS)) {
     words += 1;
     const languages = languagesByWord().get(word) ?? [];
     for (const language of languages) {

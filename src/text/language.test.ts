@@ -125,3 +125,13 @@ test('a long text that begins with a list of names is in the language of its sen
   const names = 'Ana de la Cruz, Juan de los Ríos, Luis del Valle y José de la Vega\n'.repeat(40);
   assert.equal(languageOf(file(`${names}\n\n${sentence.repeat(120)}`, ['list', 'paragraph'])), 'de');
 });
+
+test('parts of addresses, hashes and tags are no function words', () => {
+  const entry = (hash: string) =>
+    `- [Fix] handle names [\`${hash}\`](https://github.com/a/b/commit/${hash}) by x@a.com\n`;
+  const log = ['6a367e9', 'b02a65e', 'e3c5a3b', '9a1e7d4', 'c81e9a2'].map(entry).join('');
+  assert.equal(detectLanguage(`The list of changes is kept in this file.\n\n${log}`), 'en');
+  assert.notEqual(detectLanguage(log), 'pt');
+  assert.notEqual(detectLanguage('<em>Alpha</em> beta, <em>gamma</em> delta and <em>omega</em>.'), 'pt');
+  assert.equal(detectLanguage('A tabela mostra os nomes (com datas) em ordem.'), 'pt');
+});

@@ -184,6 +184,31 @@ test('an invalid policy is refused with a pointer to the invalid part', async ()
     assert.equal((await t.put(`/authz/policies/${encodeURIComponent(name)}`, { filters: [good] })).status, 404, name);
 });
 
+test('a policy cannot deny by a tag that does not exist, and such a tag stays as it is', async () => {
+  const policy = (condition: object) => t.put('/authz/policies/by-tag', { filters: [{ target: 'tag', ...condition }] });
+  for (const condition of [
+    { key: 'hidden', operator: 'not_exists' },
+    { operator: 'ne', value: 'hidden' },
+    { key: 'id', operator: 'nin', value: ['hidden'] },
+  ]) {
+    const { status, body } = await policy(condition);
+    assert.deepEqual([status, body.error.pointer.slice(0, 11)], [400, '/filters/0/'], JSON.stringify(condition));
+    assert.match(body.error.message, /no tag has the name or id "hidden"/);
+  }
+  assert.equal((await policy({ operator: 'eq', value: 'hidden' })).status, 200, 'this shows nothing');
+  const { id } = (await t.post('/tags', { name: 'hidden' })).body;
+  assert.equal((await policy({ key: 'hidden', operator: 'not_exists' })).status, 200);
+  const renamed = await t.put(`/tags/${id}`, { name: 'Hidden' });
+  assert.deepEqual([renamed.status, (await t.delete(`/tags/${id}`)).status], [409, 409]);
+  assert.match(renamed.body.error.message, /The policy "by-tag" hides content by this tag/);
+  assert.equal((await t.put(`/tags/${id}`, { name: 'hidden', description: 'new' })).status, 200);
+  assert.equal((await policy({ key: id, operator: 'not_exists' })).status, 200);
+  assert.equal((await t.put(`/tags/${id}`, { name: 'Hidden' })).status, 200);
+  assert.equal((await t.delete(`/tags/${id}`)).status, 409);
+  assert.equal((await t.delete('/authz/policies/by-tag')).status, 200);
+  assert.equal((await t.delete(`/tags/${id}`)).status, 200);
+});
+
 test('a key with limits cannot change policies or attributes, and explains only sources that it may read', async () => {
   const [source, chunk] = [newId(), newId()];
   const [group] = await seed(t.deps.db, t.tenantId, [

@@ -157,3 +157,13 @@ test('a key has at most four streams, and a closed one counts no more', async ()
   });
   for (const stream of [...streams, again]) await stream.close();
 });
+
+test('the headers of a stream alone cannot be asked for, because it has no end', async () => {
+  for (const path of ['/events', '/agents/runs/01900000-0000-7000-8000-000000000000/events']) {
+    const { status } = await fetch(`${await t.url()}/api/v1${path}`, {
+      method: 'HEAD',
+      headers: { 'x-api-key': t.key },
+    });
+    assert.equal(status, 405, path);
+  }
+});

@@ -139,7 +139,7 @@ test('a Python package with empty files is ingested with exit code 0, and what w
   assert.match(empty.stderr, /^Left out: 1 empty file\.\n.*There is no file to upload\./);
 });
 
-test('search prints ids that show accepts and lines of code, and filters by tag and type', async () => {
+test('search prints ids that show accepts and lines of code, and search and ask filter by tag and type', async () => {
   const root = join(folder, 'looms');
   mkdirSync(root);
   const code = 'def shuttle(warp):\n    weft = warp + 1\n    return weft\n';
@@ -172,6 +172,13 @@ test('search prints ids that show accepts and lines of code, and filters by tag 
     [unknown.code, unknown.stderr],
     [1, 'pinakes: There is no tag "knitting". pinakes tags lists them.\n'],
   );
+  const citedBy = async (...options: string[]) => {
+    const { stdout: text } = await pinakes(['ask', 'shuttle weft warp', '--tag', 'weaving', ...options]);
+    return [...new Set([...text.matchAll(/quoted from (loom\.\w+)/g)].map(([, file]) => file))];
+  };
+  assert.deepEqual(await citedBy('--type', 'code'), ['loom.py']);
+  assert.deepEqual(await citedBy('--type', 'md'), ['loom.md']);
+  assert.equal((await pinakes(['ask', 'What carries the weft?', '--tag', 'knitting'])).code, 1);
   const wrong = await pinakes(['search', 'shuttle', '--type', 'python']);
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /--type must be one of pdf, .*code, .*not "python"/);

@@ -100,6 +100,21 @@ test('tables side by side in a sheet become separate tables', async () => {
   assert.match(file.text, /\| a \| b \|\n.*\n\| 1 \| 2 \|\n\n\| x \| y \|\n.*\n\| 8 \| 9 \|/);
 });
 
+test('formulas without a stored value are counted in a warning', async () => {
+  const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [['Item', 'Total']] }] }));
+  const part = 'xl/worksheets/sheet1.xml';
+  const row = (cells: string) => `<row r="2"><c r="A2"><v>7</v></c>${cells}</row></sheetData>`;
+  const warningsOf = async (cells: string) => {
+    const xml = new TextDecoder().decode(parts[part]).replace('</sheetData>', row(cells));
+    return (await readBytes('x.xlsx', zipSync({ ...parts, [part]: strToU8(xml) }))).warnings;
+  };
+  assert.deepEqual(await warningsOf('<c r="B2"><f>A2</f><v>7</v></c><c r="C2" t="str"><f>""</f><v></v></c>'), []);
+  const [warning] = await warningsOf(
+    '<c r="B2"><f>A2</f></c><c r="C2" s="1"><f t="shared" si="0"/><v></v></c><c r="D2"><f ca="1">NOW()</f><v/></c>',
+  );
+  assert.match(warning!, /^3 cells with formulas have no stored value/);
+});
+
 test('a workbook is read with merged cells and comments, without hidden sheets', async () => {
   const parts = unzipSync(
     makeXlsx({

@@ -1,5 +1,6 @@
 /** Pictures, scanned PDFs and old Office files, with and without tesseract and LibreOffice. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,12 @@ const SECOND =
 test('OCR reads the words of a picture', needs('ocr'), async () => {
   const { text, fileType, warnings } = await read('scan.png');
   assert.deepEqual([text, fileType, warnings], [FIRST, 'unknown', []]);
+});
+
+test('OCR reads a picture that is turned', needs('ocr'), async (t) => {
+  const { output } = spawnSync('tesseract', ['--list-langs'], { encoding: 'utf8' });
+  if (!/^osd$/m.test(output.join('\n'))) return t.skip('tesseract has no data for it (osd)');
+  assert.equal((await read('scan-turned.png')).text, FIRST);
 });
 
 for (const name of ['scan.tiff', 'scan.pdf']) {
@@ -172,7 +179,28 @@ test('words with low OCR confidence are dropped, and hyphenated words are marked
     word(1, 1, 90, 'End', 3),
   ].join('\n');
   assert.deepEqual(
-    ocrPages(table).map((page) => page.map((line) => line.text)),
+    ocrPages(table).map(({ lines }) => lines.map((line) => line.text)),
     [['The manu\ufffe', 'script', '図書館'], [], ['End']],
+  );
+});
+
+test('a picture whose marks cannot be read as words has no text, and a reason', async () => {
+  const word = (page: number, confidence: number, text: string) =>
+    `5\t${page}\t1\t1\t1\t1\t0\t0\t0\t0\t${confidence}\t${text}`;
+  const noise = [word(1, 71, 'ay}'), word(1, 55, '03'), word(1, 12, 'Buryiom'), word(1, 40, 'skep')];
+  const outcomeOf = (rows: readonly string[]) => {
+    const bytes = fixture('scan.png');
+    const request = { name: 'photo.png', size: bytes.length, chunkMetadataKeys: [], depth: 0 };
+    return processFile(request, bytes, undefined, undefined, { ocr: async () => rows.join('\n') });
+  };
+  const alone = await outcomeOf(noise);
+  const reason = 'The words are blurred, turned or handwritten, or it is a drawing.';
+  assert.equal(alone.ok ? '' : alone.failure.message, `The picture could not be read. ${reason}`);
+  const pages = await outcomeOf([...noise, word(2, 90, 'End')]);
+  assert.ok(pages.ok);
+  assert.deepEqual(pages.file.warnings, [`1 of 2 pages could not be read. ${reason}`]);
+  assert.deepEqual(
+    pages.file.chunks.map(({ content }) => content),
+    ['End'],
   );
 });

@@ -67,7 +67,7 @@ test('the OCR program gets the picture and the languages, and no environment of 
   const { settings } = await programs('cat; echo " $*"; env | cut -d= -f1 | sort | tr "\\n" " "');
   assert.equal(
     said(await ocr({ ...settings, ocrLanguages: 'eng+deu' })),
-    'picture stdin stdout -l eng+deu tsv\nHOME LANG OMP_THREAD_LIMIT PATH PWD TMPDIR ',
+    'picture stdin stdout -l eng+deu --psm 1 tsv\nHOME LANG OMP_THREAD_LIMIT PATH PWD TMPDIR ',
   );
 });
 

@@ -17,6 +17,7 @@ export interface McpClient {
   listTools(): Promise<{ tools: Loose[] }>;
   callTool(call: { name: string; arguments?: object }): Promise<Loose>;
   getServerVersion(): Loose;
+  getInstructions(): string | undefined;
   close(): Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
+import { titleHeaderEnd } from './mail-header.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, readQuestion } from './question.ts';
 
@@ -66,7 +67,7 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
   const questions = new Map(top.map((chunk) => [chunk.language, readQuestion(question, chunk.language, analyzer)]));
   const candidates = top
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
-    .flatMap((chunk) => candidatesOf(chunk, analyzer))
+    .flatMap((chunk) => candidatesOf(chunk, question, analyzer))
     .filter((one) => isQuotable(one.text, question));
   scorePassages(candidates, questions);
   return { candidates, questions };
@@ -108,9 +109,11 @@ function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]
   return passages;
 }
 
-function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
-  const units = chunk.isCode ? splitCode(chunk.content) : splitUnits(chunk.content);
-  const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath].join('\n');
+function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer): Candidate[] {
+  const headerEnd = titleHeaderEnd(chunk.content, question);
+  const units = (chunk.isCode ? splitCode : splitUnits)(chunk.content).filter(({ start }) => start >= headerEnd);
+  const header = chunk.content.slice(0, headerEnd);
+  const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath, header].join('\n');
   const context = indexedContext(chunk.context) ?? '';
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);

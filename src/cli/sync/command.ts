@@ -38,8 +38,8 @@ Files are compared by their bytes; unchanged files are not sent. A changed file 
 source id and its metadata, and its old version stays searchable until the new one is.
 Hidden files, node_modules, links and empty files are left out, and so are files that
 .gitignore and .pinakesignore exclude (in every folder; .pinakesignore after .gitignore).
-Pictures, fonts, styles and scripts of pages are left out, unless a rule such as !*.png
-includes them.
+Pictures, fonts, styles and scripts of pages are left out, and so are generated files (lock
+files, minified scripts, source maps), unless a rule such as !*.png includes them.
 
 The exit code is 1 if a file could not be read, now or by an earlier call. It is 2, and nothing
 was changed, if the folder cannot be read, or if all or most files of the group would be deleted

@@ -3,11 +3,14 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ASSET_REASON, findPageAssets } from '../../client/page-assets.ts';
+import { isGeneratedName } from '../../connectors/repo/rules.ts';
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../shared/io.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';
 
+/** Says why a file was left out that a program wrote. */
+export const GENERATED_REASON = 'a generated file';
 /** One file must fit into one request. */
 const FILE_BYTES_MAX = 490_000_000;
 
@@ -49,7 +52,7 @@ export async function openFolder(given: string): Promise<string> {
 
 /**
  * Reads the files of a folder. Links are not followed, so that the search cannot loop. Empty files are left out: they have no content.
- * Pictures, styles and scripts of pages are skipped, unless a rule of an ignore file includes them.
+ * Pictures, styles and scripts of pages and generated files are skipped, unless a rule of an ignore file includes them.
  */
 export async function readTree(root: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [], empty: 0, ignored: [], unreadable: [] };
@@ -58,7 +61,13 @@ export async function readTree(root: string): Promise<LocalTree> {
   await walk({ root, prefix, tree, included, usedPaths: new Set() }, '', sets);
   const assets = findPageAssets(tree.files.map(({ path }) => path)).difference(included);
   for (const path of assets) tree.skipped.push({ path, reason: ASSET_REASON });
-  return { ...tree, files: tree.files.filter(({ path }) => !assets.has(path)) };
+  const files = tree.files.filter(({ path }) => {
+    if (assets.has(path)) return false;
+    const isGenerated = isGeneratedName(path) && !included.has(path);
+    if (isGenerated) tree.skipped.push({ path, reason: GENERATED_REASON });
+    return !isGenerated;
+  });
+  return { ...tree, files };
 }
 
 interface Walk {

@@ -110,7 +110,8 @@ export function refusalByPath(
   return undefined;
 }
 
-function isGeneratedName(path: string): boolean {
+/** Returns whether the path is that of a lock file, a minified file, a source map, or another file that a program wrote. */
+export function isGeneratedName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   return LOCK_FILES.has(name) || GENERATED_NAMES.some((pattern) => pattern.test(path.toLowerCase()));
 }

@@ -19,6 +19,7 @@ import {
   noSeed,
   PAGE_BYTES_MAX,
   refused,
+  stopped,
   TOO_LARGE,
 } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
@@ -85,9 +86,13 @@ export class Crawl {
     const seeds = this.#frontier.queue.length;
     if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
     let readable = 0;
+    let unread = 0;
     const requestsMax = this.#origin.maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
     for (let next = 0; next < this.#frontier.queue.length; next += 1) {
-      if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) break;
+      if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) {
+        unread = this.#frontier.queue.slice(next).filter(({ address }) => !this.#visited.has(address)).length;
+        break;
+      }
       const entry = this.#frontier.queue[next]!;
       const outcome: Outcome = this.#visited.has(entry.address) ? 'passed' : yield* this.#visit(entry);
       if (outcome === 'indexed' || outcome === 'passed') readable += 1;
@@ -96,7 +101,8 @@ export class Crawl {
       yield { kind: 'outlook', waiting };
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
-    yield { kind: 'end', full: this.#isComplete, cursor: null };
+    const notice = unread > 0 ? { notice: stopped(this.#pages, unread) } : {};
+    yield { kind: 'end', full: this.#isComplete, cursor: null, ...notice };
   }
 
   async *#readSitemaps(): AsyncGenerator<Change> {

@@ -65,3 +65,9 @@ export function noSeed(problem: OriginProblem | undefined): OriginError {
     retryable: problem?.retryable ?? true,
   });
 }
+
+/** Of a crawl that has reached `max_pages`, or the number of requests that it allows. */
+export function stopped(pages: number, unread: number): OriginProblem {
+  const message = `${unread} known addresses were not read. A higher max_pages reads more.`;
+  return { title: `The crawl stopped after ${pages} ${pages === 1 ? 'page' : 'pages'}`, message, retryable: false };
+}

@@ -2,6 +2,7 @@
 
 import type { AttributeTypes } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
+import { checkDeniedTags } from '../../access/denied-tags.ts';
 import {
   countPolicies,
   deletePolicy,
@@ -12,6 +13,7 @@ import {
 } from '../../access/policy-store.ts';
 import { failedTest, type PolicyDocument } from '../../access/policy-tests.ts';
 import { appendAudit, findLastEvent } from '../../corpus/audit-store.ts';
+import { listTags } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidAt, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -25,8 +27,8 @@ type Uses = Pick<Deps, 'db' | 'clock'>;
 /**
  * Creates the policy or its next version.
  *
- * @throws ServiceError invalid_request when a test of the policy fails, or when another policy declares another type of an attribute;
- *   conflict when the tenant has POLICIES_MAX policies.
+ * @throws ServiceError invalid_request when a test of the policy fails, when another policy declares another type of an attribute, or
+ *   when the policy denies by a tag that does not exist; conflict when the tenant has POLICIES_MAX policies.
  */
 export async function setPolicy(
   { db, clock }: Uses,
@@ -42,6 +44,7 @@ export async function setPolicy(
     if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
       throw new ServiceError('conflict', `There are ${POLICIES_MAX} policies already: delete one first.`);
     if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
+    checkDeniedTags(definition, await listTags(tx, tenantId, { tagIds: null }));
     const now = clock.now();
     const firstVersion = isNew ? (await lastVersion(tx, tenantId, name)) + 1 : 1;
     const saved = await savePolicy(tx, tenantId, { id: newId(now.getTime()), name, definition }, now, firstVersion);

@@ -146,7 +146,7 @@ function changeRoutes(deps: Deps): Route[] {
     check: refuseLimited,
     params: idParams,
     response: { status: 200, schema: tagSchema },
-    errors: [404],
+    errors: [404, 409],
     handler: ({ caller, params }) => removeTag(deps, caller, params.id),
   });
 

@@ -1,11 +1,13 @@
 /** Rules for tags and their links to source groups. */
 
 import type { Caller } from '../../access/caller.ts';
+import { refuseIfDenied } from '../../access/denied-tags.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import {
   countTagsLocked,
   deleteLink,
   deleteTag,
+  findTag,
   insertLink,
   insertTag,
   type Tag,
@@ -65,10 +67,16 @@ export async function createTag(
   return tag;
 }
 
-/** Changes a tag and returns it. @throws ServiceError not_found; conflict when another tag has the name. */
+/**
+ * Changes a tag and returns it.
+ *
+ * @throws ServiceError not_found; conflict when another tag has the name, or a policy hides content by the present name.
+ */
 export async function changeTag({ db }: Uses, caller: Caller, id: string, fields: TagFields): Promise<Tag> {
   return namesAreUnique(
     db.transaction(caller.tenantId, async (tx) => {
+      const before = await findTag(tx, caller.tenantId, id, { tagIds: null });
+      if (before && before.name !== fields.name) await refuseIfDenied(tx, caller.tenantId, [before.name]);
       const tag = await updateTag(tx, caller.tenantId, id, fields);
       if (!tag) throw notFound();
       await record(tx, caller, 'change', id, { name: tag.name });
@@ -77,11 +85,12 @@ export async function changeTag({ db }: Uses, caller: Caller, id: string, fields
   );
 }
 
-/** Deletes a tag and its links, and returns the tag. @throws ServiceError not_found */
+/** Deletes a tag and its links, and returns the tag. @throws ServiceError not_found; conflict when a policy hides content by the tag. */
 export async function removeTag({ db }: Uses, caller: Caller, id: string): Promise<Tag> {
   return db.transaction(caller.tenantId, async (tx) => {
     const tag = await deleteTag(tx, caller.tenantId, id);
     if (!tag) throw notFound();
+    await refuseIfDenied(tx, caller.tenantId, [id, tag.name]);
     await record(tx, caller, 'delete', id, { name: tag.name });
     return tag;
   });

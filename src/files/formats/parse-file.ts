@@ -4,6 +4,7 @@ import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
 import type { FileRequest, ParsedFile } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
+import { unwrittenWarnings } from './unwritten.ts';
 
 /** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
 const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
@@ -114,6 +115,7 @@ async function parseTextFile(
   }
   const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
   const parsed = await parseText(fileType, decoded.text, request, tools);
+  if (fileType === 'code' || fileType === 'txt') parsed.warnings.push(...unwrittenWarnings(request.name, decoded.text));
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;
 }

@@ -57,6 +57,8 @@ const FOLDER_PREFIX = 'pinakes-office-';
 /** Folders that a killed process did not delete are deleted after this time. */
 const LEFTOVER_MS = 60 * 60 * 1000;
 
+/** Pictures that are turned are turned back. Without its data for that (osd), tesseract reads them as they are. */
+const TURNED = ['--psm', '1'];
 const NICENESS = 5;
 /** For Debian and its relatives. Other systems name their packages otherwise. */
 const INSTALL_OFFICE =
@@ -149,7 +151,9 @@ class SystemTools implements ToolRunner {
     const ended = await this.execute(command, ['--list-langs'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
     const languages = ended.kind === 'done' ? ended.output.toString().trim().split('\n').slice(1) : [];
     const missing = wanted.split('+').filter((language) => !languages.includes(language));
-    const detail = `${command} with ${wanted}; installed: ${languages.filter((name) => name !== 'osd').join(', ')}`;
+    const installed = languages.filter((name) => name !== 'osd').join(', ');
+    const turned = languages.includes('osd') ? '' : '; without osd, so turned pictures are not read';
+    const detail = `${command} with ${wanted}; installed: ${installed}${turned}`;
     return missing.length === 0
       ? { ok: true, detail }
       : { ok: false, detail: `PINAKES_OCR_LANGUAGES names ${missing.join(', ')}, not installed (${detail})` };
@@ -164,7 +168,13 @@ class SystemTools implements ToolRunner {
     const file = image === null ? await open(path) : undefined;
     try {
       const input = image ?? file!.fd;
-      const ended = await this.execute(ocr, ['stdin', 'stdout', '-l', languages, 'tsv'], input, limits, signal);
+      const ended = await this.execute(
+        ocr,
+        ['stdin', 'stdout', '-l', languages, ...TURNED, 'tsv'],
+        input,
+        limits,
+        signal,
+      );
       return outputOf(ended, 'tesseract', limits);
     } finally {
       await file?.close();

@@ -38,6 +38,7 @@ export interface ListingPosition {
 export interface ListingEnd {
   full: boolean;
   cursor: Opaque | null;
+  notice: OriginProblem | null;
 }
 
 /**
@@ -83,7 +84,7 @@ export async function listOrigin(
       const change = next.value;
       if (change.kind === 'end') {
         await batch.store();
-        return { full: change.full, cursor: change.cursor };
+        return { full: change.full, cursor: change.cursor, notice: change.notice ?? null };
       }
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => saveCheckpoint(tx, change.resume));

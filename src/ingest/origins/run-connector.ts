@@ -93,7 +93,7 @@ export async function endOrigin(
   tx: Tx,
   { tenantId, groupId, runId }: Pick<ActiveRun, 'tenantId' | 'groupId' | 'runId'>,
   isSuccess: boolean,
-): Promise<{ problem: OriginProblem | null; isManaged: boolean }> {
+): Promise<{ problem: OriginProblem | null; notice: OriginProblem | null; isManaged: boolean }> {
   await eraseOneTimeCredential(tx, tenantId, groupId);
   const setting = await findSettingOfGroup(tx, tenantId, groupId);
   const progress = setting && progressOf(setting, runId);
@@ -103,7 +103,8 @@ export async function endOrigin(
   // Only a listing that starts where this listing started reports the failed items again.
   if (isSuccess && outcome && 'full' in outcome && !hasFailed) await saveCursor(tx, tenantId, groupId, outcome.cursor);
   else await forgetCheckpoint(tx, tenantId, groupId);
-  return { problem, isManaged: setting !== undefined && setting.rrule !== '' };
+  const notice = (outcome && 'full' in outcome && outcome.notice) || null;
+  return { problem, notice, isManaged: setting !== undefined && setting.rrule !== '' };
 }
 
 interface Watch {

@@ -80,7 +80,8 @@ export async function* readChat({ pieces, leave }: StreamedAnswer, asksUsage: bo
       usage = event.usage ?? usage;
       if (event.hasReasoning) yield { type: 'reasoning' };
       if (event.text !== '' && reason === undefined) yield { type: 'text', delta: event.text };
-      reason = event.reason ?? reason;
+      // A refusal ends with a second reason, `stop`.
+      reason ??= event.reason;
       if (reason !== undefined && (usage !== undefined || !asksUsage)) break;
     }
   } finally {

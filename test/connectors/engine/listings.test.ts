@@ -162,6 +162,17 @@ test('the problem of an origin is told also when each file of the run failed', a
   }
 });
 
+test('a listing may succeed with a notice, which the run shows', async () => {
+  const notice = { title: 'The crawl stopped after 9 pages', message: 'Raise the limit.', retryable: false };
+  put('a', 'a.txt', 'The aardvark digs.');
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    yield { kind: 'end', full: true, cursor: null, notice };
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual([run.status, run.error.title], ['success', notice.title]);
+});
+
 test('a source that a caller deleted is stored again by the next listing that reports it', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   await world.run(groupId);

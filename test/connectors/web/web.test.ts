@@ -52,6 +52,20 @@ describe('a first crawl', () => {
   test('a crawl reads at most its limit of pages, nearest first', async () => {
     assert.deepEqual(await stored({ maxPages: 3 }), ['/', '/a', '/b/']);
     assert.equal(web.site.paths().length, 3);
+    const noticeAt = async (maxPages: number) => {
+      const request = {
+        cursor: null,
+        resume: null,
+        findStored: async () => undefined,
+        signal: new AbortController().signal,
+      };
+      const changes = await Array.fromAsync(web.connector().list(web.origin({ maxPages }), null, request));
+      const end = changes.at(-1)!;
+      return end.kind === 'end' ? end.notice : end;
+    };
+    const { title, message } = (await noticeAt(3)) as { title: string; message: string };
+    assert.deepEqual([title, message.slice(0, 24)], ['The crawl stopped after 3 pages', '2 known addresses were n']);
+    assert.equal(await noticeAt(100), undefined);
   });
 
   test('a crawl indexes only included paths, and reads its first addresses for their links', async () => {

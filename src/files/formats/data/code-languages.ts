@@ -12,12 +12,16 @@ export interface Grammar {
   wrappers: ReadonlySet<string>;
   /** Constants, variables and fields. Outside of functions they are definitions if they have a comment or several lines. */
   values: ReadonlySet<string>;
+  /** True if calls such as `test('adds', …)` are definitions. */
+  tests: boolean;
 }
 
 interface CodeLanguage {
   name: string;
   grammar?: Grammar;
 }
+
+const SCRIPT_GRAMMARS = new Set(['javascript', 'typescript', 'tsx']);
 
 function grammar(file: string, containers: string, leaves: string, wrappers = '', values = ''): Grammar {
   const words = (text: string) => new Set(text.split(' ').filter(Boolean));
@@ -27,6 +31,7 @@ function grammar(file: string, containers: string, leaves: string, wrappers = ''
     leaves: words(leaves),
     wrappers: words(wrappers),
     values: words(values),
+    tests: SCRIPT_GRAMMARS.has(file),
   };
 }
 
@@ -34,7 +39,8 @@ const SCRIPT = [
   'class_declaration abstract_class_declaration internal_module module interface_declaration',
   'function_declaration generator_function_declaration function_signature method_definition abstract_method_signature ' +
     'enum_declaration type_alias_declaration',
-  'export_statement lexical_declaration variable_declaration ambient_declaration expression_statement',
+  'export_statement lexical_declaration variable_declaration ambient_declaration expression_statement ' +
+    'await_expression',
   'variable_declarator public_field_definition field_definition assignment_expression property_signature method_signature',
 ] as const;
 

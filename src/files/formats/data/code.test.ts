@@ -56,6 +56,31 @@ const VALUES: Record<string, [text: string, outline: string[]]> = {
   ],
 };
 
+/** Test cases. */
+const CASES = `import { a } from 'a';
+
+describe('Router', () => {
+  const app = express({
+    x: 1,
+  });
+  beforeEach(() => {});
+
+  // Checks a sum.
+  it('adds routes', async () => { await x(); });
+  it.each([[1, 2]])('adds %i', (n) => {});
+  describe.skip(\`nested here\`, function () {
+    it("works :: well", () => {});
+  });
+});
+await test('top', async (t) => {
+  await t.test('inside', () => {});
+});
+it('pending');
+test('', () => {});
+context.call('x', () => {});
+app.get('/x', () => {});
+`;
+
 const SAMPLES: Record<string, [text: string, outline: string[]]> = {
   'a.py': [
     'import os\n\n\n# Holds it.\n@dec\nclass Store(Base):\n    """Doc."""\n\n    @property\n    def size(self):\n        return 1\n\n    async def put(self): pass\n\n\ndef main():\n    def inner(): pass\n\nif __name__ == "__main__":\n    main()\n',
@@ -197,4 +222,19 @@ test('definitions nested very deeply are read down to the maximum depth of a pat
   const { blocks } = await parseCode(text, 'a.py');
   assert.ok(blocks.every(({ headingPath = [] }) => headingPath.length <= 8));
   assert.equal(blocks.at(-1)!.end, text.trimEnd().length);
+});
+
+test('test cases of JavaScript and TypeScript have their texts as names', async () => {
+  for (const name of ['a.test.ts', 'a.test.js', 'a.test.tsx']) {
+    assert.deepEqual(await outline(name, CASES), [
+      ": import { a } from 'a';",
+      "Router: describe('Router', () => {",
+      'Router > adds routes: // Checks a sum.',
+      "Router > adds %i: it.each([[1, 2]])('adds %i', (n) => {});",
+      'Router > nested here: describe.skip(`nested here`, function () {',
+      'Router > nested here > works :: well: it("works :: well", () => {});',
+      "top: await test('top', async (t) => {",
+      ": it('pending');",
+    ]);
+  }
 });

@@ -5,6 +5,7 @@ import { extensionOf } from '../../detect/file-types.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { Block, ParsedFile } from '../../parsed.ts';
 import { codeLanguage, FUNCTION_VALUES, type Grammar, LEADS } from './code-languages.ts';
+import { testCall } from './test-calls.ts';
 
 /** Maximum length of a file that is parsed: a syntax tree takes 100 bytes for each unit, and more for hostile text. */
 export const TREE_UNITS_MAX = 640 * 1024;
@@ -124,11 +125,12 @@ class Cutter {
     lead: number | undefined,
   ): void {
     this.cut(this.lineStart(lead ?? node.startIndex), above);
+    const call = this.testCall(node);
     const isContainer = this.grammar.containers.has(node.type);
-    const inner = isContainer || node.endIndex - node.startIndex > LONG_UNITS;
+    const inner = isContainer || call?.isGroup || node.endIndex - node.startIndex > LONG_UNITS;
     if (inner && depth < NESTING_MAX) {
       const isFunction = !isContainer && assignedValue(node)?.type !== 'class';
-      this.visit(node.childForFieldName('body') ?? node, path, depth + 1, isFunction);
+      this.visit(call?.body ?? node.childForFieldName('body') ?? node, path, depth + 1, isFunction);
     }
     this.cut(this.lineEnd(node.endIndex), path);
   }
@@ -180,8 +182,10 @@ class Cutter {
   /** True if a node is a definition. A node with a syntax error counts only if it is a container. */
   private isDefinition(node: Node, isInFunction: boolean, hasLead: boolean): boolean {
     const { containers, leaves, values } = this.grammar;
-    if (containers.has(node.type)) return true;
+    const call = this.testCall(node);
+    if (containers.has(node.type) || call?.isGroup) return true;
     if (node.hasError) return false;
+    if (call) return true;
     if (!values.has(node.type)) return leaves.has(node.type);
     const value = assignedValue(node);
     if (value && FUNCTION_VALUES.has(value.type)) return true;
@@ -194,6 +198,14 @@ class Cutter {
 
   /** Returns the names of a definition; undefined for one without a name, such as a destructuring pattern. */
   private namesOf(node: Node): string[] | undefined {
+    const call = this.testCall(node);
+    if (call) {
+      const words = this.text
+        .slice(call.name.startIndex + 1, call.name.endIndex - 1)
+        .replace(/\s+/g, ' ')
+        .trim();
+      return words === '' ? undefined : [words.slice(0, NAME_UNITS_MAX).toWellFormed()];
+    }
     const name = nameNode(node);
     if (!name) return undefined;
     const words = this.text.slice(name.startIndex, name.endIndex).replace(/\s+/g, ' ').slice(0, NAME_UNITS_MAX);
@@ -203,6 +215,10 @@ class Cutter {
     return [...(receiver ? [this.receiverType(receiver)] : []), ...names]
       .map((part) => part.toWellFormed())
       .filter(Boolean);
+  }
+
+  private testCall(node: Node) {
+    return this.grammar.tests ? testCall(node, this.text) : undefined;
   }
 
   /** Returns the type of a receiver in Go: `(s *Server)` gives `Server`. */

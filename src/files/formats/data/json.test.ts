@@ -28,6 +28,22 @@ test('inherited members of a JSON record are not metadata', () => {
   assert.deepEqual(parsed.blocks[0]!.metadata, {});
 });
 
+test('JSON with comments and commas behind the last member is text with its comments', () => {
+  const source =
+    '{\n  // The "level" of output: see https://x.example/*.\n  "target": "es2022, ]//", /* fixed */\n  "lib": ["dom",],\n}\n';
+  const parsed = parseJson(source, []);
+  assert.deepEqual([parsed.fileType, parsed.text], ['json', source]);
+  for (const broken of ['{"a": 1,,}', '{"a": // 1', '{a: 1}', '/* {"a": 1}'])
+    assert.throws(() => parseJson(broken, []), { message: /not valid JSON/ }, broken);
+});
+
+test('broken JSON is refused in linear time', () => {
+  const used = process.cpuUsage();
+  for (const part of ['/*', '\\"', '"', ',', ', ', '/'])
+    assert.throws(() => parseJson(`{${part.repeat(500_000)}`, []), part);
+  assert.ok(process.cpuUsage(used).user < 5e6);
+});
+
 test('large whole numbers in JSON keep all their digits', () => {
   assert.match(parseJson('{"id":1234567890123456789}', []).text, /1234567890123456789/);
 });

@@ -9,6 +9,7 @@ import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
+import { parseTxt } from '../txt.ts';
 import { SINGLE_RECORDS_MAX } from './records.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
@@ -20,12 +21,17 @@ const RECORD_LEVELS_MAX = 4;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Parses JSON. @throws FileError if the text is neither JSON nor JSON Lines. */
+/**
+ * Parses JSON. JSON with comments or commas behind the last member, as in settings of programs, is text: the comments explain it.
+ *
+ * @throws FileError if the text is neither JSON nor JSON Lines.
+ */
 export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const value = readJson(source);
   if (value === undefined) {
     // Many tools write one object per line into files named .json.
     if (isJsonLines(source)) return parseJsonl(source, keys);
+    if (readJson(withoutComments(source)) !== undefined) return parseTxt(source, 'json');
     throw badFile('parse', 'Invalid JSON', 'The file is not valid JSON.');
   }
   const picker = new KeyPicker(keys);
@@ -191,6 +197,16 @@ function readExactly(text: string): Json {
     if (error instanceof RangeError) return JSON.parse(text) as Json;
     throw error;
   }
+}
+
+/** Strings and comments. An end that is missing is at the end of the line or text, so that the search is linear. */
+const STRINGS_AND_COMMENTS = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)/g;
+const STRINGS_AND_LAST_COMMAS = /"(?:[^"\\\n]|\\.)*"?|,(?=\s*[}\]])/g;
+
+/** Returns JSON without comments and without commas behind a last member. */
+function withoutComments(text: string): string {
+  const onlyString = (match: string) => (match.startsWith('"') ? match : '');
+  return text.replace(STRINGS_AND_COMMENTS, onlyString).replace(STRINGS_AND_LAST_COMMAS, onlyString);
 }
 
 function isJsonLines(source: string): boolean {

@@ -5,7 +5,7 @@ import { tableText } from '../data/table-text.ts';
 import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
+import { alternativeMark, BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './inline.ts';
 import { type Definition, definitionsOf, isPlainList, LIST_BREAKERS, leadOf, listLines, termText } from './lists.ts';
 import { codeLanguage, isNote } from './marks.ts';
@@ -93,7 +93,7 @@ class BlockWriter {
       this.flush();
       this.block(element, tag, depth);
     } else if (this.hasBlocks(element)) this.inlineWithBlocks(element, tag, depth);
-    else this.pending += inlineOf(element, tag, this.walk);
+    else this.pending += alternativeMark(element) + inlineOf(element, tag, this.walk);
   }
 
   private hasBlocks(element: DomElement): boolean {

@@ -3,6 +3,7 @@ import type { DomElement, DomNode } from './dom.ts';
 
 export const ELEMENT = 1;
 export const TEXT = 3;
+const COMMENT = 8;
 
 /** Elements whose content is not text of the page. */
 const SKIPPED = new Set(
@@ -29,10 +30,46 @@ export function isSkipped(element: DomElement): boolean {
   return SKIPPED.has(element.tagName.toUpperCase()) || isHidden(element);
 }
 
+/** True if no reader sees an element. Panels of tabs, and alternatives of which a script shows one, are texts of the page. */
 export function isHidden(element: DomElement): boolean {
-  if (element.hasAttribute('hidden')) return true;
+  return hidesItself(element) && element.getAttribute('role') !== 'tabpanel' && !isAlternative(element);
+}
+
+function hidesItself(element: DomElement): boolean {
+  const hidden = element.getAttribute('hidden');
+  if (hidden !== null) return hidden.toLowerCase() !== 'until-found';
   const style = element.getAttribute('style');
   return style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+}
+
+/** Maximum number of nodes at a place with alternatives, blanks between them included. */
+const ALTERNATIVE_NODES_MAX = 32;
+
+/**
+ * True for hidden words inside a line whose neighbours are all hidden, too. Without a script the place would be empty, so a script shows
+ * one of them, such as the key of an operating system. Dialogs and menus are no SPAN.
+ */
+function isAlternative(element: DomElement): boolean {
+  const place = element.parentElement;
+  if (!isSpan(element) || !place || !isSpan(place)) return false;
+  let nodes = 0;
+  for (let node = place.firstChild; node; node = node.nextSibling) {
+    nodes += 1;
+    const isPart = node.nodeType === ELEMENT && hidesItself(node as DomElement);
+    const isBlank = node.nodeType === COMMENT || (node.nodeType === TEXT && node.nodeValue?.trim() === '');
+    if (nodes > ALTERNATIVE_NODES_MAX || !(isPart || isBlank)) return false;
+  }
+  return true;
+}
+
+function isSpan(element: DomElement): boolean {
+  return element.tagName.toUpperCase() === 'SPAN';
+}
+
+/** Returns what separates an alternative from the one before it, and "" for other elements. */
+export function alternativeMark(element: DomElement): string {
+  if (!hidesItself(element) || !isAlternative(element)) return '';
+  return element.previousElementSibling?.textContent?.trim() ? ' / ' : '';
 }
 
 /** True if an element with one of `tags` is below `element`. */

@@ -34,6 +34,24 @@ test('scripts, styles, hidden elements and forms are not text of a page', () => 
   assert.equal(parseHtml(page(body), []).text, 'yes');
 });
 
+test('tabs and alternatives that a script of the page shows are kept, and dialogs, menus and templates are not', () => {
+  const keys =
+    '<span class="switch"><span hidden="true" class="MAC">Command</span><span hidden="true">Ctrl</span></span>';
+  const body = `<h1>Moving a <span><span hidden>slide</span> <span style="display:none">page</span></span></h1><p>Press ${keys}+M.</p>
+    <div><div role="tabpanel"><p>Run the shell script.</p></div><div role="tabpanel" hidden><p>Run the batch file.</p></div></div>
+    <section hidden="until-found"><p>A folded section.</p></section>
+    <div role="dialog" hidden><p>no</p></div><ul role="menu" hidden><li>no</li></ul><div><div hidden>no</div></div>
+    <p>A line <span hidden>no</span> with <span><span hidden>no</span> words.</span></p>`;
+  assert.deepEqual(parseHtml(page(body), []).text.split('\n\n'), [
+    '# Moving a slide / page',
+    'Press Command / Ctrl+M.',
+    'Run the shell script.',
+    'Run the batch file.',
+    'A folded section.',
+    'A line with words.',
+  ]);
+});
+
 test('a page with an article and navigation gives its article with its tables', () => {
   const nav = Array.from({ length: 60 }, (_, i) => `<li><a href="/${i}">Menu entry number ${i}</a></li>`).join('');
   const words = 'The history of the library is long and full of events that matter to its readers today. ';

@@ -2,7 +2,7 @@
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { alternativeMark, BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
 import { contactOf, isPermalink, noteMark } from './marks.ts';
 
 /** State of a walk over a page. */
@@ -44,6 +44,7 @@ export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySe
       const tag = (next as DomElement).tagName.toUpperCase();
       if (tag === 'BR') parts.push('\u0001');
       if (tag === 'BR' || (next !== root && isSkipped(next as DomElement))) continue;
+      if (next !== root) parts.push(alternativeMark(next as DomElement));
       const mark = tag === 'A' ? noteMark(next as DomElement) : '';
       if (mark !== '') {
         parts.push(mark);

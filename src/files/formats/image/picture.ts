@@ -3,7 +3,7 @@ import { badFile } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import type { Tools } from '../../tools.ts';
 import { layoutPages } from '../pdf/layout.ts';
-import { ocrPages } from '../pdf/ocr-text.ts';
+import { type OcrPage, ocrPages, UNREADABLE_REASON } from '../pdf/ocr-text.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 /** Parses a picture. A picture with several pages (TIFF) gets page numbers. @throws FileError without OCR; errors of OCR. */
@@ -18,10 +18,16 @@ export async function parsePicture({ ocr }: Tools): Promise<ParsedFile> {
   const pages = ocrPages(await ocr(null));
   const builder = new TextBuilder();
   layoutPages(
-    pages.map((lines) => ({ lines, notes: [] })),
+    pages.map(({ lines }) => ({ lines, notes: [] })),
     builder,
   );
   const text = builder.text();
-  const warnings = text === '' ? ['No words were found in the picture.'] : [];
-  return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings };
+  return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings: warningsOf(pages, text) };
+}
+
+function warningsOf(pages: readonly OcrPage[], text: string): string[] {
+  const unreadable = pages.filter(({ isUnreadable }) => isUnreadable).length;
+  if (unreadable === 0) return text === '' ? ['No words were found in the picture.'] : [];
+  const what = text === '' ? 'The picture could' : `${unreadable} of ${pages.length} pages could`;
+  return [`${what} not be read. ${UNREADABLE_REASON}`];
 }

@@ -27,7 +27,7 @@ test('blocks of Markdown keep their source', async () => {
 
 test('front matter gives metadata and declared keys and is not part of the text', async () => {
   const source =
-    '---\ntitle: "The: Title"\nauthor: Ann\ndate: 2024-03-05\ntags: [a, "b c"]\nprice: 12.5\nrank: high\n---\n\nText.\n';
+    '---\ntitle: "The: Title"\nauthor: Ann\ndate: 2024-03-05\ntags: [a, "b c"]\nprice: 12.5\nrank: high\nparent_source_id: x\n---\n\nText.\n';
   const parsed = await parseMd(source, [
     { key: 'price', type: 'float' },
     { key: 'rank', type: 'integer' },
@@ -36,6 +36,10 @@ test('front matter gives metadata and declared keys and is not part of the text'
   assert.equal(parsed.title, 'The: Title');
   assert.deepEqual(parsed.metadata['created'], { val: '2024-03-05T00:00:00Z', type: 'datetime' });
   assert.deepEqual(parsed.metadata['tags'], { val: 'a, b c', type: 'string' });
+  assert.deepEqual(
+    [parsed.metadata['price'], parsed.metadata['parent_source_id']],
+    [{ val: '12.5', type: 'string' }, undefined],
+  );
   assert.deepEqual(parsed.chunkMetadata, { price: { val: '12.5', type: 'float' } });
   assert.deepEqual(parsed.warnings, ['1 value of "rank" could not be read as integer.']);
 });

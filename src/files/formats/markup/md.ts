@@ -1,10 +1,10 @@
 /** Parses Markdown: keeps the source of top-level blocks, without front matter and comments. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
-import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import type { ChunkMetadataKey, TypedMetadata } from '../../../corpus/values.ts';
 import type { Link } from '../../../text/link-line.ts';
 import { plainHeading } from '../../chunk/heading-text.ts';
 import { pageLinks } from '../../links.ts';
-import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import { KeyPicker, originMetadata, typedValue } from '../../metadata-values.ts';
 import type { Block, BlockKind, BlockLink, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { withoutAnchors } from './anchors.ts';
@@ -56,17 +56,37 @@ export async function parseMd(
     text,
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: front.values.get('author') ?? front.values.get('authors'),
-      created: front.values.get('created') ?? front.values.get('date'),
-      language: front.values.get('language') ?? front.values.get('lang'),
-      description: front.values.get('description'),
-      tags: front.values.get('tags'),
-    }),
+    metadata: {
+      ...otherMetadata(front.values),
+      ...originMetadata({
+        title,
+        author: front.values.get('author') ?? front.values.get('authors'),
+        created: front.values.get('created') ?? front.values.get('date'),
+        language: front.values.get('language') ?? front.values.get('lang'),
+        description: front.values.get('description'),
+        tags: front.values.get('tags'),
+      }),
+    },
     ...(picker.active ? { chunkMetadata } : {}),
     warnings: picker.warnings(),
   };
+}
+
+/** Maximum number of other keys of front matter that become metadata. */
+const OTHER_KEYS_MAX = 20;
+/** Keys that have metadata of their own, and the record by which the files of an archive are found. */
+const OWN_KEYS = new Set(
+  'title author authors created date language lang description tags parent_source_id'.split(' '),
+);
+
+function otherMetadata(values: ReadonlyMap<string, string>): TypedMetadata {
+  const others = [...values].filter(([key]) => !OWN_KEYS.has(key)).slice(0, OTHER_KEYS_MAX);
+  return Object.fromEntries(
+    others.flatMap(([key, text]) => {
+      const value = typedValue(text, 'string');
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
 }
 
 /** UTF-16 units that are parsed at once: the parser's tokens need many times the memory of their text. */

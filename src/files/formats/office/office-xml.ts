@@ -36,7 +36,12 @@ export interface SheetExtras {
   links: { ref: string; url: string }[];
   /** Formats of cells whose numbers are shown as percents or times, by their references. */
   formats: ReadonlyMap<string, CellFormat>;
+  /** Number of cells whose formula has no stored value. */
+  uncalculated: number;
 }
+
+/** A cell with a formula and no value. A formula that gives an empty text has the type `str`. */
+const UNCALCULATED = /<c(?! [^<>]*\bt="str")(?: [^<>]*)?><f(?: [^<>]*)?(?:\/>|>[^<]*<\/f>)(?:<v\s*\/>|<v><\/v>)?<\/c>/g;
 
 /** Returns the extras of each sheet, by sheet name. */
 export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
@@ -64,6 +69,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
         links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],
         formats: formattedCells(xml, styles),
+        uncalculated: xml.match(UNCALCULATED)?.length ?? 0,
         ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };

@@ -10,7 +10,7 @@ import { TextBuilder } from '../text-builder.ts';
 import { type PageHandles, pageLinks, pageNotes } from './annotations.ts';
 import { PdfAttachments } from './attachments.ts';
 import { layoutPages, type PdfPage } from './layout.ts';
-import { ocrPages } from './ocr-text.ts';
+import { ocrPages, UNREADABLE_REASON } from './ocr-text.ts';
 import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
 import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
@@ -56,7 +56,9 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
     pages.push(page);
     if (isPicture) pictures.push(index);
   }
-  const read = ocr ? await readPictures(document, pictures.slice(0, OCR_PAGES_MAX), pages, ocr) : 0;
+  const read = ocr
+    ? await readPictures(document, pictures.slice(0, OCR_PAGES_MAX), pages, ocr)
+    : { read: 0, unreadable: 0 };
   const meta = (tag: string) => metaText(module, documentIdx, tag);
   const properties = {
     title: meta('Title'),
@@ -87,21 +89,22 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
 }
 
 /**
- * Adds the lines of pages that are pictures. Returns how many pages OCR read. @throws FileError if it could read none and the
- * PDF has no other text.
+ * Adds the lines of pages that are pictures. Returns how many pages OCR read, and in how many it could read no word. @throws FileError
+ * if it could read none and the PDF has no other text.
  */
 async function readPictures(
   document: PDFiumDocument,
   pictures: readonly number[],
   pages: readonly PdfPage[],
   ocr: NonNullable<Tools['ocr']>,
-): Promise<number> {
-  let read = 0;
+): Promise<OcrCounts> {
+  let [read, unreadable] = [0, 0];
   let failure: unknown;
   for (const index of pictures) {
     try {
-      const [lines = []] = ocrPages(await ocr(await pictureOf(document, index)));
-      if (lines.length > 0) pages[index]!.lines = lines;
+      const [page] = ocrPages(await ocr(await pictureOf(document, index)));
+      if (page && page.lines.length > 0) pages[index]!.lines = page.lines;
+      if (page?.isUnreadable) unreadable += 1;
       read += 1;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
@@ -109,10 +112,15 @@ async function readPictures(
     }
   }
   if (failure !== undefined && pages.every(({ lines, notes }) => lines.length + notes.length === 0)) throw failure;
-  return read;
+  return { read, unreadable };
 }
 
-function pictureWarnings(pictures: number, read: number, pages: number, isEmpty: boolean): string[] {
+interface OcrCounts {
+  read: number;
+  unreadable: number;
+}
+
+function pictureWarnings(pictures: number, { read, unreadable }: OcrCounts, pages: number, isEmpty: boolean): string[] {
   const hint = 'Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.';
   if (pictures === 0) return isEmpty && pages > 0 ? ['The PDF has no text layer.'] : [];
   if (read === 0) {
@@ -122,6 +130,8 @@ function pictureWarnings(pictures: number, read: number, pages: number, isEmpty:
     return [`${which} ${hint}`];
   }
   const warnings = isEmpty ? ['No words were found in the pictures that are the pages of this PDF.'] : [];
+  if (unreadable > 0)
+    warnings.push(`${unreadable} of ${pictures} pages that are pictures could not be read. ${UNREADABLE_REASON}`);
   if (pictures > read) warnings.push(`Only ${read} of ${pictures} pages that are pictures were read.`);
   return warnings;
 }

@@ -26,6 +26,7 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
   const extras = sheetExtras(parts);
   const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
   const hidden: string[] = [];
+  let uncalculated = 0;
   const zeroMs = /\sdate1904="(?:1|true)"/.test(parts.text('xl/workbook.xml')) ? ZERO_1904_MS : ZERO_MS;
   // A sheet that is a chart has extras and no cells.
   for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
@@ -34,6 +35,7 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
       hidden.push(extra.part);
       continue;
     }
+    uncalculated += extra?.uncalculated ?? 0;
     const data = cells.get(sheet) ?? [];
     const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
     const rows = data.map((row) => row.map(valueText));
@@ -47,9 +49,18 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     blocks: builder.blocks,
     ...(properties['title'] === undefined ? {} : { title: properties['title'] }),
     metadata: originMetadata(properties),
-    warnings: [...picker.warnings(), ...hiddenWarnings(hidden.length, 'sheet')],
+    warnings: [
+      ...picker.warnings(),
+      ...hiddenWarnings(hidden.length, 'sheet'),
+      ...(uncalculated === 0 ? [] : [uncalculatedWarning(uncalculated)]),
+    ],
     members: embeddedFiles(parts, hidden),
   };
+}
+
+function uncalculatedWarning(cells: number): string {
+  const which = cells === 1 ? '1 cell with a formula has' : `${cells} cells with formulas have`;
+  return `${which} no stored value, so nothing was read there. Saving the file in a spreadsheet program stores the values.`;
 }
 
 /** The number 0 as milliseconds since 1970, in most workbooks and in those of old Macs. */

@@ -1,0 +1,39 @@
+/** The tags by which policies deny: without such a tag, or under another name, everything that it hid is open. */
+import type { Queryable } from '../db/database.ts';
+import { invalidAt, ServiceError } from '../errors.ts';
+import { isSubjectRef, type Policy, type PolicyCondition } from './policy.ts';
+import { listDefinitions } from './policy-store.ts';
+
+interface DeniedTag {
+  /** Name or id. */
+  tag: string;
+  path: readonly (string | number)[];
+}
+
+/** @throws ServiceError invalid_request when no tag has a name or an id by which the policy denies. */
+export function checkDeniedTags(policy: Policy, tags: readonly { id: string; name: string }[]): void {
+  for (const { tag, path } of deniedTags(policy))
+    if (!tags.some(({ id, name }) => id === tag || name === tag))
+      throw invalidAt(path, `no tag has the name or id ${JSON.stringify(tag)}, so the condition would hide nothing.`);
+}
+
+/** @throws ServiceError conflict when a policy denies by one of these names or ids. */
+export async function refuseIfDenied(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<void> {
+  for (const { name, definition } of await listDefinitions(tx, tenantId))
+    if (deniedTags(definition).some(({ tag }) => tags.includes(tag)))
+      throw new ServiceError('conflict', `The policy "${name}" hides content by this tag: change the policy first.`);
+}
+
+function deniedTags(policy: Policy, path: readonly (string | number)[] = []): DeniedTag[] {
+  return policy.filters.flatMap((member, i) => {
+    const at = [...path, 'filters', i];
+    return 'filters' in member ? deniedTags(member, at) : deniedBy(member, at);
+  });
+}
+
+function deniedBy({ target, key, operator, value }: PolicyCondition, path: DeniedTag['path']): DeniedTag[] {
+  if (target !== 'tag') return [];
+  if (operator === 'not_exists') return key === 'name' || key === 'id' ? [] : [{ tag: key, path: [...path, 'key'] }];
+  if ((operator !== 'ne' && operator !== 'nin') || value === undefined || isSubjectRef(value)) return [];
+  return [value].flat().map((tag) => ({ tag: String(tag), path: [...path, 'value'] }));
+}

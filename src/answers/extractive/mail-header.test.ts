@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
+import { extractPassages } from './extract.ts';
+import { titleHeaderEnd } from './mail-header.ts';
+
+const OFFER = `From: Erik Dahl <erik@fjord-metall.example>
+To: purchasing@northwind.example
+Date: 2026-01-12T08:15:00.000Z
+Subject: Offer 4471: brackets for 2026
+
+Dear team,
+
+we offer 5,000 brackets at 1.85 EUR each, delivery in week 9.
+The offer is valid until 28 February 2026.
+
+Kind regards
+Erik Dahl`;
+const REPLY = `From: Tomasz Nowak <tomasz@northwind.example>
+To: Erik Dahl <erik@fjord-metall.example>
+Date: 2026-01-13T09:00:00.000Z
+Subject: Re: Offer 4471: brackets for 2026
+
+Hello Erik,
+
+we accept the price, but we need delivery in week 7.`;
+
+const analyzer = {
+  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
+  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
+};
+
+function answer(question: string): string[] {
+  const chunks = [OFFER, REPLY].map((content, i) => {
+    return { number: i + 1, name: 'mail.eml', headingPath: [], context: null, content, score: 10 - i, language: 'en' };
+  });
+  return extractPassages(question, chunks, analyzer).passages.map(({ text }) => text);
+}
+
+test('the text of a mail answers, and its header does not crowd it out', () => {
+  for (const question of [
+    'What price does Fjord Metall offer for brackets?',
+    'Until when is offer 4471 valid?',
+    'How many brackets does Erik Dahl offer?',
+  ]) {
+    const passages = answer(question);
+    assert.match(passages[0]!, /1\.85 EUR each.*28 February/su, question);
+    assert.doesNotMatch(passages.join('\n'), /From:|Subject:/, question);
+  }
+});
+
+test('the header of a mail answers who sent it, and when', () => {
+  assert.match(answer('Who sent the offer for brackets?').join('\n'), /From: Erik Dahl/);
+  assert.match(answer('When was the mail about offer 4471 sent?').join('\n'), /Date: 2026-01-12/);
+  assert.match(answer('What is the address of Erik Dahl?').join('\n'), /erik@fjord-metall/);
+});
+
+test('a header is a title only at the top of a text, and only with text below it', () => {
+  const header = 'From: a@x.example\nSubject: Boxes\n';
+  assert.equal(titleHeaderEnd(`${header}\nSee below.`, 'What about boxes?'), header.length);
+  assert.equal(titleHeaderEnd(header, 'What about boxes?'), 0);
+  assert.equal(titleHeaderEnd(`Hello\n\n${header}\nSee below.`, 'What about boxes?'), 0);
+  assert.equal(titleHeaderEnd('Date: 1 May\n\nSubject: Boxes', 'What about boxes?'), 0);
+  assert.equal(titleHeaderEnd(`${header}\nSee below.`, 'Wer hat die Kisten geschickt?'), 0);
+});

@@ -1,0 +1,27 @@
+/** Reads the header at the top of a mail: its lines name the sender, the receivers, the date and the subject. */
+import { anyOf } from '../patterns.ts';
+
+const HEADER = /^(?:(?:From|To|Cc|Date|Subject): [^\n]*(?:\n|$)){2,}(?=\n)/;
+
+/**
+ * Returns the end of a header, with text below it, that stands at the top of `content`. The header is then like a title. Returns 0 if
+ * there is none, or if the question asks for what only a header says.
+ */
+export function titleHeaderEnd(content: string, question: string): number {
+  const end = HEADER.exec(content)?.[0].length ?? 0;
+  return end === 0 || content.slice(end).trim() === '' || ASKS_HEADER.test(question) ? 0 : end;
+}
+
+/** "Until when" and its like ask for a date of the text. */
+const ASKS_HEADER = anyOf(
+  [
+    /\bwho(?:m|se)?\b|(?<!\b(?:until|till|by|since) )\bwhen\b|\bs[ei]n(?:t|d|ds|der|ders)\b|\bwr(?:ote|ites?|itten)\b/,
+    /\bforward(?:ed)?\b|\brepl(?:y|ied|ies)\b|\breceived?\b|\bsubjects?\b|\brecipients?\b|\baddress(?:es)?\b|\bcc\b/,
+    /\b(?:e-?)?mails? (?:from|by|to|of)\b|\bwhich (?:e-?mails?|messages?)\b/,
+    /\bwe[rmn]\b|(?<!\b(?:bis|seit|ab) )\bwann\b|\b(?:ge)?(?:schick|sende|schr[ie]+b)|\babsender|\bempfänger|\bbetreff\b/,
+    /\bqui\b|\bquand\b|\benvoy|\bécri|\bre[cç]u|\bobjet\b|\bexpéditeur|\bdestinat|\bqui[eé]n|\bcu[aá]ndo\b|\benvi[aoó]/,
+    /\bescri|\bremit|\basunto\b|\bquem\b|\bquando\b|\bassunto\b|\bchi\b|\bscri|\binviat|\bmitten|\boggetto\b/,
+    /кто|кому|когда|отправ|написал|тема|谁|誰|何时|何時|什么时候|什麼時候|いつ|[发發送寄]|件名|主[题題]|누구|누가|언제|보[낸내]|제목/,
+  ],
+  'iu',
+);
