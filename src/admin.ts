@@ -149,7 +149,10 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
   const [area = '', name] = pathname.slice(1).split('/').map(decodeURIComponent);
   switch (`${method} /${area}${name === undefined ? '' : '/{name}'}`) {
     case 'GET /doctor':
-      return examine(deps, { thorough: searchParams.get('check') === '1' });
+      return examine(deps, {
+        thorough: searchParams.get('check') === '1',
+        hashes: searchParams.get('hashes') === '1',
+      });
     case 'GET /tenants':
       return { tenants: (await listTenants(deps.db)).map(toWire) };
     case 'POST /tenants': {

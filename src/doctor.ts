@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobStore } from './blobs/blob-store.ts';
+import { checkHashes } from './blobs/check-hashes.ts';
 import type { Config } from './config.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import { findViolations } from './corpus/invariants.ts';
@@ -29,6 +30,8 @@ const GRACE_SECONDS = 2 * 60 * 60;
 
 const POSTGRES_PORT = 5432;
 const MODEL_TIMEOUT_MS = 20_000;
+/** Damaged files that one check names. */
+const PROBLEMS_SHOWN_MAX = 10;
 /** A reasoning model may use up these tokens before it writes a word. This still shows that the model answers. */
 const PROBE_TOKENS_MAX = 16;
 
@@ -58,8 +61,11 @@ interface Uses {
   clock: Clock;
 }
 
-/** Runs all checks. `thorough` also compares stored counters and references with the stored data, all of which it reads. */
-export async function examine(uses: Uses, options: { thorough: boolean }): Promise<Examination> {
+/**
+ * Runs all checks. `thorough` also compares stored counters and references with the stored data, all of which it reads. `hashes` reads
+ * every stored file.
+ */
+export async function examine(uses: Uses, options: { thorough: boolean; hashes?: boolean }): Promise<Examination> {
   const checks: Check[] = [];
   const add = async (name: string, check: () => Promise<string | Omit<Check, 'name'>>): Promise<void> => {
     try {
@@ -94,6 +100,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('OCR', () => tools.describe('ocr'));
   await add('LibreOffice', () => tools.describe('office'));
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));
+  if (options.hashes) await add('stored files', () => hashFacts(uses.blobs));
   return { ok: checks.every((check) => check.ok), checks };
 }
 
@@ -228,6 +235,13 @@ async function vectorFacts(db: Database): Promise<string> {
 async function contentFacts(db: Database): Promise<string> {
   const { tenants, groups, sources, chunks } = await countContents(db);
   return `${tenants} tenants, ${groups} source groups, ${sources} sources, ${chunks} chunks`;
+}
+
+async function hashFacts(blobs: BlobStore): Promise<{ ok: boolean; detail: string }> {
+  const { checked, problems } = await checkHashes(blobs);
+  if (problems.length === 0) return { ok: true, detail: `the bytes of ${checked} files are those of their hashes` };
+  const shown = problems.slice(0, PROBLEMS_SHOWN_MAX).join(', ');
+  return { ok: false, detail: `${problems.length} of ${checked} files are damaged: ${shown}` };
 }
 
 /** Returns one failed check per violated invariant, or one successful check if there is none. */

@@ -81,16 +81,17 @@ export function listDefinitions(
     select p.name, p.definition from authz_policy p where p.tenant_id = ${tenantId} order by p.name`);
 }
 
-/** Creates the policy or its next version, and returns it. */
+/** Creates the policy with the version `firstVersion`, or its next version, and returns it. */
 export async function savePolicy(
   tx: Tx,
   tenantId: string,
   policy: Pick<NamedPolicy, 'id' | 'name' | 'definition'>,
   now: Date,
+  firstVersion = 1,
 ): Promise<NamedPolicy> {
   const [saved] = await tx.query<NamedPolicy>(sql`
     insert into authz_policy as p (tenant_id, id, name, version, definition, created_at, updated_at)
-    values (${tenantId}, ${policy.id}, ${policy.name}, 1, ${json(policy.definition)}, ${now}, ${now})
+    values (${tenantId}, ${policy.id}, ${policy.name}, ${firstVersion}, ${json(policy.definition)}, ${now}, ${now})
     on conflict (tenant_id, name) do update
       set version = p.version + 1, definition = excluded.definition, updated_at = excluded.updated_at
     returning ${COLUMNS}`);

@@ -176,6 +176,8 @@ export type ApiKey = {
   tag_ids: Array<string> | null;
   /** Time when the key expires, Unix seconds; null: never. */
   expires_time: number | null;
+  /** Id of the key that issued or rotated this one; it may be revoked since. Null: an operator did. */
+  issued_by: string | null;
   /** Unix seconds. */
   creation_time: number;
   /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
@@ -1084,7 +1086,7 @@ export type GroupSource = {
   source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
-  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
+  /** Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a redaction rule would change it. */
   path: string | null;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
@@ -1130,6 +1132,8 @@ export type IssuedApiKey = {
   tag_ids: Array<string> | null;
   /** Time when the key expires, Unix seconds; null: never. */
   expires_time: number | null;
+  /** Id of the key that issued or rotated this one; it may be revoked since. Null: an operator did. */
+  issued_by: string | null;
   /** Unix seconds. */
   creation_time: number;
   /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
@@ -1154,7 +1158,7 @@ export type ListedSource = {
   source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
-  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
+  /** Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a redaction rule would change it. */
   path: string | null;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
@@ -1572,14 +1576,14 @@ export type RunFile = {
   /** Name of the file. */
   name: string;
   /** What the run did with the file. */
-  change: "added" | "updated" | "deleted" | "failed";
+  change: "added" | "updated" | "deleted" | "failed" | "skipped";
   /** Milliseconds for reading the file; null if it was not read, or failed. */
   read_ms: number | null;
   /** Where a failed file failed; null for others. */
   stage: string | null;
   /** What failed, in a few words; null for others. */
   title: string | null;
-  /** What went wrong, in words for a person; null for others. */
+  /** What went wrong, or why the file was skipped, in words for a person; null for others. */
   message: string | null;
   /** Whether the same file may succeed in another run; null for others. */
   retryable: boolean | null;
@@ -3678,7 +3682,7 @@ export interface Operations {
       pagination: Pagination;
     };
   };
-  /** List the files that a run changed or could not read */
+  /** List the files that a run changed, skipped or could not read */
   listRunFiles: {
     request: {
       params: {
@@ -3691,7 +3695,7 @@ export interface Operations {
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
         /** Only files to which this happened. */
-        change?: "added" | "updated" | "deleted" | "failed" | undefined;
+        change?: "added" | "updated" | "deleted" | "failed" | "skipped" | undefined;
       } | undefined;
     };
     response: {

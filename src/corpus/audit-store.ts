@@ -130,6 +130,19 @@ export async function listAuditEvents(
   return { rows, total: count?.total ?? 0 };
 }
 
+/** Returns the newest event of an object; undefined if it has none. */
+export async function findLastEvent(
+  tx: Queryable,
+  tenantId: string,
+  objectKind: AuditObjectKind,
+  objectId: string,
+): Promise<AuditEvent | undefined> {
+  const [event] = await tx.query<AuditEvent>(sql`
+    select ${COLUMNS} from audit_event e
+    where e.tenant_id = ${tenantId} and e.object_id = ${objectId} and e.object_kind = ${objectKind} order by e.id desc limit 1`);
+  return event;
+}
+
 /** Checks the tenant's whole chain. Returns what is wrong with the first broken event; undefined if the chain is intact. */
 export async function findBrokenEvent(tx: Queryable, tenantId: string): Promise<string | undefined> {
   let last: Pick<AuditEvent, 'seq' | 'hash'> = { seq: 0, hash: FIRST_PREV_HASH };

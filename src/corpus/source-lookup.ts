@@ -14,8 +14,12 @@ import { findQuotas, type Quotas } from './tenant-store.ts';
 export const NEWEST_FAILED = raw(`(s.status = 'failed' or exists (
   select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id and u.status = 'failed'))`);
 
+/** The path of source `s`: of an uploaded file in its group, or of a file in its repository. Null for other sources. */
+export const SOURCE_PATH = raw(`case when s.source_type = 'repo' then
+  (select o.origin_id from source_origin o where o.tenant_id = s.tenant_id and o.source_id = s.id) else s.path end`);
+
 /** The columns of `Source`, selected from source `s`. */
-export const SOURCE_COLUMNS = sql`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
+export const SOURCE_COLUMNS = sql`s.id, s.source_group_id, s.source_type, s.name, ${SOURCE_PATH} as path, s.url,
   s.parent_source_id, s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata, s.language, s.content_at,
   s.text_length, s.chunk_count, s.warnings, s.created_at,
   (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,

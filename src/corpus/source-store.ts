@@ -3,6 +3,7 @@ import { json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
+import { ownValue } from '../util/own-value.ts';
 import type { FileFailure, PendingSource, SourceResult, TypedMetadata } from './values.ts';
 
 export interface Source {
@@ -328,8 +329,8 @@ export async function saveSourceMetadata(
   metadata: ApiMetadata,
 ): Promise<void> {
   await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`);
-  const set = Object.entries(metadata).filter(([key, value]) => before[key] !== value);
-  const removed = Object.entries(before).filter(([key]) => metadata[key] === undefined);
+  const set = Object.entries(metadata).filter(([key, value]) => ownValue(before, key) !== value);
+  const removed = Object.entries(before).filter(([key]) => !Object.hasOwn(metadata, key));
   await tx.query(sql`
     with recursive member as (
       select id from source where tenant_id = ${tenantId} and parent_source_id = ${id}

@@ -1,4 +1,5 @@
 /** Opens the database that the settings name, and prepares it. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../util/settings-reader.ts';
 import type { Database } from './database.ts';
@@ -20,7 +21,16 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir, readTimeoutMs } = options;
   if (url) return openServerDatabase({ url, readTimeoutMs });
-  return openEmbeddedDatabase({ dataDir: join(dataDir, 'database'), readTimeoutMs });
+  return openEmbeddedDatabase({ dataDir: embeddedFolder(dataDir), readTimeoutMs });
+}
+
+/** Returns whether a database of the embedded engine is in the data directory. */
+export function hasEmbeddedDatabase(dataDir: string): boolean {
+  return existsSync(join(embeddedFolder(dataDir), 'PG_VERSION'));
+}
+
+function embeddedFolder(dataDir: string): string {
+  return join(dataDir, 'database');
 }
 
 /** The settings that say where the database is. */

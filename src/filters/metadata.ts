@@ -4,6 +4,7 @@
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { codePointLength } from '../util/code-points.ts';
+import { ownValue } from '../util/own-value.ts';
 
 export const METADATA_PATCH_RECORDS_MAX = 40;
 const METADATA_RECORDS_MAX = 20;
@@ -59,6 +60,12 @@ export function mergeMetadata(current: ApiMetadata, patch: readonly PatchRecord[
   }
   if (merged.size > METADATA_RECORDS_MAX) throw new ServiceError('metadata_full', METADATA_ERRORS.full);
   return Object.fromEntries(merged);
+}
+
+/** Returns the keys whose value was added, replaced or deleted, in sorted order. */
+export function changedKeys(before: ApiMetadata, after: ApiMetadata): string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((key) => ownValue(before, key) !== ownValue(after, key)).sort();
 }
 
 /** Returns the metadata for the API, sorted by key. */

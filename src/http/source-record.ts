@@ -29,7 +29,8 @@ export const sourceDetailsSchema = z
       .string()
       .nullable()
       .describe(
-        'Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it.',
+        'Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a ' +
+          'redaction rule would change it.',
       ),
     file_type: fileTypeSchema,
     file_size: z.int().describe('Bytes.'),

@@ -144,6 +144,11 @@ describe('the days of the rule', () => {
   }
 });
 
+test('a date in UNTIL is the last day in the zone of the rule', () => {
+  const rule = 'FREQ=DAILY;BYHOUR=23;TZID=America/New_York;UNTIL=20260107';
+  assert.deepEqual(times(rule, '2026-01-07T12:00:00Z'), ['2026-01-08T04:30:20.000Z']);
+});
+
 test('a rule with very many candidates is evaluated', () => {
   const rule = `FREQ=YEARLY;BYSETPOS=-1;BYHOUR=${range(0, 23)};BYMINUTE=${range(0, 59)};BYYEARDAY=1,-1`;
   assert.deepEqual(times(rule, '2026-01-06T00:00:00Z', 2), ['2026-12-31T23:59:20.000Z', '2027-12-31T23:59:20.000Z']);
@@ -177,6 +182,8 @@ describe('rules that are refused', () => {
     ['FREQ=DAILY;COUNT=10001', /COUNT/],
     ['FREQ=DAILY;UNTIL=20260131T000000Z', /no occurrence/],
     ['FREQ=DAILY;UNTIL=20260230', /UNTIL/],
+    ['FREQ=DAILY;UNTIL=20271231T060000', /must have in UNTIL a date such as 20301231, or a time in UTC such as/],
+    ['DTSTART;TZID=Europe/Berlin:20260101T060000\nRRULE:FREQ=DAILY;UNTIL=20271231T060000', /a time in UTC such as/],
     ['FREQ=DAILY;COUNT=9;UNTIL=20300101', /not both/],
     ['FREQ=YEARLY;INTERVAL=500', /no occurrence/],
     ['FREQ=YEARLY;INTERVAL=9999999', /no occurrence/],

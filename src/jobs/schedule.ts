@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, readonly [isRight: (value: string) => boole
   FREQ: [(value) => FREQUENCIES.includes(value), `one of ${FREQUENCIES.join(', ')}`],
   INTERVAL: [(value) => isWhole(value, 1, 9_999_999), 'a whole number of 1 or more'],
   COUNT: [(value) => isWhole(value, 1, COUNT_MAX), `a whole number from 1 to ${COUNT_MAX}`],
-  UNTIL: [(value) => readTime(value) !== undefined, 'a date or time such as 20301231T235959Z'],
+  UNTIL: [isUntil, 'a date such as 20301231, or a time in UTC such as 20301231T235959Z'],
   WKST: [(value) => new RegExp(`^${WEEKDAY}$`).test(value), 'a weekday such as MO'],
   BYDAY: [(value) => eachOf(value, isWeekday), 'weekdays such as MO,-1FR'],
   BYSECOND: numbers(0, 59),
@@ -218,6 +218,11 @@ function isWhole(value: string, min: number, max: number): boolean {
 function isWeekday(value: string): boolean {
   const [, number] = new RegExp(`^(?:[+-]?(\\d{1,2}))?${WEEKDAY}$`).exec(value) ?? ['', '0'];
   return number === undefined || isWhole(number, 1, 53);
+}
+
+/** Returns whether the value is a date or a time in UTC. RFC 5545 also has local times, which the library does not read. */
+function isUntil(value: string): boolean {
+  return readTime(value) !== undefined && (value.endsWith('Z') || !value.includes('T'));
 }
 
 function isZone(zone: string): boolean {

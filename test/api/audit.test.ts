@@ -38,7 +38,7 @@ const ok = async (answer: ReturnType<TestApp['get']>) => {
   return body;
 };
 
-test('every change of keys, secrets, tags and columns, and every deletion, is one audit event', async () => {
+test('every change of keys, secrets, tags, columns, names and metadata, and every deletion, is one audit event', async () => {
   const made: Record<string, string> = {};
   const expectRecorded = async (what: string, details: object, change: () => Promise<unknown>): Promise<void> => {
     const found = await recordedBy(change);
@@ -86,6 +86,25 @@ test('every change of keys, secrets, tags and columns, and every deletion, is on
 
   const group = `/source-groups/${made['group']}`;
   made['source'] = (await t.get(`${group}/sources`)).body.sources[0].id;
+  const label = (key: string, val: string | null) => ({ metadata: { records: [{ key, val }] } });
+  await expectRecorded('change source_group $group', { name: 'renamed' }, () => ok(t.put(group, { name: 'renamed' })));
+  await expectRecorded('change source_group $group', { metadata_keys: ['team'] }, () =>
+    ok(t.put(`${group}/metadata`, label('team', 'board'))),
+  );
+  const ofSource = `/sources/${made['source']}/metadata`;
+  const twoKeys = { metadata: { records: [...label('b', '1').metadata.records, ...label('a', '2').metadata.records] } };
+  await expectRecorded('change source $source', { metadata_keys: ['a', 'b'] }, () => ok(t.put(ofSource, twoKeys)));
+  const items = [{ source_id: made['source'], ...label('b', null) }];
+  await expectRecorded('change source $source', { metadata_keys: ['b'] }, () =>
+    ok(t.post('/sources/metadata/batch', { items: [...items, { source_id: newId(), ...label('b', '1') }] })),
+  );
+  const unchanged = async () => {
+    await ok(t.put(ofSource, label('a', '2')));
+    await ok(t.put(`${group}/metadata`, label('team', 'board')));
+    await ok(t.put(group, { name: 'renamed' }));
+  };
+  assert.deepEqual(await recordedBy(unchanged), [], 'the same values are no change');
+  await expectRecorded('change source $source', { metadata_keys: ['a'] }, () => ok(t.delete(ofSource)));
   await expectRecorded('delete source $source', { source_group_id: made['group'], with_members: 0 }, () =>
     ok(t.delete(`/sources/${made['source']}`)),
   );

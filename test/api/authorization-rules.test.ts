@@ -133,6 +133,8 @@ test('policies are validated, versioned, listed and deleted; each change is audi
   assert.deepEqual([list.policies.map(({ name }: { name: string }) => name), list.pagination.total], [['readers'], 1]);
   assert.equal((await t.delete('/authz/policies/readers')).body.version, 2);
   assert.equal((await t.get('/authz/policies/readers')).status, 404);
+  assert.equal((await t.put('/authz/policies/readers', { filters: [filters[0]] })).body.version, 3);
+  assert.equal((await t.delete('/authz/policies/readers')).status, 200);
   const events = (await t.get('/audit-events?object_kind=authz_policy')).body.audit_events;
   assert.deepEqual(
     events.map(({ action, details }: { action: string; details: { version: number } }) => [action, details.version]),
@@ -140,6 +142,8 @@ test('policies are validated, versioned, listed and deleted; each change is audi
       ['create', 1],
       ['change', 2],
       ['delete', 2],
+      ['create', 3],
+      ['delete', 3],
     ],
   );
 });

@@ -82,10 +82,19 @@ describe('the admin socket', () => {
     assert.equal((await admin('POST', '/tenants', { nam: 'x' })).status, 400);
   });
   test('answers the checks of doctor', async () => {
-    const { body } = await admin('GET', '/doctor?check=1');
+    const { body } = await admin('GET', '/doctor?check=1&hashes=1');
     assert.equal(body.ok, true, JSON.stringify(body.checks));
     const names = body.checks.map((check: { name: string }) => check.name);
-    for (const name of ['database', 'migrations', 'blob store', 'disk space', 'text search', 'models', 'stored data'])
+    for (const name of [
+      'database',
+      'migrations',
+      'blob store',
+      'disk space',
+      'text search',
+      'models',
+      'stored data',
+      'stored files',
+    ])
       assert.ok(names.includes(name), name);
     const textSearch = body.checks.find((check: { name: string }) => check.name === 'text search');
     assert.match(

@@ -321,7 +321,10 @@ test('operator commands work while the service runs and while it does not', asyn
   assert.equal(await quota('--files', 'default'), 'bytes  0\nfiles  default\ngroups  default\n');
   assert.equal(await quota(), 'bytes  0\nfiles  default\ngroups  default\n');
   assert.equal((await pinakes(['tenants', 'quota', 'acme', '--files', 'many'])).code, 2);
-  assert.equal((await pinakesProcess(['doctor', '--check'])).code, 0);
+  const doctor = await pinakesProcess(['doctor', '--check', '--hashes']);
+  assert.equal(doctor.code, 0, doctor.stdout);
+  assert.match(doctor.stdout, /^ok {4}stored files: the bytes of [1-9]\d* files are those of their hashes$/m);
+  assert.equal((await pinakes(['doctor', '--hashes'])).code, 2);
   const link = await pinakes(['console', '--tenant', 'acme', '--url', 'https://pinakes.example/']);
   assert.match(link.stdout, /^https:\/\/pinakes\.example\/console\/#t=[\w-]{43}$/m);
 

@@ -1,7 +1,7 @@
 /** The help and the errors of the command line without any service. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -207,4 +207,20 @@ test('ingest refuses a name that is too long, and does not cut it', async () => 
 
 test('keys generate prints a key that PINAKES_BOOTSTRAP_KEY accepts', async () => {
   assert.match((await runPinakes(['keys', 'generate'])).stdout, /^pk_[0-9A-Za-z]{61}\n$/);
+});
+
+test('operator commands refuse a data directory without a database, and make nothing there', async () => {
+  const dataDir = join(folder, 'elsewhere');
+  const message =
+    `pinakes: There is no database in ${dataDir}: set PINAKES_DATA_DIR to the data directory of the service. ` +
+    '`pinakes serve` or `pinakes migrate` makes a new one.\n';
+  const commands = [['rotate-master-key'], ['doctor'], ['tenants', 'list'], ['tenants', 'create', 'a'], ['console']];
+  for (const args of commands) {
+    const { code, stdout, stderr } = await runPinakesHere(args, { PINAKES_DATA_DIR: dataDir });
+    assert.deepEqual([code, stdout, stderr], [2, '', message], args.join(' '));
+  }
+  assert.ok(!existsSync(dataDir));
+  assert.equal((await runPinakesHere(['migrate'], { PINAKES_DATA_DIR: dataDir })).code, 0);
+  const { code, stderr } = await runPinakesHere(['tenants', 'list'], { PINAKES_DATA_DIR: dataDir });
+  assert.equal(code, 0, stderr);
 });

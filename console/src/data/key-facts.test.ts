@@ -12,6 +12,7 @@ const key = (given: Partial<ApiKey>): ApiKey => ({
   source_group_ids: null,
   tag_ids: null,
   expires_time: null,
+  issued_by: null,
   creation_time: LONG_AGO,
   last_used_time: NOW,
   ...given,

@@ -158,6 +158,7 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'runs.change.updated': 'Aktualisiert',
   'runs.change.deleted': 'Gelöscht',
   'runs.change.failed': 'Gescheitert',
+  'runs.change.skipped': 'Übersprungen',
   'runs.count.scanned': 'Geprüft',
   'runs.count.added': 'Hinzugefügt',
   'runs.count.updated': 'Aktualisiert',

@@ -151,6 +151,7 @@ export const operateEn = {
   'runs.change.updated': 'Updated',
   'runs.change.deleted': 'Deleted',
   'runs.change.failed': 'Failed',
+  'runs.change.skipped': 'Skipped',
   'runs.count.scanned': 'Examined',
   'runs.count.added': 'Added',
   'runs.count.updated': 'Updated',

@@ -6,11 +6,13 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { type Config, environment, loadConfig } from '../../config.ts';
 import { ADMIN_SOCKET, operatorAuthorization, operatorKeyFile, readOperatorKey } from '../../operator-key.ts';
-import { CliError } from '../shared/io.ts';
+import { CliError, usageError } from '../shared/io.ts';
 
 /** Help text of operator commands. */
 export const HOW_OPERATOR_COMMANDS_WORK =
   'While the service runs, the command uses the socket <data dir>/admin.sock. Otherwise it opens the database.';
+/** The only operation that makes a missing database. */
+const MAKES_DATABASE = 'POST /migrations';
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 interface AdminAnswer {
@@ -85,8 +87,19 @@ function sendToSocket(
   });
 }
 
-/** Opens the database for one operation. Its modules are imported here, because requests to the socket do not need them. */
+/**
+ * Opens the database for one operation. Its modules are imported here, because requests to the socket do not need them.
+ *
+ * @throws CliError where the data directory has no database: it is most likely another directory than the one of the service.
+ */
 async function runDirectly(config: Config, method: string, path: string, body: unknown): Promise<unknown> {
+  const { hasEmbeddedDatabase } = await import('../../db/open.ts');
+  if (config.databaseUrl === null && `${method} ${path}` !== MAKES_DATABASE && !hasEmbeddedDatabase(config.dataDir)) {
+    throw usageError(
+      `There is no database in ${config.dataDir}: set PINAKES_DATA_DIR to the data directory of the service. ` +
+        '`pinakes serve` or `pinakes migrate` makes a new one.',
+    );
+  }
   const { pino } = await import('pino');
   const { openDeps } = await import('../../deps.ts');
   const { runAdminCommand } = await import('../../admin.ts');

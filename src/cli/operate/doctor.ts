@@ -1,6 +1,7 @@
 /** `pinakes doctor`: an operator command that checks the service. */
 
 import { type Command, flagOption } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
 import { callAdmin } from './admin-client.ts';
 
 interface Check {
@@ -17,18 +18,23 @@ export const doctorCommand: Command = {
   argumentsMax: 0,
   options: {
     check: { type: 'boolean', text: 'also check that rows, files, chunks and counters are consistent (slow)' },
+    hashes: {
+      type: 'boolean',
+      text: 'with --check: also read every stored file and compare it with its hash (slower)',
+    },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
   pinakes doctor
+  pinakes doctor --check --hashes      # after a backup was restored
   pinakes doctor --check --json | jq '.[] | select(.ok | not)'
 
 The exit code is 1 if a check fails.`,
   async run({ options, io }) {
-    const { checks } = await callAdmin<{ checks: Check[] }>(
-      'GET',
-      flagOption(options, 'check') ? '/doctor?check=1' : '/doctor',
-    );
+    const [check, hashes] = [flagOption(options, 'check'), flagOption(options, 'hashes')];
+    if (hashes && !check) throw usageError('--hashes needs --check.');
+    const query = check ? `?check=1${hashes ? '&hashes=1' : ''}` : '';
+    const { checks } = await callAdmin<{ checks: Check[] }>('GET', `/doctor${query}`);
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(checks)}\n`);
     else
       for (const { name, ok, detail } of checks)

@@ -3,22 +3,31 @@ import type { Queryable, Tx } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
 import { raw, sql } from '../../db/sql.ts';
+import { newId } from '../../util/ids.ts';
 
 /** A run of more files keeps only its first ones by name; its counts have all. */
 export const RUN_FILES_MAX = 10_000;
-export const FILE_CHANGES = ['added', 'updated', 'deleted', 'failed'] as const;
+/** Files that a run skipped are kept up to this number. A crawl may skip the same ones every hour. */
+export const RUN_SKIPPED_MAX = 500;
+export const FILE_CHANGES = ['added', 'updated', 'deleted', 'failed', 'skipped'] as const;
 export type FileChange = (typeof FILE_CHANGES)[number];
 
 export interface NewRunFile {
   sourceId: string;
   /** Failed files are in the table run_error. */
-  change: Exclude<FileChange, 'failed'>;
+  change: Exclude<FileChange, 'failed' | 'skipped'>;
   /** Milliseconds in the parser process; absent for files that were not read. */
   readMs?: number | undefined;
 }
 
+/** A file that the origin lists and a rule excludes. */
+export interface SkippedFile {
+  name: string;
+  reason: string;
+}
+
 export interface RunFile {
-  /** Position in the list: of the source, or of the error. */
+  /** Position in the list: of the source, of the error, or of the skipped file. */
   id: string;
   sourceId: string | null;
   name: string;
@@ -48,12 +57,30 @@ export async function insertRunFiles(
     insert into run_file (tenant_id, run_id, name, ${given.columns})
     select ${tenantId}::uuid, ${runId}::uuid, s.name, ${given.values}
     from ${given.table} join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
-    where (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId}) < ${RUN_FILES_MAX}
+    where (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and f.change <> 'skipped')
+      < ${RUN_FILES_MAX}
     on conflict (tenant_id, run_id, source_id) do update set change = excluded.change, name = excluded.name,
       read_ms = coalesce(excluded.read_ms, run_file.read_ms)`);
 }
 
-/** Returns one page of the files that the run changed or could not read, with one extra row if a next page exists. */
+/** Saves files that the run skipped, up to RUN_SKIPPED_MAX in a run. */
+export async function insertSkippedFiles(
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+  files: readonly SkippedFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const rows = files.map((file) => ({ sourceId: newId(), ...file }));
+  const given = recordset({ source_id: 'uuid', name: 'text', reason: 'text' }, rows);
+  await tx.query(sql`
+    insert into run_file (tenant_id, run_id, change, ${given.columns})
+    select ${tenantId}::uuid, ${runId}::uuid, 'skipped', ${given.values} from ${given.table}
+    limit (select greatest(0, ${RUN_SKIPPED_MAX} - count(*)) from run_file f
+      where f.tenant_id = ${tenantId} and f.run_id = ${runId} and f.change = 'skipped')`);
+}
+
+/** Returns one page of the files that the run changed, skipped or could not read, with one extra row if a next page exists. */
 export async function listRunFiles(
   tx: Queryable,
   tenantId: string,
@@ -62,8 +89,8 @@ export async function listRunFiles(
   page: PageRequest,
 ): Promise<{ rows: RunFile[]; total: number }> {
   const all = sql`(
-    select f.source_id as id, f.source_id, f.name, f.change, f.read_ms, null::text as stage, null::text as title, null::text as message,
-      null::boolean as retryable
+    select f.source_id as id, case when f.change <> 'skipped' then f.source_id end as source_id, f.name, f.change, f.read_ms,
+      null::text as stage, null::text as title, f.reason as message, null::boolean as retryable
     from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and not exists (
       select from run_error e where e.tenant_id = f.tenant_id and e.run_id = f.run_id and e.source_id = f.source_id)
     union all

@@ -24,7 +24,7 @@ export const LIMIT_IDS_MAX = 100;
 export const API_KEYS_MAX = 10_000;
 
 /** An API key without its hidden columns. */
-export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'rootId' | 'familyId' | 'replacedBy'>;
+export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'rootId' | 'familyId' | 'replacedBy'>;
 
 export interface KeyRequest {
   name: string;
@@ -97,6 +97,7 @@ export async function issueApiKey(
     sourceGroupIds: wanted.sourceGroupIds && unique(wanted.sourceGroupIds),
     tagIds: wanted.tagIds && unique(wanted.tagIds),
     expiresAt: wanted.expiresAt,
+    issuedBy: caller.apiKeyId,
     createdAt: now,
     lastUsedAt: null,
   };
@@ -143,7 +144,7 @@ export async function rotateApiKey(
     const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
     await record(tx, caller, 'rotate', id, { replaced_by: successorId, ends: end.toISOString() });
-    return { ...old, id: successorId, createdAt: now, lastUsedAt: null };
+    return { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
   });
   uses.auth.forget();
   return { row, key: generated.key };

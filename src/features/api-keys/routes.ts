@@ -25,6 +25,9 @@ const apiKeySchema = z
     source_group_ids: z.array(idSchema).nullable().describe('Only these source groups; null: not limited.'),
     tag_ids: z.array(idSchema).nullable().describe('Only source groups with one of these tags; null: not limited.'),
     expires_time: timeSchema.nullable().describe('Time when the key expires, Unix seconds; null: never.'),
+    issued_by: idSchema
+      .nullable()
+      .describe('Id of the key that issued or rotated this one; it may be revoked since. Null: an operator did.'),
     creation_time: timeSchema,
     last_used_time: timeSchema
       .nullable()
@@ -160,7 +163,9 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       id: 'revokeApiKey',
       area: AREA,
       summary: 'Revoke an API key',
-      description: 'The key stops working at once; with several replicas, within a second. Returns the revoked key.',
+      description:
+        'The key stops working at once; with several replicas, within a second. The keys that it issued go on working. Returns the ' +
+        'revoked key.',
     },
     params: idParams,
     response: { status: 200, schema: apiKeySchema },
@@ -243,6 +248,7 @@ function toWire(row: ApiKeyView): z.input<typeof apiKeySchema> {
     source_group_ids: row.sourceGroupIds,
     tag_ids: row.tagIds,
     expires_time: unixSeconds(row.expiresAt),
+    issued_by: row.issuedBy,
     creation_time: unixSeconds(row.createdAt),
     last_used_time: unixSeconds(row.lastUsedAt),
   };

@@ -12,7 +12,7 @@ import {
   savePolicy,
 } from '../../access/policy-store.ts';
 import { failedTest, type PolicyDocument } from '../../access/policy-tests.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { appendAudit, findLastEvent } from '../../corpus/audit-store.ts';
 import { listTags } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidAt, notFound, ServiceError } from '../../errors.ts';
@@ -46,10 +46,18 @@ export async function setPolicy(
     if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
     checkDeniedTags(definition, await listTags(tx, tenantId, { tagIds: null }));
     const now = clock.now();
-    const saved = await savePolicy(tx, tenantId, { id: newId(now.getTime()), name, definition }, now);
-    await record(tx, caller, saved.version === 1 ? 'create' : 'change', saved);
+    const firstVersion = isNew ? (await lastVersion(tx, tenantId, name)) + 1 : 1;
+    const saved = await savePolicy(tx, tenantId, { id: newId(now.getTime()), name, definition }, now, firstVersion);
+    await record(tx, caller, saved.version === firstVersion ? 'create' : 'change', saved);
     return saved;
   });
+}
+
+/** Returns the version of a policy when it was deleted, or 0: a version never stands for two definitions. */
+async function lastVersion(tx: Tx, tenantId: string, name: string): Promise<number> {
+  const event = await findLastEvent(tx, tenantId, 'authz_policy', name);
+  const version = event?.details['version'];
+  return typeof version === 'number' ? version : 0;
 }
 
 /** Deletes a policy and returns it. Requests that name it see nothing from the commit on. @throws ServiceError not_found */

@@ -1,23 +1,24 @@
 /** Changes the name and the metadata of a source group. */
 
-import type { GroupLimits } from '../../access/limits.ts';
+import type { Caller } from '../../access/caller.ts';
+import { appendAudit } from '../../corpus/audit-store.ts';
 import { findGroup, lockGroup, type SourceGroup, saveGroupMetadata, setGroupName } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
-import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
+import { type ApiMetadata, changedKeys, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 
 /** Renames a group and returns it. @throws ServiceError not_found, also for a group that is being deleted. */
 export async function renameGroup(
   deps: Pick<Deps, 'db'>,
-  tenantId: string,
+  caller: Caller,
   id: string,
-  limits: GroupLimits,
   name: string,
 ): Promise<SourceGroup> {
-  return deps.db.transaction(tenantId, async (tx) => {
-    const group = await lockVisible(tx, tenantId, id, limits);
-    await setGroupName(tx, tenantId, id, name);
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    const group = await lockVisible(tx, caller, id);
+    await setGroupName(tx, caller.tenantId, id, name);
+    if (name !== group.name) await record(tx, caller, id, { name });
     return { ...group, name };
   });
 }
@@ -29,23 +30,30 @@ export async function renameGroup(
  */
 export async function patchGroupMetadata(
   deps: Pick<Deps, 'db'>,
-  tenantId: string,
+  caller: Caller,
   id: string,
-  limits: GroupLimits,
   patch: readonly PatchRecord[],
 ): Promise<ApiMetadata> {
   checkPatch(patch);
-  return deps.db.transaction(tenantId, async (tx) => {
-    const group = await lockVisible(tx, tenantId, id, limits);
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    const group = await lockVisible(tx, caller, id);
     const merged = mergeMetadata(group.metadata, patch);
-    await saveGroupMetadata(tx, tenantId, id, merged);
+    await saveGroupMetadata(tx, caller.tenantId, id, merged);
+    const keys = changedKeys(group.metadata, merged);
+    if (keys.length > 0) await record(tx, caller, id, { metadata_keys: keys });
     return merged;
   });
 }
 
-async function lockVisible(tx: Tx, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
-  const visible = await findGroup(tx, tenantId, id, limits);
-  const group = visible && (await lockGroup(tx, tenantId, id));
+/** Writes an audit event, because policies decide by names and metadata of groups. */
+function record(tx: Tx, caller: Caller, objectId: string, details: Record<string, unknown>): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  return appendAudit(tx, { tenantId, actor, action: 'change', objectKind: 'source_group', objectId, details });
+}
+
+async function lockVisible(tx: Tx, caller: Caller, id: string): Promise<SourceGroup> {
+  const visible = await findGroup(tx, caller.tenantId, id, caller);
+  const group = visible && (await lockGroup(tx, caller.tenantId, id));
   if (!group || group.deletedAt) throw notFound();
   return group;
 }

@@ -131,10 +131,7 @@ function renameRoute(deps: Deps): Route {
     response: { status: 200, schema: sourceGroupSchema },
     example: { name: 'Policies 2026' },
     handler: async ({ caller, params, body }) =>
-      toSourceGroup(
-        await renameGroup(deps, caller.tenantId, params.id, caller, body.name),
-        await redactorOf(deps, caller.tenantId),
-      ),
+      toSourceGroup(await renameGroup(deps, caller, params.id, body.name), await redactorOf(deps, caller.tenantId)),
   });
 }
 
@@ -156,7 +153,7 @@ function metadataRoute(deps: Deps): Route {
     response: { status: 200, schema: metadataSchema, description: 'All records, sorted by key.' },
     example: { metadata: { records: [{ key: 'department', val: 'sales' }] } },
     async handler({ caller, params, body }) {
-      const metadata = await patchGroupMetadata(deps, caller.tenantId, params.id, caller, body.metadata.records);
+      const metadata = await patchGroupMetadata(deps, caller, params.id, body.metadata.records);
       return { records: await redactRecords(metadata, await redactorOf(deps, caller.tenantId)) };
     },
   });

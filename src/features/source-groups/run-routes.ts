@@ -3,7 +3,13 @@
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
-import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, type RunFile } from '../../corpus/runs/run-file-store.ts';
+import {
+  FILE_CHANGES,
+  listRunFiles,
+  RUN_FILES_MAX,
+  RUN_SKIPPED_MAX,
+  type RunFile,
+} from '../../corpus/runs/run-file-store.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
@@ -54,7 +60,10 @@ const runFileSchema = z
     read_ms: z.int().nullable().describe('Milliseconds for reading the file; null if it was not read, or failed.'),
     stage: z.string().nullable().describe('Where a failed file failed; null for others.'),
     title: z.string().nullable().describe('What failed, in a few words; null for others.'),
-    message: z.string().nullable().describe('What went wrong, in words for a person; null for others.'),
+    message: z
+      .string()
+      .nullable()
+      .describe('What went wrong, or why the file was skipped, in words for a person; null for others.'),
     retryable: z.boolean().nullable().describe('Whether the same file may succeed in another run; null for others.'),
   })
   .meta({ id: 'RunFile' });
@@ -244,8 +253,10 @@ function filesRoute(deps: Deps): Route {
     operation: {
       id: 'listRunFiles',
       area: AREA,
-      summary: 'List the files that a run changed or could not read',
-      description: `A run keeps the names of ${RUN_FILES_MAX.toLocaleString('en')} changed files; its counts have all.`,
+      summary: 'List the files that a run changed, skipped or could not read',
+      description:
+        `A run keeps the names of ${RUN_FILES_MAX.toLocaleString('en')} changed files, and of ${RUN_SKIPPED_MAX} files that the ` +
+        'origin lists and a rule excludes; its counts have all. A skipped file with a stored version is also in the list as deleted.',
     },
     params: idParams,
     query: z.strictObject({

@@ -73,7 +73,7 @@ function putRoute(deps: Deps): Route {
     },
     async handler({ caller, params, body }) {
       const patch = { sourceId: params.source_id, records: body.metadata.records };
-      const metadata = await patchSourceMetadata(deps, caller.tenantId, caller, patch);
+      const metadata = await patchSourceMetadata(deps, caller, patch);
       const redactor = await deps.db.transaction(caller.tenantId, (tx) =>
         deps.redactors.forTenant(tx, caller.tenantId),
       );
@@ -100,7 +100,7 @@ function deleteRoute(deps: Deps): Route {
       schema: z.object({ message: z.string().describe('Confirmation, in words for a person.') }),
     },
     async handler({ caller, params }) {
-      await deleteSourceMetadata(deps, caller.tenantId, caller, params.source_id);
+      await deleteSourceMetadata(deps, caller, params.source_id);
       return { message: 'The metadata of the source was deleted.' };
     },
   });
@@ -135,7 +135,7 @@ function batchRoute(deps: Deps): Route {
         groupId: item.source_group_id,
         records: item.metadata.records,
       }));
-      const results = await patchSources(deps, caller.tenantId, caller, patches, signal);
+      const results = await patchSources(deps, caller, patches, signal);
       return { success_count: results.filter((result) => result.success).length, results };
     },
   });

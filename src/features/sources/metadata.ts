@@ -1,9 +1,11 @@
 /** Changes and deletes the metadata of sources. The limits of a patch are in filters/metadata.ts. */
-import type { GroupLimits } from '../../access/limits.ts';
+import type { Caller } from '../../access/caller.ts';
+import { appendAudit } from '../../corpus/audit-store.ts';
 import { lockSourceMetadata } from '../../corpus/source-lookup.ts';
 import { saveSourceMetadata } from '../../corpus/source-store.ts';
+import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
+import { type ApiMetadata, changedKeys, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
 
@@ -29,17 +31,16 @@ export interface PatchResult {
  */
 export async function patchSourceMetadata(
   deps: Pick<Deps, 'db'>,
-  tenantId: string,
-  limits: GroupLimits,
+  caller: Caller,
   { sourceId, groupId, records }: SourcePatch,
 ): Promise<ApiMetadata> {
   checkPatch(records);
   if (!isId(sourceId) || (groupId !== undefined && !isId(groupId))) throw notFound();
-  return deps.db.transaction(tenantId, async (tx) => {
-    const current = await lockSourceMetadata(tx, tenantId, sourceId, limits, groupId);
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    const current = await lockSourceMetadata(tx, caller.tenantId, sourceId, caller, groupId);
     if (!current) throw notFound();
     const merged = mergeMetadata(current, records);
-    await saveSourceMetadata(tx, tenantId, sourceId, current, merged);
+    await save(tx, caller, sourceId, current, merged);
     return merged;
   });
 }
@@ -52,15 +53,14 @@ export async function patchSourceMetadata(
  */
 export async function patchSources(
   deps: Pick<Deps, 'db'>,
-  tenantId: string,
-  limits: GroupLimits,
+  caller: Caller,
   patches: readonly SourcePatch[],
   signal: AbortSignal,
 ): Promise<PatchResult[]> {
   const results: PatchResult[] = [];
   for (const patch of patches) {
     signal.throwIfAborted();
-    const error = await patchSourceMetadata(deps, tenantId, limits, patch).then(() => '', faultOfItem);
+    const error = await patchSourceMetadata(deps, caller, patch).then(() => '', faultOfItem);
     results.push({ id: patch.sourceId, success: error === '', error });
   }
   return results;
@@ -72,15 +72,20 @@ function faultOfItem(error: unknown): string {
 }
 
 /** Deletes the API records of a source, and from the files inside it; records of the origin stay. @throws ServiceError not_found. */
-export async function deleteSourceMetadata(
-  deps: Pick<Deps, 'db'>,
-  tenantId: string,
-  limits: GroupLimits,
-  sourceId: string,
-): Promise<void> {
-  await deps.db.transaction(tenantId, async (tx) => {
-    const current = await lockSourceMetadata(tx, tenantId, sourceId, limits);
+export async function deleteSourceMetadata(deps: Pick<Deps, 'db'>, caller: Caller, sourceId: string): Promise<void> {
+  await deps.db.transaction(caller.tenantId, async (tx) => {
+    const current = await lockSourceMetadata(tx, caller.tenantId, sourceId, caller);
     if (!current) throw notFound();
-    await saveSourceMetadata(tx, tenantId, sourceId, current, {});
+    await save(tx, caller, sourceId, current, {});
   });
+}
+
+/** Saves the records and writes an audit event with the changed keys, because policies decide by them. */
+async function save(tx: Tx, caller: Caller, sourceId: string, before: ApiMetadata, after: ApiMetadata): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  await saveSourceMetadata(tx, tenantId, sourceId, before, after);
+  const keys = changedKeys(before, after);
+  if (keys.length === 0) return;
+  const details = { metadata_keys: keys };
+  await appendAudit(tx, { tenantId, actor, action: 'change', objectKind: 'source', objectId: sourceId, details });
 }

@@ -7,7 +7,7 @@ import type { Opaque } from '../../corpus/origin.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
 import type { FileFailure, TypedMetadata } from '../../corpus/values.ts';
 
-/** UTF-16 units of a name; longer names are truncated. */
+/** UTF-16 units of a name, or of a reason for a file that is skipped; longer ones are truncated. */
 const NAME_LENGTH_MAX = 1_000;
 const METADATA_KEY_LENGTH_MAX = 256;
 /**
@@ -20,7 +20,7 @@ export type Received =
   | { kind: 'fetched'; item: OriginItem; bytes: StagedBlob; state: Opaque | null }
   /** The stored bytes are current. `item` is null when the connector reported nothing else about the item. */
   | { kind: 'same'; originId: string; item: OriginItem | null }
-  | { kind: 'skipped'; originId: string; name: string }
+  | { kind: 'skipped'; originId: string; name: string; reason: string }
   | { kind: 'failed'; originId: string; name: string; failure: FileFailure }
   | { kind: 'gone'; originId: string };
 
@@ -102,6 +102,11 @@ export function cleanItem(item: OriginItem): OriginItem {
 
 export function cleanName(name: string): string {
   return cleanText(name).slice(0, NAME_LENGTH_MAX).toWellFormed() || 'unnamed';
+}
+
+/** Returns the reason of a connector in the form that the database stores. */
+export function cleanReason(reason: string): string {
+  return cleanText(reason).slice(0, NAME_LENGTH_MAX).toWellFormed();
 }
 
 function cleanMetadata(metadata: TypedMetadata): TypedMetadata {

@@ -14,7 +14,7 @@ import { unlessAborted } from '../../util/abort.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import { cleanItem, cleanName, needsFetch, type Received, storedId } from './decide.ts';
+import { cleanItem, cleanName, cleanReason, needsFetch, type Received, storedId } from './decide.ts';
 import { BROKEN_OFF, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type GroupCapacity, storeItems } from './store-items.ts';
@@ -168,7 +168,7 @@ function receivedOutcome(
     case 'unchanged':
       return { kind: 'same', originId, item: null };
     case 'skipped':
-      return { kind: 'skipped', originId, name: cleanName(change.name) };
+      return { kind: 'skipped', originId, name: cleanName(change.name), reason: cleanReason(change.reason) };
     case 'failed':
       return { kind: 'failed', originId, name: cleanName(change.name), failure: { stage: 'list', ...change.problem } };
   }

@@ -9,7 +9,7 @@ import { FILE_BYTES_MAX } from '../../files/parsed.ts';
 import { unlessAborted } from '../../util/abort.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import { cleanItem, cleanState, type Received } from './decide.ts';
+import { cleanItem, cleanReason, cleanState, type Received } from './decide.ts';
 import { fetchFailure, UNEXPECTED } from './problems.ts';
 
 /** Characters of JSON of the state that a connector keeps for an item until the next run. */
@@ -44,7 +44,8 @@ export async function fetchItem(
     const fetched = await unlessAborted(connector.fetch(origin, credential, item, storedVersion, signal), signal);
     if (fetched.kind === 'content') return await receive(deps, active, item, fetched.content, signal);
     if (fetched.kind === 'unchanged') return { kind: 'same', originId, item: clean };
-    if (fetched.kind === 'skipped') return { kind: 'skipped', originId, name: clean.name };
+    if (fetched.kind === 'skipped')
+      return { kind: 'skipped', originId, name: clean.name, reason: cleanReason(fetched.reason) };
     return { kind: 'gone', originId };
   } catch (error) {
     return failed(deps, active, clean, error, signal);

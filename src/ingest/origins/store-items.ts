@@ -20,6 +20,7 @@ import {
   type NewRunError,
   NOTHING_LISTED,
 } from '../../corpus/run-store.ts';
+import { insertSkippedFiles, type SkippedFile } from '../../corpus/runs/run-file-store.ts';
 import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX, lockQuotaRoom, type QuotaRoom } from '../../corpus/source-lookup.ts';
 import {
   type ChangedSource,
@@ -77,6 +78,7 @@ interface Writes {
   /** Sources that were pending and are not pending any more. */
   noLongerPending: string[];
   errors: NewRunError[];
+  skipped: SkippedFile[];
   outcomes: { originId: string; outcome: Outcome }[];
   step: ListedStep;
 }
@@ -131,6 +133,7 @@ function plan(
     facts: [],
     noLongerPending: [],
     errors: [],
+    skipped: [],
     outcomes: [],
     step: { ...NOTHING_LISTED },
   };
@@ -148,7 +151,8 @@ function plan(
  */
 function withoutEmpty(one: Received): Received {
   const isEmpty = one.kind === 'fetched' && one.bytes.size === 0;
-  return isEmpty ? { kind: 'skipped', originId: one.item.originId, name: one.item.name } : one;
+  if (!isEmpty) return one;
+  return { kind: 'skipped', originId: one.item.originId, name: one.item.name, reason: 'an empty file' };
 }
 
 function planPresent(
@@ -235,6 +239,7 @@ function planAbsent(
   if (one.kind === 'gone') return;
   writes.step.listed += 1;
   writes.step[one.kind] += 1;
+  if (one.kind === 'skipped') writes.skipped.push({ name: one.name, reason: one.reason });
   if (one.kind === 'failed') {
     writes.errors.push({ ...one.failure, id: newId(), sourceId: before?.sourceId ?? null, originId, name: one.name });
   }
@@ -257,5 +262,6 @@ async function write(deps: IngestDeps, tx: Tx, active: ActiveRun, writes: Writes
   await failPending(tx, tenantId, writes.noLongerPending);
   await failUpdates(tx, tenantId, writes.noLongerPending);
   await insertRunErrors(tx, tenantId, runId, writes.errors);
+  await insertSkippedFiles(tx, tenantId, runId, writes.skipped);
   await saveOutcomes(tx, tenantId, runId, writes.outcomes);
 }

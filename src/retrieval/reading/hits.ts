@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
+import { SOURCE_PATH } from '../../corpus/source-lookup.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
@@ -20,14 +21,13 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   redactedBy: string;
 };
 
-const HIT_COLUMNS = raw(`c.id, c.source_id, c.source_group_id, c.generation,
+const HIT_COLUMNS = sql`c.id, c.source_id, c.source_group_id, c.generation,
   s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
-  case when s.source_type = 'repo' then
-    (select o.origin_id from source_origin o where o.tenant_id = s.tenant_id and o.source_id = s.id) else s.path end as path,
+  ${SOURCE_PATH} as path,
   (select g.name from source_group g where g.tenant_id = c.tenant_id and g.id = c.source_group_id) as source_group_name,
   c.start_offset, c.end_offset, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
-  s.content_at, s.language, s.redacted_by`);
+  s.content_at, s.language, s.redacted_by`;
 
 /** Returns the columns of chunk `c` and its source `s`. A key that is limited to tags sees no other tags. */
 export function hitColumns(tagIds: readonly string[] | null): Sql {

@@ -97,6 +97,7 @@ describe('issuing an API key', () => {
       source_group_ids: null,
       tag_ids: null,
       expires_time: expires,
+      issued_by: (await t.get('/api-keys')).body.api_keys[0].id,
       creation_time: seconds(now),
       last_used_time: null,
     });
@@ -196,6 +197,7 @@ describe('rotating an API key', () => {
       source_group_ids: [group],
       tag_ids: null,
       expires_time: expires,
+      issued_by: (await t.get('/api-keys')).body.api_keys[0].id,
       creation_time: seconds(now),
       last_used_time: null,
     });
@@ -307,6 +309,18 @@ test(`a tenant has at most ${API_KEYS_MAX} API keys that are not revoked`, async
   assert.equal((await t.post(`/api-keys/${first.id}/rotate`, {}, key)).status, 409);
   assert.equal((await t.delete(`/api-keys/${first.id}`, key)).status, 200);
   assert.equal((await t.post('/api-keys', wanted, key)).status, 201);
+});
+
+test('a key that was issued with a revoked key goes on working, and the list says which key issued it', async () => {
+  const issuer = (await t.post('/api-keys', { name: 'issuer', scopes: ['apikeys:issue'] })).body;
+  const child = (await t.post('/api-keys', { name: 'child', scopes: ['apikeys:issue'] }, issuer.key)).body;
+  assert.equal((await t.delete(`/api-keys/${issuer.id}`)).status, 200);
+  assert.equal((await t.get('/api-keys', issuer.key)).status, 401);
+  const { api_keys: listed } = (await t.get('/api-keys?q=child', child.key)).body;
+  assert.deepEqual(
+    listed.map((one: { id: string; issued_by: string }) => [one.id, one.issued_by]),
+    [[child.id, issuer.id]],
+  );
 });
 
 test('a limited key sees only the keys within its limits in the list', async () => {

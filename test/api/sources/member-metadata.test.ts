@@ -46,6 +46,7 @@ test('files inside a file get its records, also when they are found later, and k
         [
           { key: 'label', val: 'secret' },
           { key: 'team', val: 'x' },
+          { key: 'constructor', val: 'x' },
         ],
         idOf('outer.zip'),
       )
@@ -53,20 +54,21 @@ test('files inside a file get its records, also when they are found later, and k
     200,
   );
   assert.equal((await put([{ key: 'team', val: 'own' }], idOf('a.txt'))).status, 200);
-  assert.deepEqual((await recordsOf())['a.txt'], { label: 'secret', team: 'own' });
+  assert.deepEqual((await recordsOf())['a.txt'], { constructor: 'x', label: 'secret', team: 'own' });
   const filter = { filters: [{ key: 'label', operator: 'not_exists' }] };
   const found = await t.post('/search', { query: 'periscope', source_metadata: filter });
   assert.equal(found.status, 200, found.text);
   assert.deepEqual(found.body.results, []);
   // A new version of the archive has another file.
   await fileChanges(() => t).changeAndWait(id, { 'outer.zip': Buffer.from(outer('a.txt', 'b.txt')) });
-  assert.deepEqual((await recordsOf())['b.txt'], { label: 'secret', team: 'x' });
+  assert.deepEqual((await recordsOf())['b.txt'], { constructor: 'x', label: 'secret', team: 'x' });
   assert.equal(
     (
       await put(
         [
           { key: 'label', val: null },
           { key: 'team', val: null },
+          { key: 'constructor', val: null },
         ],
         idOf('outer.zip'),
       )

@@ -1,6 +1,7 @@
 /** The files of a run by what happened to them, the filters of the list of runs, and reading single files again. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { RUN_SKIPPED_MAX } from '../../../src/corpus/runs/run-file-store.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
@@ -67,6 +68,53 @@ test('a run says by name what it added, updated, deleted and could not read', as
   assert.equal((await filesOf(second.id, `?limit=3&after_id=${page.pagination.next_id}`)).length, 1);
   // The names of the first run stay as they were.
   assert.equal((await filesOf(first.id)).length, 3);
+});
+
+test('a run says by name what it skipped and why, and keeps a bounded number of these names', async () => {
+  script.files = { 'a.md': 'One.', 'empty.md': '', 'big.md': 'Big.' };
+  script.skipped = { 'film.mp4': 'Films are not read.' };
+  const created = await t.post(web.path, { name: 'skips', ...web.origin });
+  const first = await ended((await t.get(`/runs?source_group_id=${created.body.id}`)).body.runs[0].id);
+  const skippedOf = async (id: string) => (await t.get(`/runs/${id}/files?change=skipped&limit=100`)).body;
+  const { files } = await skippedOf(first.id);
+  assert.deepEqual(
+    files
+      .map((file: Record<string, unknown>) => [file['name'], file['message'], file['source_id'], file['title']])
+      .toSorted(),
+    [
+      ['empty.md', 'an empty file', null, null],
+      ['film.mp4', 'Films are not read.', null, null],
+    ],
+  );
+  assert.equal(first.statistics.skipped, 2);
+  assert.deepEqual(await filesOf(first.id, '?change=failed'), []);
+  assert.equal((await t.get(`/runs/${first.id}/errors`)).body.pagination.total, 0);
+
+  // A stored file is excluded now, and the origin has more excluded files than a run keeps.
+  script.files = { 'a.md': 'One.' };
+  const many = Array.from({ length: RUN_SKIPPED_MAX }, (_, i) => [`film-${i}.mp4`, 'Films are not read.']);
+  script.skipped = { 'big.md': 'The file is too large.', ...Object.fromEntries(many) };
+  const second = await ended((await t.post(`/source-groups/${created.body.id}/runs`, {})).body.id);
+  assert.equal(second.statistics.skipped, RUN_SKIPPED_MAX + 1);
+  assert.equal((await skippedOf(second.id)).pagination.total, RUN_SKIPPED_MAX);
+  const big = (await t.get(`/runs/${second.id}/files?limit=100`)).body.files.filter(
+    (file: { name: string }) => file.name === 'big.md',
+  );
+  assert.deepEqual(big.map((file: { change: string }) => file.change).toSorted(), ['deleted', 'skipped']);
+  script.skipped = {};
+});
+
+test('a file of a repository has its path in lists of sources, a page of a web site has none', async () => {
+  script.files = { 'docs/README.md': 'Read me.' };
+  for (const form of SOURCE_FORMS.filter(({ kind }) => kind === 'repo' || kind === 'web')) {
+    const created = await t.post(form.path, { name: form.kind, ...form.origin });
+    assert.equal(created.status, 201, created.text);
+    await ended((await t.get(`/runs?source_group_id=${created.body.id}`)).body.runs[0].id);
+    const [listed] = (await t.get(`/source-list?source_group_id=${created.body.id}`)).body.sources;
+    const [ofGroup] = (await t.get(`/source-groups/${created.body.id}/sources`)).body.sources;
+    const expected = form.kind === 'repo' ? 'docs/README.md' : null;
+    assert.deepEqual([listed.path, ofGroup.path], [expected, expected]);
+  }
 });
 
 test('runs are selected by group and time', async () => {

@@ -126,6 +126,8 @@ export async function createSource(
 export interface Script {
   /** File name -> text. */
   files: Record<string, string>;
+  /** File name -> why the connector skips it. */
+  skipped: Record<string, string>;
   /** Awaited before each listing. */
   gate: Promise<unknown>;
   /** Credentials that listings received. */
@@ -134,7 +136,7 @@ export interface Script {
 
 /** Connectors whose origin is a few texts, for behaviour that does not depend on the kind. They validate input like the real connectors. */
 export function scriptedConnectors(): Script & { connectors: Connectors } {
-  const script: Script = { files: {}, gate: Promise.resolve(), credentials: [] };
+  const script: Script = { files: {}, skipped: {}, gate: Promise.resolve(), credentials: [] };
   const remote = { googleApiUrl: null, pageApiUrl: null, repoApiUrl: null };
   const real = openConnectors({
     remote,
@@ -151,6 +153,8 @@ export function scriptedConnectors(): Script & { connectors: Connectors } {
       await script.gate;
       signal.throwIfAborted();
       for (const [name, text] of Object.entries(script.files)) yield { kind: 'present', item: itemOf(name, text) };
+      for (const [name, reason] of Object.entries(script.skipped))
+        yield { kind: 'skipped', originId: name, name, reason };
       yield { kind: 'end', full: true, cursor: null };
     },
     fetch: async (_origin, _credential, item): Promise<Fetched> => ({

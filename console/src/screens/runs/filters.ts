@@ -29,7 +29,7 @@ export function startOf(period: Period | undefined, now = Date.now()): number | 
   return period && Math.floor(now / 60_000) * 60 - SECONDS[period];
 }
 
-export const FILE_CHANGES = ['added', 'updated', 'deleted', 'failed'] as const satisfies RunFile['change'][];
+export const FILE_CHANGES = ['added', 'updated', 'deleted', 'failed', 'skipped'] as const satisfies RunFile['change'][];
 
 /** Returns which files of a run an address shows. */
 export function readFileChange({ change }: Record<string, unknown>): { change?: RunFile['change'] | undefined } {

@@ -18,10 +18,11 @@ const ICONS: Readonly<Record<FileChange, readonly [IconName, string]>> = {
   updated: ['rotate-ccw', 'text-ink-3'],
   deleted: ['trash-2', 'text-ink-3'],
   failed: ['circle-alert', 'text-bad'],
+  skipped: ['ban', 'text-ink-3'],
 };
 const route = getRouteApi('/runs/$id');
 
-/** The files that the run changed or could not read, by name. */
+/** The files that the run changed, skipped or could not read, by name. */
 export function RunFiles({ run }: { run: Run }) {
   const { change } = route.useSearch();
   const query = useInfiniteQuery({
@@ -121,6 +122,11 @@ function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number
             <span className="text-ink-3"> · {file.message}</span>
           </button>
         </Hint>
+      )}
+      {file.title === null && file.message !== null && (
+        <span className="min-w-0 truncate text-ink-3" title={file.message} dir="auto">
+          {file.message}
+        </span>
       )}
       {file.read_ms !== null && (
         <span className="ms-auto flex shrink-0 items-center gap-2">
