@@ -639,10 +639,9 @@ comment on table run_error is 'Sources that a run could not ingest, and why.';
 create table run_file (
   tenant_id uuid not null,
   run_id uuid not null,
-  source_id uuid not null,                    -- no foreign key: deleted files stay in the history of their run; skipped: an id of its own
-  change text not null check (change in ('added', 'updated', 'deleted', 'skipped')),
+  source_id uuid not null,                    -- no foreign key: deleted files stay in the history of their run
+  change text not null check (change in ('added', 'updated', 'deleted')),
   name text not null,
-  reason text,                                -- why the file was skipped
   read_ms int,                                -- time in the parser process; null = not read
   primary key (tenant_id, run_id, source_id),
   foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
