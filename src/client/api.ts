@@ -2174,7 +2174,7 @@ export interface Operations {
         source_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Applies the filters after the search instead of within it. May return fewer results than `limit`. · default false */
         use_postfilter?: boolean | undefined;
@@ -2424,7 +2424,7 @@ export interface Operations {
         source_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Filters after the search. It may find fewer chunks than `limit`. · default false */
         use_postfilter?: boolean | undefined;
@@ -2488,7 +2488,7 @@ export interface Operations {
         source_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
         stream?: boolean | undefined;
