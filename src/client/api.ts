@@ -4090,7 +4090,7 @@ export interface Operations {
         query?: TableQuery | undefined;
         /** A question in words, for which the chat model writes the statement. Needs the scope `inference:run`, too. · minLength 1, maxLength 2000 */
         question?: string | undefined;
-        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        /** Ids (not names) of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
         tables?: Array<string> | undefined;
         /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
         row_limit?: number | undefined;
