@@ -2156,7 +2156,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
@@ -2406,7 +2406,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
@@ -2470,7 +2470,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;

@@ -56,7 +56,10 @@ export const filterShape = {
   tag_filter_logic: z
     .enum(['and', 'or'])
     .optional()
-    .describe('`or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`.'),
+    .describe(
+      '`or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must ' +
+        'hold.',
+    ),
   source_types: entries(z.enum(SOURCE_TYPES))
     .optional()
     .describe(`Only chunks of sources of these types. At most ${FILTER_ENTRIES_MAX}.`),
