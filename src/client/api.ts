@@ -1310,6 +1310,20 @@ export type Neighbour = {
   end_offset: number | null;
 };
 
+export type OpenAiError = {
+  /** The only member of every error answer. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, for programs: for example `invalid_request_error`. */
+    type: string;
+    /** Member of the request body that is refused; null for none. */
+    param?: string | null | undefined;
+    /** `invalid_api_key`, `model_not_found`, `rate_limit_exceeded` or null. */
+    code?: string | null | undefined;
+  };
+};
+
 export type OriginCheck = {
   /** Whether the origin answered and accepted the credential. */
   reachable: boolean;
