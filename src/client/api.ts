@@ -2111,6 +2111,8 @@ export type TableRow = {
 
 export type TableWarning = {
   /** Kind of the warning, for programs: for example `ambiguous_format`. */
+  type: string;
+  /** The same as `type`. */
   code: string;
   /** The warning in words for a person. */
   message: string;
