@@ -118,7 +118,7 @@ export type AgentStep = {
   number: number;
   /** The tool that the model called. */
   tool: string;
-  /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
+  /** The arguments, without those that filters of the run replace. Null if they were no JSON object, and when a result before them cannot be read any more. */
   input: Record<string, unknown> | null;
   /** How many passages, sources, tables or rows the tool found. */
   found: number;

@@ -5,7 +5,8 @@ type Issue = z.core.$ZodIssue;
 
 /** Beginnings of the library's own messages. A message that a schema defines itself is kept. */
 const LIBRARY_WORDS = /^(?:Invalid |Invalid$|Too (?:small|big)|Unrecognized )/;
-const CHOICES_MAX = 20;
+/** More than there are types of files. */
+const CHOICES_MAX = 40;
 const PATTERN_LENGTH_MAX = 100;
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -85,6 +85,13 @@ test('a refused query of tables, patch of metadata or string has the pointer to 
     ['POST', '/search', '{"query":"a","tags":["b","c\\u0000"]}', '/tags/1', /U\+0000/],
     ['POST', '/search', '{"query":"a","limit":1,"limit":2}', '/limit', /given twice/],
     ['POST', '/search', { qeury: 'a' }, '/qeury', /Unknown member "qeury"/],
+    [
+      'POST',
+      '/search',
+      { query: 'a', file_types: ['exe'] },
+      '/file_types/0',
+      /must be one of pdf, .*, code, unknown\.$/,
+    ],
     ['POST', '/search', '{"query":"a","limit":1e400}', '/limit', /must be a number that a double can hold\.$/],
   ];
   for (const [method, path, body, pointer, message] of wrong) {
