@@ -321,32 +321,6 @@ test('the log of a failed model call contains neither the request nor the key', 
   });
 });
 
-test('an answer of a model in JSON in place of a stream is explained, and the log has the error in it', async () => {
-  const refusals: [object, RegExp, RegExp][] = [
-    [{ error: { message: 'model not loaded' } }, /^The chat model reported an error\.$/, /model not loaded/],
-    [{ error: 'model not loaded' }, /^The chat model reported an error\.$/, /model not loaded/],
-    [{ error: { message: 'no such model', code: 404 } }, /answered with status 404\.$/, /no such model/],
-    [{ choices: [{ message: { content: 'Staff' } }] }, /^The chat model answered without a stream\.$/, /./],
-  ];
-  const { operatorRequest: request } = service.deps.http;
-  const to = { provider: 'openai-compatible' as const, model: 'm', baseUrl: fake.url, apiKey: null, fetch, request };
-  const model = openAiSdkModel({ name: 'x', contextTokens: 4096, ...to });
-  const asked = {
-    messages: [{ role: 'user' as const, content: 'Why?' }],
-    question: 'Why?',
-    chunks: [],
-    citation: true,
-  };
-  for (const [body, message, logged] of refusals) {
-    fake.respond({ status: 200, body: JSON.stringify(body) });
-    await assert.rejects(Array.fromAsync(model.stream(asked, new AbortController().signal)), (error: Error) => {
-      assert.match(error.message, message);
-      assert.match(inspect(error, { depth: null }), logged);
-      return true;
-    });
-  }
-});
-
 test('a model that does not answer in time gives 504', async () => {
   const slow: ChatModel = openAiSdkModel({
     name: 'x',
