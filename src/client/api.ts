@@ -736,6 +736,13 @@ export type ConversationMessage = {
     /** Number of rows that its aggregates read; null without aggregates. */
     witness_count: number | null;
   } | undefined;
+  /** Sentences that no verified citation supports, as half-open ranges of code points. Absent when there are none. */
+  unsupported_spans?: Array<{
+    /** Offset of the first code point, from 0. */
+    start: number;
+    /** Offset behind the last code point. */
+    end: number;
+  }> | undefined;
   /** Null for user messages. */
   finish_reason: string | null;
   /** Unix seconds. */
