@@ -36,7 +36,7 @@ import { tableRoutes } from './features/tables/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
 import { keyOrBearer } from './http/auth.ts';
 import type { Deps } from './http/deps.ts';
-import { sendError } from './http/error-handler.ts';
+import { errorBody, sendError } from './http/error-handler.ts';
 import { registerServiceRoutes } from './http/operations/service-routes.ts';
 import { openAdmission } from './http/rate-limit.ts';
 import { registerRoutes } from './http/register.ts';
@@ -106,19 +106,20 @@ export function allDescribedRoutes(): Route[] {
   return [...describedRoutes(), ...openAiRoutes({} as Deps)];
 }
 
+const openAiErrorBody = (failure: ServiceError): string => JSON.stringify(openAiError(failure));
+
 /** Returns an application that is ready to listen. `moreTools` are offered on `/mcp` besides the service's own. */
 export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Promise<App> {
   const routes = apiRoutes(deps);
   const shutdown = new AbortController();
-  const app = openServer(deps);
+  const app = openServer(deps, (path) => (path.startsWith('/v1/') ? openAiErrorBody : errorBody));
   const compatible = openAiRoutes(deps);
   registerServiceRoutes(app, deps, [...routes, ...compatible]);
   const admission = openAdmission(deps);
   if (deps.config.console) registerConsoleSession(app, deps);
   registerRoutes(app, deps, routes, shutdown.signal, { admission });
   app.register(async (scope) => {
-    const bodyOf = (failure: ServiceError): string => JSON.stringify(openAiError(failure));
-    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, bodyOf));
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, openAiErrorBody));
     registerRoutes(scope, deps, compatible, shutdown.signal, {
       admission,
       authenticate: (auth, request) => auth.authenticate(keyOrBearer(request.headers)),

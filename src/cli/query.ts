@@ -98,11 +98,11 @@ function textOf(cell: unknown): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
-/** Returns a line for each place: `  sales.csv, rows 1, 3`. */
+/** Returns a line for each place: `  sales.csv, rows 1, 3`. People count rows from 1, and the API from 0. */
 function formatPlaces(citations: readonly CitedRow[]): string {
   const placed = Map.groupBy(citations, (one) => `${one.row.table_id} ${place(one)}`);
   const lines = [...placed.values()].map((rows) => {
-    const numbers = rows.flatMap(({ row: { row } }) => (row === null ? [] : [row]));
+    const numbers = rows.flatMap(({ row: { row } }) => (row === null ? [] : [row + 1]));
     const listed = numbers.length === 0 ? '' : `, ${numbers.length === 1 ? 'row' : 'rows'} ${numbers.join(', ')}`;
     return `  ${printable(place(rows[0]!))}${listed}\n`;
   });

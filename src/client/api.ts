@@ -118,7 +118,7 @@ export type AgentStep = {
   number: number;
   /** The tool that the model called. */
   tool: string;
-  /** The arguments. Null if they were no JSON object, and when a result before them cannot be read any more. */
+  /** The arguments, without those that filters of the run replace. Null if they were no JSON object, and when a result before them cannot be read any more. */
   input: Record<string, unknown> | null;
   /** How many passages, sources, tables or rows the tool found. */
   found: number;
@@ -738,6 +738,13 @@ export type ConversationMessage = {
     /** Number of rows that its aggregates read; null without aggregates. */
     witness_count: number | null;
   } | undefined;
+  /** Sentences that no verified citation supports, as half-open ranges of code points. Absent when there are none. */
+  unsupported_spans?: Array<{
+    /** Offset of the first code point, from 0. */
+    start: number;
+    /** Offset behind the last code point. */
+    end: number;
+  }> | undefined;
   /** Null for user messages. */
   finish_reason: string | null;
   /** Unix seconds. */
@@ -1312,6 +1319,20 @@ export type Neighbour = {
   start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number | null;
+};
+
+export type OpenAiError = {
+  /** The only member of every error answer. */
+  error: {
+    /** What went wrong, in words for a person. */
+    message: string;
+    /** Kind of the error, for programs: for example `invalid_request_error`. */
+    type: string;
+    /** Member of the request body that is refused; null for none. */
+    param?: string | null | undefined;
+    /** `invalid_api_key`, `model_not_found`, `rate_limit_exceeded` or null. */
+    code?: string | null | undefined;
+  };
 };
 
 export type OriginCheck = {
@@ -2101,6 +2122,8 @@ export type TableRow = {
 
 export type TableWarning = {
   /** Kind of the warning, for programs: for example `ambiguous_format`. */
+  type: string;
+  /** The same as `type`. */
   code: string;
   /** The warning in words for a person. */
   message: string;
@@ -2162,7 +2185,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
@@ -2180,7 +2203,7 @@ export interface Operations {
         source_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Applies the filters after the search instead of within it. May return fewer results than `limit`. · default false */
         use_postfilter?: boolean | undefined;
@@ -2414,7 +2437,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
@@ -2432,7 +2455,7 @@ export interface Operations {
         source_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Filters after the search. It may find fewer chunks than `limit`. · default false */
         use_postfilter?: boolean | undefined;
@@ -2480,7 +2503,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
@@ -2498,7 +2521,7 @@ export interface Operations {
         source_metadata?: MetadataFilterGroup | undefined;
         /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
         stream?: boolean | undefined;
@@ -4100,7 +4123,7 @@ export interface Operations {
         query?: TableQuery | undefined;
         /** A question in words, for which the chat model writes the statement. Needs the scope `inference:run`, too. · minLength 1, maxLength 2000 */
         question?: string | undefined;
-        /** Ids of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
+        /** Ids (not names) of the tables that the query may read. Absent: the visible tables that it names. · minItems 1, maxItems 10 */
         tables?: Array<string> | undefined;
         /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
         row_limit?: number | undefined;

@@ -57,10 +57,16 @@ export interface StoredTableQuery {
   witness_count: number | null;
 }
 
+/** The sentences of an answer that no source supports: ranges of code points. Absent if there are none. */
+export interface StoredUnsupported {
+  unsupported: readonly { start: number; end: number }[];
+}
+
 export interface NewMessage extends StoredMessage {
   citations: readonly StoredCitation[];
   webCitations: readonly StoredWebCitation[];
   tableQuery: StoredTableQuery | null;
+  unsupported: StoredUnsupported['unsupported'];
   finishReason: string | null;
   createdAt: Date;
   context: MessageContext;
@@ -258,7 +264,7 @@ export async function listMessages(
 ): Promise<TreeMessage[]> {
   const named = messageId === undefined ? raw('true') : sql`b.id = ${messageId}`;
   const rows = await db.query<
-    Omit<TreeMessage, 'citations' | 'webCitations' | 'tableQuery'> & { all: AnyCitation[] }
+    Omit<TreeMessage, 'citations' | 'webCitations' | 'tableQuery' | 'unsupported'> & { all: AnyCitation[] }
   >(sql`
     select b.id, b.parent_id, b.role, b.content, b.citations as "all", b.finish_reason,
       b.created_at, ${isSeen(tenantId, access)} as seen
@@ -269,14 +275,16 @@ export async function listMessages(
     citations: all.filter((one) => 'id' in one),
     webCitations: all.filter((one) => 'snippet' in one),
     tableQuery: all.find((one) => 'sql' in one) ?? null,
+    unsupported: all.find((one) => 'unsupported' in one)?.unsupported ?? [],
   }));
 }
 
 /** One column holds all kinds. Citations of chunks have an id, those of web pages a snippet. */
-type AnyCitation = StoredCitation | StoredWebCitation | StoredTableQuery;
+type AnyCitation = StoredCitation | StoredWebCitation | StoredTableQuery | StoredUnsupported;
 
-function allCitations({ citations, webCitations, tableQuery }: NewMessage): AnyCitation[] {
-  return [...citations, ...webCitations, ...(tableQuery ? [tableQuery] : [])];
+function allCitations({ citations, webCitations, tableQuery, unsupported }: NewMessage): AnyCitation[] {
+  const sentences = unsupported.length > 0 ? [{ unsupported }] : [];
+  return [...citations, ...webCitations, ...(tableQuery ? [tableQuery] : []), ...sentences];
 }
 
 export async function renameConversation(tx: Tx, tenantId: string, id: string, title: string): Promise<void> {

@@ -94,13 +94,17 @@ export class KeyPicker {
     return this.keys.map(({ key }) => key);
   }
 
-  /** Returns the typed metadata of one record. Values that do not convert are counted; absent and empty values are not. */
-  pick(rawOf: (key: string) => string | undefined): TypedMetadata {
+  /**
+   * Returns the typed metadata of one record. Values that do not convert are counted; absent and empty values are not.
+   *
+   * @param rawOf null for a value that has no text, such as an object.
+   */
+  pick(rawOf: (key: string) => string | null | undefined): TypedMetadata {
     const metadata: TypedMetadata = {};
     for (const { key, type } of this.keys) {
       const raw = rawOf(key);
-      if (raw === undefined || raw.trim() === '') continue;
-      const value = typedValue(raw, type);
+      if (raw === undefined || raw?.trim() === '') continue;
+      const value = raw === null ? undefined : typedValue(raw, type);
       if (value) setOwn(metadata, key, value);
       else this.misses.set(key, (this.misses.get(key) ?? 0) + 1);
     }

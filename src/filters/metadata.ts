@@ -2,7 +2,7 @@
  * Rules of patches to metadata that the API sets. The rules are the same for sources and source groups, for one and for many, so
  * each kind of error has one constant message.
  */
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { pointerOf, ServiceError } from '../errors.ts';
 import { codePointLength } from '../util/code-points.ts';
 import { ownValue } from '../util/own-value.ts';
 
@@ -37,14 +37,22 @@ export const METADATA_ERRORS = {
  * @throws ServiceError invalid_request with a text of METADATA_ERRORS.
  */
 export function checkPatch(patch: readonly PatchRecord[]): void {
-  if (patch.length > METADATA_PATCH_RECORDS_MAX) throw invalidRequest(METADATA_ERRORS.patchTooLarge);
-  for (const { key, val } of patch) {
-    if (key === '' || isLonger(key, METADATA_KEY_LENGTH_MAX)) throw invalidRequest(METADATA_ERRORS.key);
-    if (val !== null && isLonger(val, METADATA_VALUE_LENGTH_MAX)) throw invalidRequest(METADATA_ERRORS.value);
+  if (patch.length > METADATA_PATCH_RECORDS_MAX) throw refused('patchTooLarge');
+  for (const [i, { key, val }] of patch.entries()) {
+    if (key === '' || isLonger(key, METADATA_KEY_LENGTH_MAX)) throw refused('key', i, 'key');
+    if (val !== null && isLonger(val, METADATA_VALUE_LENGTH_MAX)) throw refused('value', i, 'val');
   }
-  if (new Set(patch.map((record) => record.key)).size < patch.length) {
-    throw invalidRequest(METADATA_ERRORS.duplicateKey);
+  const keys = new Set<string>();
+  for (const [i, { key }] of patch.entries()) {
+    if (keys.has(key)) throw refused('duplicateKey', i, 'key');
+    keys.add(key);
   }
+}
+
+/** The pointer is the place in the body of a request about one object. Answers to batches have only the message. */
+function refused(problem: keyof typeof METADATA_ERRORS, ...at: readonly PropertyKey[]): ServiceError {
+  const pointer = pointerOf(['metadata', 'records', ...at]);
+  return new ServiceError('invalid_request', METADATA_ERRORS[problem], { pointer });
 }
 
 /**

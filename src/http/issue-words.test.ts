@@ -8,6 +8,8 @@ const CASES: [z.ZodType, unknown, string][] = [
   [z.string(), null, 'must be a string, not null.'],
   [z.int(), 'x', 'must be a number, not a string.'],
   [z.int(), 1.5, 'must be a whole number, not one with a fraction.'],
+  [z.int(), Infinity, 'must be a number that a double can hold.'],
+  [z.number(), -Infinity, 'must be a number that a double can hold.'],
   [z.int(), 1e300, 'must be at most 9007199254740991.'],
   [z.int().min(1), 0, 'must be at least 1.'],
   [z.number().max(1), 2, 'must be at most 1.'],

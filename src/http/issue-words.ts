@@ -5,7 +5,8 @@ type Issue = z.core.$ZodIssue;
 
 /** Beginnings of the library's own messages. A message that a schema defines itself is kept. */
 const LIBRARY_WORDS = /^(?:Invalid |Invalid$|Too (?:small|big)|Unrecognized )/;
-const CHOICES_MAX = 20;
+/** More than there are types of files. */
+const CHOICES_MAX = 40;
 const PATTERN_LENGTH_MAX = 100;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -40,6 +41,7 @@ function plainWords(issue: Issue): string {
     case 'invalid_type': {
       const received = receivedOf(issue);
       if (received === 'undefined') return 'is required';
+      if (received.endsWith('Infinity')) return 'must be a number that a double can hold';
       const whole = issue.expected === 'int' && received === 'number';
       return `must be ${typeWords(issue.expected)}, not ${whole ? 'one with a fraction' : typeWords(received)}`;
     }
@@ -107,7 +109,7 @@ function choiceWords(value: unknown): string {
 
 /** Returns the type of the received value. The library names this type only in its message. */
 function receivedOf({ message }: Issue): string {
-  return /received (\w+)$/.exec(message)?.[1] ?? '';
+  return /received (-?\w+)$/.exec(message)?.[1] ?? '';
 }
 
 function typeWords(type: string): string {

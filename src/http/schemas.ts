@@ -86,12 +86,16 @@ export const principalShape = {
     .describe('Name of the authorization policy; `default` when absent. Ignored while authorization is off.'),
 };
 
+const errorShape = {
+  message: z.string().describe('What went wrong, in words for a person.'),
+  type: z.string().describe('Kind of the error, for programs: for example `invalid_request_error`.'),
+};
+
 export const errorSchema = z
   .object({
     error: z
       .object({
-        message: z.string().describe('What went wrong, in words for a person.'),
-        type: z.string().describe('Kind of the error, for programs: for example `invalid_request_error`.'),
+        ...errorShape,
         pointer: z
           .string()
           .optional()
@@ -103,6 +107,23 @@ export const errorSchema = z
       .describe('The only member of every error answer.'),
   })
   .meta({ id: 'Error' });
+
+/** The errors of `/v1`. `param` and `code` are absent only from answers to requests that are not valid HTTP. */
+export const openAiErrorSchema = z
+  .object({
+    error: z
+      .object({
+        ...errorShape,
+        param: z.string().nullable().optional().describe('Member of the request body that is refused; null for none.'),
+        code: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('`invalid_api_key`, `model_not_found`, `rate_limit_exceeded` or null.'),
+      })
+      .describe('The only member of every error answer.'),
+  })
+  .meta({ id: 'OpenAiError' });
 
 /** Something that did not stop the work, but that the caller should know. */
 const warningSchema = z

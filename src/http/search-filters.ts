@@ -4,7 +4,8 @@ import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
 import type { Database } from '../db/database.ts';
 import { invalidAt } from '../errors.ts';
 import { metadataFilterGroupSchema } from '../filters/filter-group.ts';
-import type { MetadataFilterGroup } from '../filters/types.ts';
+import { comparedKinds } from '../filters/metadata-sql.ts';
+import type { MetadataFilter, MetadataFilterGroup } from '../filters/types.ts';
 import type { Filters } from '../retrieval/types.ts';
 import { text } from '../util/text-schema.ts';
 import { SOURCE_TYPES } from './schemas.ts';
@@ -56,7 +57,10 @@ export const filterShape = {
   tag_filter_logic: z
     .enum(['and', 'or'])
     .optional()
-    .describe('`or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`.'),
+    .describe(
+      '`or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must ' +
+        'hold.',
+    ),
   source_types: entries(z.enum(SOURCE_TYPES))
     .optional()
     .describe(`Only chunks of sources of these types. At most ${FILTER_ENTRIES_MAX}.`),
@@ -73,7 +77,10 @@ export const filterShape = {
   chunk_metadata: metadataFilterGroupSchema.optional().describe('Conditions on metadata of the chunk.'),
   metadata_filter: metadataFilterGroupSchema
     .optional()
-    .describe('Conditions on declared metadata columns. A key that is not declared is answered with 400.'),
+    .describe(
+      'Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no ' +
+        'number for a column of type `integer`.',
+    ),
 };
 
 export type FilterFields = z.output<z.ZodObject<typeof filterShape>>;
@@ -84,7 +91,8 @@ type DeclaredColumns = ReadonlyMap<string, ColumnRef>;
 /**
  * Returns the filters of a validated body.
  *
- * @throws ServiceError `invalid_request` when `date_from` is after `date_to` or `metadata_filter` names an undeclared column.
+ * @throws ServiceError `invalid_request` when `date_from` is after `date_to` or `metadata_filter` names an undeclared column, or
+ *   compares a column of integers with a value that is no number.
  */
 export async function readFilters(db: Database, tenantId: string, fields: FilterFields): Promise<Filters> {
   const keys = [...new Set(fields.metadata_filter ? keysOf(fields.metadata_filter) : [])];
@@ -120,10 +128,20 @@ function checkColumns(group: MetadataFilterGroup, path: readonly PropertyKey[], 
   group.filters.forEach((member, i) => {
     const at = [...path, 'filters', i];
     if ('filters' in member) checkColumns(member, at, columns);
-    else if (!columns.has(member.key)) {
-      throw invalidAt([...at, 'key'], `${JSON.stringify(member.key)} is not a declared metadata column.`);
-    }
+    else checkCondition(member, at, columns);
   });
+}
+
+/** A value that is no number would match no value of a column of integers, and the caller would take that for an answer. */
+function checkCondition(filter: MetadataFilter, at: readonly PropertyKey[], columns: DeclaredColumns): void {
+  const column = columns.get(filter.key);
+  const name = JSON.stringify(filter.key);
+  if (!column) throw invalidAt([...at, 'key'], `${name} is not a declared metadata column.`);
+  if (column.type !== 'integer') return;
+  const wrong = comparedKinds(filter).findIndex((kind) => kind !== 'number');
+  if (wrong === -1) return;
+  const place = Array.isArray(filter.value) ? [...at, 'value', wrong] : [...at, 'value'];
+  throw invalidAt(place, `must be a number, because the column ${name} is of type integer.`);
 }
 
 function* keysOf(group: MetadataFilterGroup): Generator<string> {

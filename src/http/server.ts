@@ -19,8 +19,14 @@ const LINGER_MS = 30_000;
 const PATH_LOGGED_MAX = 300;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Returns a Fastify instance without routes. */
-export function openServer(deps: Deps): FastifyInstance {
+type ErrorBody = (failure: ServiceError) => string;
+
+/**
+ * Returns a Fastify instance without routes.
+ *
+ * @param bodyAt the body of an error about an address below which no route matches.
+ */
+export function openServer(deps: Deps, bodyAt: (path: string) => ErrorBody = () => errorBody): FastifyInstance {
   const app = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }), // observe() writes one line of our own
@@ -53,7 +59,7 @@ export function openServer(deps: Deps): FastifyInstance {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by register.ts and handlers
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   const registered = collectRoutes(app);
-  app.setNotFoundHandler((request, reply) => answerUnknownRoute(registered, request, reply));
+  app.setNotFoundHandler((request, reply) => answerUnknownRoute(registered, bodyAt, request, reply));
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
     deps.metrics.running.inc();
@@ -66,7 +72,7 @@ export function openServer(deps: Deps): FastifyInstance {
     // Node's own check of this header would answer without a body.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw invalidRequest('The header Host is missing.');
-    if (request.is404) return answerUnknownRoute(registered, request, reply);
+    if (request.is404) return answerUnknownRoute(registered, bodyAt, request, reply);
     if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
       throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
   });
@@ -133,18 +139,20 @@ function repairPercent(request: IncomingMessage): string {
 /** Answers 405 with `Allow` if the path exists with other methods, else 404. */
 function answerUnknownRoute(
   registered: readonly RegisteredRoute[],
+  bodyAt: (path: string) => ErrorBody,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const path = repairPercent(request.raw).split('?')[0] ?? '/';
   const matching = registered.filter((route) => route.pattern.test(path));
   const allowed = [...new Set(matching.map((route) => route.method))].sort();
-  if (allowed.length === 0) return sendError(notFound(), request, reply);
+  if (allowed.length === 0) return sendError(notFound(), request, reply, bodyAt(path));
   reply.header('allow', allowed.join(', '));
   return sendError(
     new ServiceError('method_not_allowed', `This address supports ${allowed.join(', ')}.`),
     request,
     reply,
+    bodyAt(path),
   );
 }
 

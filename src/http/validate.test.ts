@@ -30,6 +30,13 @@ describe('validation errors', () => {
     assert.equal(problem([]), 'The request body: must be an object, not an array.');
     assert.equal(problem({ name: 'x', 'a/b~c': 1 }), '/a~1b~0c: must be a string, not a number.');
   });
+  test('name an unknown member rather than the missing member that it probably is', () => {
+    assert.equal(problem({ nmae: 'x' }), 'Unknown member "nmae" in the request body.');
+    assert.equal(problem({ name: 5, foo: 1 }), 'Unknown member "foo" in the request body.');
+    const unknown = 'Unknown member "valeu" in the request body at /filters/0.';
+    assert.equal(problem({ name: 'x', filters: [{ operator: 'eq', valeu: 1 }] }), unknown);
+    assert.match(problem({ name: 'x', filters: [{ operator: 'eq' }] }), /^\/filters\/0\/value: is required/);
+  });
   test('point to the wrong value inside a union', () => {
     assert.match(
       problem({

@@ -5,6 +5,7 @@ import { checkText } from './body/body.ts';
 import { issueWords } from './issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
+type UnknownMembers = z.core.$ZodIssueUnrecognizedKeys | undefined;
 
 /** Returns the parsed value. @throws ServiceError invalid_request that names the first problem. */
 export function validate<S extends z.ZodType>(
@@ -48,15 +49,31 @@ function decode(encoded: string): string {
   return text;
 }
 
-/** Returns the issue to report. For a union this is the issue of the branch that matched deepest: the caller probably meant this branch. */
+/**
+ * Returns the issue to report. An unknown member comes first: it is often the misspelled name of a member that is missing. For a union
+ * this is a member that no branch knows, or the issue of the branch that matched deepest: the caller probably meant this branch.
+ */
 function deepest(issues: readonly Issue[]): Issue {
-  const first = issues[0]!;
+  const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
   if (first.code !== 'invalid_union' || first.errors.length === 0) return first;
-  const branches = first.errors.filter((branch) => branch.length > 0).map((branch) => deepest(branch));
-  const best = branches.reduce((a, b) => (b.path.length > a.path.length ? b : a), branches[0] ?? first);
-  return best.path.length === 0 && best.code === 'invalid_type'
+  const branches = first.errors.filter((branch) => branch.length > 0);
+  const issue = unknownToAll(branches) ?? deepestOf(branches.map(deepest)) ?? first;
+  return issue.path.length === 0 && issue.code === 'invalid_type'
     ? first
-    : { ...best, path: [...first.path, ...best.path] };
+    : { ...issue, path: [...first.path, ...issue.path] };
+}
+
+function deepestOf([first, ...others]: readonly Issue[]): Issue | undefined {
+  return first && others.reduce((best, one) => (one.path.length > best.path.length ? one : best), first);
+}
+
+/** Returns the issue of a member that is unknown to all branches of a union. */
+function unknownToAll(branches: readonly (readonly Issue[])[]): Issue | undefined {
+  const unknown = branches.map(
+    (branch) => branch.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0) as UnknownMembers,
+  );
+  const keys = (unknown[0]?.keys ?? []).filter((key) => unknown.every((issue) => issue?.keys.includes(key)));
+  return keys.length === 0 ? undefined : { ...unknown[0]!, keys };
 }
 
 /** Returns words for the first problem. @param where what was validated, such as `body`. */

@@ -2,9 +2,11 @@
 
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
+import { openOperatorFetch } from '../net/operator-fetch.ts';
 import { ConfigError } from '../util/settings-reader.ts';
 import { openAiSdkModel } from './chat/ai-sdk.ts';
 import type { ChatProvider } from './chat/language-model.ts';
+import { withTokenLimit } from './chat/token-limit.ts';
 import { inTurns } from './fair-turns.ts';
 import type { ChatModel, ChatObserver } from './models.ts';
 
@@ -42,6 +44,7 @@ export function openProviderModel(
       'the key it gave you',
     );
   }
+  const request = provider === 'openai-compatible' ? withTokenLimit(http.operatorRequest) : http.operatorRequest;
   const opened = openAiSdkModel({
     name: chat.model,
     provider: provider as ChatProvider,
@@ -49,8 +52,8 @@ export function openProviderModel(
     baseUrl,
     apiKey: chat.apiKey,
     contextTokens: chat.contextTokens,
-    fetch: http.operatorFetch,
-    request: http.operatorRequest,
+    fetch: request === http.operatorRequest ? http.operatorFetch : openOperatorFetch(request),
+    request,
     firstDeltaTimeoutMs: chat.firstTokenTimeoutMs,
     answerTimeoutMs: chat.timeoutMs,
     ...(observer && { observer }),

@@ -1,5 +1,5 @@
 /** Structured queries: a query as data, which becomes SQL. Names are quoted, and values are literals of the type of their column. */
-import { invalidRequest } from '../errors.ts';
+import { invalidAt } from '../errors.ts';
 import type { ColumnType } from '../files/columns/column-type.ts';
 import { classify } from '../filters/metadata-value.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../filters/types.ts';
@@ -30,6 +30,8 @@ export interface QueriedTable {
 
 type Column = QueriedTable['columns'][number];
 type Scalar = string | number | boolean;
+/** The place of a member in the request body. */
+type Path = readonly PropertyKey[];
 
 const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
 const COMPARISONS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -43,26 +45,27 @@ export function toSql(query: StructuredQuery, tables: readonly QueriedTable[]): 
       query.from,
       tables.map(({ sqlName }) => sqlName),
     );
-    throw invalidRequest(`query.from: there is no table ${query.from}.${near}`);
+    throw invalidAt(['query', 'from'], `there is no table ${query.from}.${near}`);
   }
-  const groupBy = (query.groupBy ?? []).map((name, i) => columnOf(table, name, `query.group_by.${i}`));
+  const groupBy = (query.groupBy ?? []).map((name, i) => columnOf(table, name, ['query', 'group_by', i]));
   const selected =
     query.columns ?? (groupBy.length > 0 ? groupBy : table.columns).map(({ sqlName }) => ({ column: sqlName }));
   const isGrouped = groupBy.length > 0 || selected.some((one) => 'fn' in one);
   const outputs = new Map<string, string>();
   const list = selected.map((one, i) => {
-    const { name, sql } = selectedSql(one, table, isGrouped ? groupBy : undefined, `query.columns.${i}`);
-    if (outputs.has(name.toLowerCase())) throw invalidRequest(`query.columns.${i}: the name ${name} is there twice`);
+    const at = ['query', 'columns', i];
+    const { name, sql } = selectedSql(one, table, isGrouped ? groupBy : undefined, at);
+    if (outputs.has(name.toLowerCase())) throw invalidAt(at, `the name ${name} is there twice.`);
     outputs.set(name.toLowerCase(), name);
     return sql;
   });
   const clauses = [`select ${list.join(', ')}`, `from ${quoted(table.sqlName)}`];
-  if (query.where) clauses.push(`where ${groupSql(query.where, table, 'query.where')}`);
+  if (query.where) clauses.push(`where ${groupSql(query.where, table, ['query', 'where'])}`);
   if (groupBy.length > 0) clauses.push(`group by ${groupBy.map(({ sqlName }) => quoted(sqlName)).join(', ')}`);
   const order = (query.orderBy ?? []).map(({ column, direction }, i) => {
     const output = outputs.get(column.toLowerCase());
-    const at = `query.order_by.${i}.column`;
-    if (output === undefined && isGrouped) throw invalidRequest(`${at}: ${column} is not in the result`);
+    const at = ['query', 'order_by', i, 'column'];
+    if (output === undefined && isGrouped) throw invalidAt(at, `${column} is not in the result.`);
     return `${quoted(output ?? columnOf(table, column, at).sqlName)} ${direction} nulls last`;
   });
   if (order.length > 0) clauses.push(`order by ${order.join(', ')}`);
@@ -76,24 +79,24 @@ function selectedSql(
   selected: Selected,
   table: QueriedTable,
   groupBy: readonly Column[] | undefined,
-  at: string,
+  at: Path,
 ): { name: string; sql: string } {
   if (!('fn' in selected)) {
-    const column = columnOf(table, selected.column, `${at}.column`);
+    const column = columnOf(table, selected.column, [...at, 'column']);
     if (groupBy && !groupBy.includes(column)) {
-      throw invalidRequest(`${at}.column: ${column.sqlName} is neither in group_by nor in a function`);
+      throw invalidAt([...at, 'column'], `${column.sqlName} is neither in group_by nor in a function.`);
     }
     return { name: column.sqlName, sql: quoted(column.sqlName) };
   }
   const { fn } = selected;
   if (selected.column === undefined) {
-    if (fn !== 'count') throw invalidRequest(`${at}.column: ${fn} needs a column`);
+    if (fn !== 'count') throw invalidAt([...at, 'column'], `${fn} needs a column.`);
     const name = selected.as ?? 'count';
     return { name, sql: `count(*) as ${quoted(name)}` };
   }
-  const column = columnOf(table, selected.column, `${at}.column`);
+  const column = columnOf(table, selected.column, [...at, 'column']);
   if (['sum', 'avg', 'median'].includes(fn) && !NUMBERS.includes(column.type)) {
-    throw invalidRequest(`${at}.column: ${fn} needs a column of numbers, and ${column.sqlName} is ${column.type}`);
+    throw invalidAt([...at, 'column'], `${fn} needs a column of numbers, and ${column.sqlName} is ${column.type}.`);
   }
   const name = selected.as ?? `${fn}_${column.sqlName}`;
   const call =
@@ -101,19 +104,20 @@ function selectedSql(
   return { name, sql: `${call} as ${quoted(name)}` };
 }
 
-function groupSql(group: MetadataFilterGroup, table: QueriedTable, at: string): string {
+function groupSql(group: MetadataFilterGroup, table: QueriedTable, at: Path): string {
   const members = group.filters.map((member, i) => {
-    const here = `${at}.filters.${i}`;
+    const here = [...at, 'filters', i];
     return 'filters' in member ? groupSql(member, table, here) : conditionSql(member, table, here);
   });
   return `(${members.join(` ${group.operator} `)})`;
 }
 
-function conditionSql({ key, operator, value }: MetadataFilter, table: QueriedTable, at: string): string {
-  const column = columnOf(table, key, `${at}.key`);
+function conditionSql({ key, operator, value }: MetadataFilter, table: QueriedTable, at: Path): string {
+  const column = columnOf(table, key, [...at, 'key']);
   const name = quoted(column.sqlName);
   const operands = (Array.isArray(value) ? value : [value]) as readonly Scalar[];
-  const compared = (operand: Scalar) => comparisonOf(column, operand, `${at}.value`);
+  const compared = (operand: Scalar, i: number) =>
+    comparisonOf(column, operand, Array.isArray(value) ? [...at, 'value', i] : [...at, 'value']);
   switch (operator) {
     case 'exists':
       return `${name} is not null`;
@@ -121,8 +125,8 @@ function conditionSql({ key, operator, value }: MetadataFilter, table: QueriedTa
       return `${name} is null`;
     case 'contains':
     case 'starts_with': {
-      if (column.type !== 'text') throw invalidRequest(`${at}.operator: ${operator} needs a column of text`);
-      const { left, right } = compared(operands[0]!);
+      if (column.type !== 'text') throw invalidAt([...at, 'operator'], `${operator} needs a column of text.`);
+      const { left, right } = compared(operands[0]!, 0);
       return `${operator}(${left}, ${right})`;
     }
     case 'in':
@@ -130,11 +134,11 @@ function conditionSql({ key, operator, value }: MetadataFilter, table: QueriedTa
     case 'nin':
       return `(${name} is null or not ${anyOf(operands.map(compared))})`;
     case 'ne': {
-      const { left, right } = compared(operands[0]!);
+      const { left, right } = compared(operands[0]!, 0);
       return `(${name} is null or ${left} <> ${right})`;
     }
     default: {
-      const { left, right } = compared(operands[0]!);
+      const { left, right } = compared(operands[0]!, 0);
       return `${left} ${COMPARISONS[operator]} ${right}`;
     }
   }
@@ -152,10 +156,10 @@ function anyOf(comparisons: readonly Comparison[]): string {
 }
 
 /** Returns both sides of a comparison. A value that does not fit the type of the column is refused: it would match nothing. */
-function comparisonOf(column: Column, operand: Scalar, at: string): Comparison {
+function comparisonOf(column: Column, operand: Scalar, at: Path): Comparison {
   const name = quoted(column.sqlName);
   const wrong = (wanted: string) =>
-    invalidRequest(`${at}: the column ${column.sqlName} is ${column.type}, so the value must be ${wanted}`);
+    invalidAt(at, `the column ${column.sqlName} is ${column.type}, so the value must be ${wanted}.`);
   if (column.type === 'text') {
     const text = String(operand).normalize('NFC');
     // Cells are compared in NFC. For a value in ASCII, that makes no difference that a reader sees.
@@ -182,14 +186,14 @@ function comparisonOf(column: Column, operand: Scalar, at: string): Comparison {
   return { left: name, right: isExact ? text.replace('+', '') : `cast(${literal(text)} as double)` };
 }
 
-function columnOf(table: QueriedTable, name: string, at: string): Column {
+function columnOf(table: QueriedTable, name: string, at: Path): Column {
   const column = table.columns.find(({ sqlName }) => sqlName.toLowerCase() === name.toLowerCase());
   if (column) return column;
   const near = nearestNames(
     name,
     table.columns.map(({ sqlName }) => sqlName),
   );
-  throw invalidRequest(`${at}: there is no column ${name}.${near}`);
+  throw invalidAt(at, `there is no column ${name}.${near}`);
 }
 
 function quoted(name: string): string {

@@ -242,6 +242,9 @@ test('filters of a run bind every tool', async () => {
       [0, 'There is no such tool. Tools: search, read_source.'],
     ],
   );
+  assert.deepEqual(filtered.steps[0].input, SEARCH, 'the file types of the model did not apply');
+  const tagged = await run({ tags: ['no such tag'] });
+  assert.deepEqual(tagged.steps[0].input, { ...SEARCH, file_types: ['txt', 'md'] });
   const foreignTag = await run({ tag_ids: ['01a20a39-4487-747f-8c66-2c4b30f9a0d3'] });
   assert.equal(foreignTag.finish_reason, 'no_answer');
   const refused = await t.post('/agents/runs', {

@@ -36,9 +36,9 @@ const pinakes = (args: readonly string[]): Promise<CliResult> =>
 test('query prints the rows, and the places that hold them', async () => {
   const { code, stdout, stderr } = await pinakes(['query', 'select region, amount from sales where amount > 15']);
   assert.equal(code, 0, stderr);
-  assert.equal(stdout, 'region  amount\nSouth     20.5\nNorth       30\n\nFrom:\n  sales.csv, rows 1, 2\n');
+  assert.equal(stdout, 'region  amount\nSouth     20.5\nNorth       30\n\nFrom:\n  sales.csv, rows 2, 3\n');
   const summed = await pinakes(['query', 'select sum(amount) as total from sales', '--table', 'sales']);
-  assert.equal(summed.stdout, 'total\n 60.5\n\nFrom:\n  sales.csv, rows 0, 1, 2\n');
+  assert.equal(summed.stdout, 'total\n 60.5\n\nFrom:\n  sales.csv, rows 1, 2, 3\n');
 });
 
 test('query cuts the rows off at --limit and says so, and --json prints the answer', async () => {

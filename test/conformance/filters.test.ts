@@ -69,6 +69,11 @@ conformance('POST /completions: filters', [
         assert.deepEqual(await cited(w, { ...both, tag_filter_logic: 'and' }), []);
         assert.deepEqual(await cited(w, both), [w.source]);
       }
+      // All filters of a request must hold, so the two lists do not become one.
+      for (const tag_filter_logic of ['or', 'and']) {
+        assert.deepEqual(await cited(w, { tags: ['on'], tag_ids: [on], tag_filter_logic }), [w.source]);
+        assert.deepEqual(await cited(w, { tags: ['on'], tag_ids: [off], tag_filter_logic }), []);
+      }
     },
   },
   {

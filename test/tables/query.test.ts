@@ -120,7 +120,7 @@ describe('errors', () => {
     await fails(
       { query: { from: 'salse' } },
       400,
-      /query\.from: there is no table salse\. The nearest names are: sales/,
+      /^\/query\/from: there is no table salse\. The nearest names are: sales/,
     );
   });
 

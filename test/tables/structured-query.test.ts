@@ -196,14 +196,14 @@ test('order, limit and offset are those of the query', async () => {
 
 test('a wrong member is named', () => {
   const fails = (query: StructuredQuery, message: RegExp) => assert.throws(() => toSql(query, [QUERIED]), { message });
-  fails({ from: 'tabel' }, /^query\.from: there is no table tabel\. The nearest names are: ta ble\./);
+  fails({ from: 'tabel' }, /^\/query\/from: there is no table tabel\. The nearest names are: ta ble\./);
   fails(
     { from: 'ta ble', columns: [{ column: 'amonut' }] },
-    /^query\.columns\.0\.column: there is no column amonut\. .*: amount, /,
+    /^\/query\/columns\/0\/column: there is no column amonut\. .*: amount, /,
   );
   fails(
     { from: 'ta ble', columns: [{ column: 'at' }, { fn: 'count' }] },
-    /query\.columns\.0\.column: at is neither in group_by/,
+    /^\/query\/columns\/0\/column: at is neither in group_by/,
   );
   fails(
     { from: 'ta ble', columns: [{ fn: 'sum', column: 'at' }] },
@@ -216,8 +216,9 @@ test('a wrong member is named', () => {
   });
   fails(
     where({ key: 'amount', operator: 'gt', value: 'much' }),
-    /query\.where\.filters\.0\.value: .* must be a number/,
+    /^\/query\/where\/filters\/0\/value: .* must be a number/,
   );
+  fails(where({ key: 'amount', operator: 'in', value: [1, 'x'] }), /^\/query\/where\/filters\/0\/value\/1: /);
   fails(where({ key: 'at', operator: 'eq', value: 'monday' }), /must be a date such as/);
   fails(where({ key: 'amount', operator: 'contains', value: '1' }), /contains needs a column of text/);
 });

@@ -96,3 +96,13 @@ test('turns that were not stored and belong to another branch are not shown', ()
   for (const isOpen of [true, false])
     assert.deepEqual(asked(shownTurns(tree, 'a4', [live('stopped', 'a2')], isOpen)), ['first?']);
 });
+
+test('a stored answer keeps the sentences that no citation supports', () => {
+  const span = { start: 0, end: 4 };
+  const marked = messages.map((one) => (one.id === 'b3' ? { ...one, unsupported_spans: [span] } : one));
+  const turns = turnsOf({ messages: marked, active_message_id: 'b3' });
+  assert.deepEqual(
+    turns.map(({ answer }) => answer.unsupported),
+    [[], [span]],
+  );
+});

@@ -78,7 +78,8 @@ export function turnsOf({ messages, active_message_id: active }: Tree, leaf?: st
       turns.push({ id, parentId, question: message.content, answerId: null, answer, questions: shown, answers });
     } else if (last) {
       const finish = (message.finish_reason ?? 'stop') as Answer['finish'];
-      last.answer = { ...EMPTY_ANSWER, text: message.content, citations: message.citations, finish };
+      const { content: text, citations, unsupported_spans: unsupported = [] } = message;
+      last.answer = { ...EMPTY_ANSWER, text, citations, unsupported, finish };
       last.answerId = id;
       last.answers = shown;
     }

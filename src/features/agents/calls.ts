@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { toServiceError } from '../../http/error-handler.ts';
-import type { Exchange } from '../../http/tools/exchange.ts';
+import { argumentsWithin, type Exchange } from '../../http/tools/exchange.ts';
 import type { Json, Tool } from '../../http/tools/tool.ts';
 import { validate } from '../../http/validate.ts';
 import type { ToolCall } from '../../llm/models.ts';
@@ -89,6 +89,8 @@ async function runCall(tools: readonly Tool[], call: StoredCall, seen: Seen, exc
       `There is no such tool. Tools: ${tools.map(({ name }) => name).join(', ')}.`,
     );
   }
+  // A reader of the run sees the arguments that applied.
+  if (tool.within === 'filters' && call.args !== null) call.args = argumentsWithin(call.args, exchange.filters);
   const args = validate(tool.input, call.args, 'arguments');
   const key = `${tool.name} ${normalised(args)}`;
   if (seen.asked.has(key)) call.notice = NOTICES.repeated;

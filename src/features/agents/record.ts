@@ -18,7 +18,8 @@ const stepSchema = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe(
-        'The arguments. Null if they were no JSON object, and when a result before them cannot be read any more.',
+        'The arguments, without those that filters of the run replace. Null if they were no JSON object, and when a result before ' +
+          'them cannot be read any more.',
       ),
     found: z.int().describe('How many passages, sources, tables or rows the tool found.'),
     ids: z.array(idSchema).describe('The chunks that it found, which the answer may cite.'),

@@ -33,6 +33,7 @@ interface Answered {
   citations: readonly Citation<LabelledHit>[];
   tableQuery: { result: TableResult } | null;
   webCitations: readonly StoredWebCitation[];
+  unsupported: NewMessage['unsupported'];
   /** The numbers of the quoted chunks when the answer has no other text. Otherwise null. */
   quotedNumbers: ReadonlySet<number> | null;
 }
@@ -125,6 +126,7 @@ function messagesOf(
     citations: [],
     webCitations: [],
     tableQuery: null,
+    unsupported: [],
     finishReason: null,
     context: { groupIds: null, sourceIds: null, chunkIds: null },
     createdAt,
@@ -137,6 +139,7 @@ function messagesOf(
     citations: answered.citations.map(toStored),
     webCitations: answered.webCitations,
     tableQuery: answered.tableQuery && toStoredQuery(answered.tableQuery),
+    unsupported: answered.unsupported,
     finishReason: answered.finishReason,
     context,
     createdAt,

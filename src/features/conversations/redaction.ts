@@ -28,7 +28,8 @@ export async function redactMessage(redactor: Redactor | null, message: TreeMess
   const redacted = message.seen
     ? await redactWithOffsets(masking(redactor), message.content, STORED_ANSWER_STEPS)
     : undefined;
-  if (!redacted) return { ...message, content: REMOVED, citations: [], webCitations: [], tableQuery: null };
+  if (!redacted)
+    return { ...message, content: REMOVED, citations: [], webCitations: [], tableQuery: null, unsupported: [] };
   const { text, offsetOf } = redacted;
   const citations = await collect(message.citations, (citation) => redactCitation(redactor, citation, offsetOf));
   const webCitations = await collect(message.webCitations, async ({ start, end, ...page }) => {
@@ -41,7 +42,8 @@ export async function redactMessage(redactor: Redactor | null, message: TreeMess
   const { tableQuery } = message;
   const statement = tableQuery && (await redactText(masking(redactor), tableQuery.sql, STORED_ANSWER_STEPS));
   const shownQuery = tableQuery && { ...tableQuery, sql: statement ?? '' };
-  return { ...message, content: text, citations, webCitations, tableQuery: shownQuery };
+  const unsupported = message.unsupported.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }));
+  return { ...message, content: text, citations, webCitations, tableQuery: shownQuery, unsupported };
 }
 
 async function redactCitation(

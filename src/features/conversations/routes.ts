@@ -110,6 +110,12 @@ const messageSchema = z
       })
       .optional()
       .describe('The query of tables from which the answer was made. Absent when there was none.'),
+    unsupported_spans: z
+      .array(z.object(spanShape))
+      .optional()
+      .describe(
+        'Sentences that no verified citation supports, as half-open ranges of code points. Absent when there are none.',
+      ),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
     creation_time: timeSchema,
   })
@@ -264,6 +270,7 @@ function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
     })),
     ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
     ...(message.tableQuery ? { table_query: message.tableQuery } : {}),
+    ...(message.unsupported.length > 0 ? { unsupported_spans: [...message.unsupported] } : {}),
     finish_reason: message.finishReason,
     creation_time: unixSeconds(message.createdAt),
   };

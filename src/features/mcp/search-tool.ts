@@ -4,7 +4,7 @@ import { accessOf } from '../../access/access.ts';
 import { type Content, toSearchResult } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { Route } from '../../http/route.ts';
-import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
+import { argumentsWithin, callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Json, type Kept, type Tool, tool } from '../../http/tools/tool.ts';
 import { addNeighbours, readNeighbours, toHit } from '../../retrieval/reading/hits.ts';
 import { findChunks } from '../../retrieval/reading/lookup.ts';
@@ -49,7 +49,11 @@ export function searchTool(deps: Deps, route: Route): Tool {
     output: route.response.schema as z.ZodObject,
     within: 'filters',
     run: async (args, exchange) =>
-      (await callRoute(route, { body: { ...within(args, exchange.filters), ...exchange.filters } }, exchange)) as Json,
+      (await callRoute(
+        route,
+        { body: { ...argumentsWithin(args, exchange.filters), ...exchange.filters } },
+        exchange,
+      )) as Json,
     toText: (result) => toText(result as unknown as { results: Result[]; warnings: { message: string }[] }),
     async keep(_args, result) {
       const { results, warnings } = result as unknown as { results: Result[]; warnings: Warning[] };
@@ -64,13 +68,6 @@ export function searchTool(deps: Deps, route: Route): Tool {
     },
     restore: (args, kept, exchange) => restore(deps, args, kept, exchange),
   });
-}
-
-/** Returns the arguments without the tags if the filters of the run have tags: the two would not add up. */
-function within(args: Json, filters: Exchange['filters']): Json {
-  if (filters?.tags === undefined && filters?.tag_ids === undefined) return args;
-  const { tags: _tags, tag_filter_logic: _logic, ...others } = args;
-  return others;
 }
 
 /** Returns the results as the caller may see them now. */

@@ -28,8 +28,9 @@ const OFFSET_MAX = 2_000_000;
 
 const columnName = text(1, NAME_LENGTH_MAX);
 
+/** `xor` and not `union`: for a wrong `fn`, `union` reports that the first form has no such member. */
 const selectedSchema = z
-  .union([
+  .xor([
     z.strictObject({ column: columnName.describe('A column of the table.') }),
     z.strictObject({
       fn: z.enum(AGGREGATES).describe('What is computed over the rows of a group.'),
@@ -84,7 +85,7 @@ const queryBody = z.strictObject({
     .min(1)
     .max(TABLES_PER_QUERY_MAX)
     .optional()
-    .describe('Ids of the tables that the query may read. Absent: the visible tables that it names.'),
+    .describe('Ids (not names) of the tables that the query may read. Absent: the visible tables that it names.'),
   row_limit: z.int().min(1).max(ROWS_MAX).default(ROWS_DEFAULT).describe('Maximum number of returned rows.'),
   timeout_ms: z
     .int()

@@ -73,7 +73,8 @@ export const rowSchema = z
 
 const warningSchema = z
   .looseObject({
-    code: z.string().describe('Kind of the warning, for programs: for example `ambiguous_format`.'),
+    type: z.string().describe('Kind of the warning, for programs: for example `ambiguous_format`.'),
+    code: z.string().describe('The same as `type`.'),
     message: z.string().describe('The warning in words for a person.'),
   })
   .meta({ id: 'TableWarning' });
@@ -146,7 +147,9 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
     total_rows: seesAll ? table.totalRows : null,
     schema_policy: table.schemaPolicy,
     columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
-    warnings: seesAll ? table.warnings : table.warnings.filter(({ code }) => !COUNTING.includes(code)),
+    warnings: table.warnings
+      .filter(({ code }) => seesAll || !COUNTING.includes(code))
+      .map((warning) => ({ ...warning, type: warning.code })),
     creation_time: unixSeconds(table.createdAt),
     update_time: unixSeconds(table.updatedAt),
   };

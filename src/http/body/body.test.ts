@@ -70,6 +70,23 @@ describe('parseJson', () => {
     assert.throws(() => parseJson(Buffer.from([0x22, 0xff, 0x22])), /not valid UTF-8/);
     assert.throws(() => parseJson(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), /not valid UTF-8/);
   });
+  test('points to the refused string or member', () => {
+    const pointers: [string, string | undefined][] = [
+      ['{"a":[1,[],{"b":"x"},{"c/d":"x\\u0000"}]}', '/a/3/c~1d'],
+      ['{"a":{"b":[0,"\\ud800"]},"c":1}', '/a/b/1'],
+      ['["a,b",{"c":[1,2]},"\\udc00"]', '/2'],
+      ['{"a":[{"b":1},{"b":1,"c":2,"b":2}]}', '/a/1/b'],
+      ['{"x":{"b":1,"c":{},"b":2}}', '/x/b'],
+      ['{"x":{"__proto__":1}}', '/x/__proto__'],
+      ['{"a":[0,{"b\\u0000":1}]}', '/a/1'],
+      ['{"a\\u0000":1}', undefined],
+      ['"\\u0000"', undefined],
+    ];
+    for (const [text, pointer] of pointers) {
+      const points = (error: unknown): boolean => error instanceof ServiceError && error.pointer === pointer;
+      assert.throws(() => parse(text), points, text);
+    }
+  });
   test('refuses reserved and repeated member names', () => {
     refused('{"a":1,"a":2}', /"a" is given twice/);
     refused('{"a":1,"\\u0061":2}', /"a" is given twice/);

@@ -1,7 +1,7 @@
 /** Reads and parses JSON bodies. Bytes, time, depth and characters are checked before the content is used. */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidRequest, pointerOf, ServiceError } from '../../errors.ts';
 import { openGate, type Whose } from '../../util/pool.ts';
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
@@ -86,8 +86,13 @@ export async function parseJsonInTurn(bytes: Buffer, whose: Whose): Promise<unkn
 
 /** @throws ServiceError invalid_request when `text` holds U+0000 or a lone surrogate. */
 export function checkText(text: string, where: string): void {
-  if (text.includes('\0')) throw invalidRequest(`${where} contains the character U+0000.`);
-  if (!text.isWellFormed()) throw invalidRequest(`${where} is not well-formed Unicode (lone surrogate).`);
+  const problem = textProblem(text, where);
+  if (problem !== undefined) throw invalidRequest(problem);
+}
+
+function textProblem(text: string, where: string): string | undefined {
+  if (text.includes('\0')) return `${where} contains the character U+0000.`;
+  return text.isWellFormed() ? undefined : `${where} is not well-formed Unicode (lone surrogate).`;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -100,37 +105,58 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
+interface ObjectBracket {
+  names: Set<string>;
+  /** The name of the present member. */
+  at: string;
+}
+
+/** An open bracket. An array has the index of its present element. */
+type Bracket = ObjectBracket | { names: null; at: number };
+
+/** Returns the error about the value at which the brackets stand. */
+function refusedAt(open: readonly Bracket[], message: string): ServiceError {
+  const pointer = open.length === 0 ? undefined : pointerOf(open.map(({ at }) => at));
+  return new ServiceError('invalid_request', message, { pointer });
+}
+
 /**
  * Checks the text before JSON.parse, in one pass: nesting depth, characters of all strings, and reserved or repeated member names.
  * Repeated names are refused because parsers disagree about which value counts. JSON.parse finds syntax errors afterwards.
  */
 function checkStructure(text: string): void {
   let members = 0;
-  const open: (Set<string> | null)[] = []; // one per open bracket: names of an object, null for an array
+  const open: Bracket[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === 0x22) {
       const end = stringEnd(text, at);
       if (end < 0) return;
       const source = text.slice(at, end);
-      const names = open[open.length - 1];
-      const value = checkString(source);
-      if (names && value !== null && isMemberName(text, end)) {
+      const inner = open[open.length - 1];
+      const isName = inner !== undefined && inner.names !== null && isMemberName(text, end);
+      const value = checkString(source, isName ? open.slice(0, -1) : open);
+      if (isName && value !== null) {
+        const { names } = inner;
         members += 1;
         if (members > JSON_MEMBERS_MAX)
           throw invalidRequest(`The request body has more than ${JSON_MEMBERS_MAX} members in its objects.`);
-        if (value === '__proto__') throw invalidRequest('Unknown member "__proto__" in the request body.');
+        inner.at = value;
+        if (value === '__proto__') throw refusedAt(open, 'Unknown member "__proto__" in the request body.');
         if (names.has(value))
-          throw invalidRequest(`Member ${JSON.stringify(value)} is given twice in the request body.`);
+          throw refusedAt(open, `Member ${JSON.stringify(value)} is given twice in the request body.`);
         names.add(value);
       }
       at = end - 1;
     } else if (character === 0x7b || character === 0x5b) {
-      open.push(character === 0x7b ? new Set() : null);
+      open.push(character === 0x7b ? { names: new Set(), at: '' } : { names: null, at: 0 });
       if (open.length > JSON_DEPTH_MAX)
         throw invalidRequest(`The request body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
     } else if (character === 0x7d || character === 0x5d) {
       open.pop();
+    } else if (character === 0x2c) {
+      const inner = open[open.length - 1];
+      if (inner?.names === null) inner.at += 1;
     }
   }
 }
@@ -146,7 +172,7 @@ function stringEnd(text: string, start: number): number {
 }
 
 /** Returns the value of the string, or null for an invalid JSON string. JSON.parse reports the invalid string later. */
-function checkString(source: string): string | null {
+function checkString(source: string, open: readonly Bracket[]): string | null {
   let value = source.slice(1, -1);
   if (source.includes('\\')) {
     try {
@@ -154,7 +180,8 @@ function checkString(source: string): string | null {
     } catch {
       return null;
     }
-    checkText(value, 'A string in the request body');
+    const problem = textProblem(value, 'A string in the request body');
+    if (problem !== undefined) throw refusedAt(open, problem);
   }
   return value;
 }

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { pathOf, type Route, type Schema } from '../route.ts';
-import { errorSchema } from '../schemas.ts';
+import { errorSchema, openAiErrorSchema } from '../schemas.ts';
 
 type Json = Record<string, unknown>;
+type ErrorName = 'Error' | 'OpenAiError';
 
 /** Error statuses of every route. */
 const COMMON_ERRORS = [401, 403, 414, 429, 431, 500, 503];
@@ -19,7 +20,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     paths[path] = item;
     item[route.method.toLowerCase()] = operation(route, components);
   }
-  toJsonSchema(errorSchema, 'output', components);
+  for (const schema of [errorSchema, openAiErrorSchema]) toJsonSchema(schema, 'output', components);
   return {
     openapi: '3.1.0',
     info: {
@@ -38,7 +39,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key. It decides the tenant.' },
       },
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
-      responses: errorResponses(),
+      responses: { ...errorResponses('Error'), ...errorResponses('OpenAiError') },
     },
   };
 }
@@ -162,13 +163,14 @@ function responses(route: Route, components: Json): Json {
       ),
     },
   };
+  const errorName: ErrorName = route.prefix === '/v1' ? 'OpenAiError' : 'Error';
   const errors = new Set([...COMMON_ERRORS, ...inputErrors(route), ...(route.errors ?? [])]);
   return {
     [status]: success,
     ...(route.download ? DOWNLOAD_RESPONSES : {}),
     ...(route.picture || route.revalidated ? { 304: DOWNLOAD_RESPONSES[304] } : {}),
     ...Object.fromEntries(
-      [...errors].sort((a, b) => a - b).map((code) => [code, { $ref: `#/components/responses/Error${code}` }]),
+      [...errors].sort((a, b) => a - b).map((code) => [code, { $ref: `#/components/responses/${errorName}${code}` }]),
     ),
   };
 }
@@ -184,7 +186,8 @@ function inputErrors(route: Route): number[] {
   ];
 }
 
-function errorResponses(): Json {
+/** Returns the answers with the error schema of this name, for each status. */
+function errorResponses(errorName: ErrorName): Json {
   const byStatus = new Map<number, string>();
   for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) byStatus.set(ERROR_CODES[code][0], ERROR_CODES[code][1]);
   const entries = [...byStatus]
@@ -198,8 +201,8 @@ function errorResponses(): Json {
               },
             }
           : {};
-      const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
-      return [`Error${status}`, { description: `\`${type}\``, ...retry, content }];
+      const content = { 'application/json': { schema: { $ref: `#/components/schemas/${errorName}` } } };
+      return [`${errorName}${status}`, { description: `\`${type}\``, ...retry, content }];
     });
   return Object.fromEntries(entries);
 }

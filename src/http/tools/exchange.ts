@@ -20,6 +20,18 @@ export interface Exchange {
   reply: Pick<FastifyReply, 'header'>;
 }
 
+/**
+ * Returns the arguments of a search without those that the filters of the run replace. Tags of the run replace all arguments about tags:
+ * the two would not add up.
+ */
+export function argumentsWithin<Args extends object>(args: Args, filters: Exchange['filters']): Args {
+  if (filters === undefined) return args;
+  const hasTags = filters.tags !== undefined || filters.tag_ids !== undefined;
+  const isReplaced = (name: string): boolean =>
+    Object.hasOwn(filters, name) || (hasTags && (name === 'tags' || name === 'tag_filter_logic'));
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !isReplaced(name))) as Args;
+}
+
 /** Returns the answer of a route of the API to the caller of the exchange: the same record as over HTTP. */
 export async function callRoute(
   route: Route,

@@ -37,7 +37,7 @@ export type WirePart =
   | { type: 'finish'; reason: string; usage: Usage | undefined };
 
 /** A refusal of the endpoint, in the form of the AI SDK's errors. */
-class ChatRefused extends Error {
+export class ChatRefused extends Error {
   readonly statusCode: number | undefined;
   readonly responseHeaders: Record<string, string>;
   readonly responseBody: string;
@@ -50,12 +50,17 @@ class ChatRefused extends Error {
   }
 }
 
-/** Sends the request and returns the answer. @throws Error with `statusCode` for a refusal. */
+/**
+ * Sends the request and returns the answer.
+ *
+ * @throws ChatRefused, also for an error with status 200. ServiceError if the endpoint answers without a stream.
+ */
 export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: AbortSignal): Promise<StreamedAnswer> {
   const answer = await endpoint.request(`${endpoint.baseUrl}/chat/completions`, requestOf(endpoint, body, signal));
-  if (answer.status < 400) return answer;
+  const isStream = !/^application\/json\b/i.test(answer.headers.get('content-type') ?? '');
+  if (answer.status < 400 && isStream) return answer;
   try {
-    throw await refusalOf(answer);
+    throw await (answer.status < 400 ? errorWithoutStream(answer) : refusalOf(answer));
   } finally {
     answer.leave();
   }
@@ -108,13 +113,28 @@ function requestOf({ model, apiKey }: ChatEndpoint, body: ChatBody, signal: Abor
 }
 
 async function refusalOf({ status, headers, pieces }: StreamedAnswer): Promise<Error> {
+  const text = await startOf(pieces);
+  return new ChatRefused(text, status, Object.fromEntries(headers), text);
+}
+
+/** Returns the error for an answer in JSON. Some endpoints report errors, such as a model that is not loaded, with status 200. */
+async function errorWithoutStream({ pieces }: StreamedAnswer): Promise<Error> {
+  try {
+    parseEvent(await startOf(pieces));
+  } catch (error) {
+    if (error instanceof ChatRefused) return error;
+  }
+  return new ServiceError('upstream_failed', 'The chat model answered without a stream.');
+}
+
+async function startOf(pieces: AsyncGenerator<Uint8Array>): Promise<string> {
   const decoder = new StringDecoder('utf8');
   let text = '';
   for await (const piece of pieces) {
     text += decoder.write(piece as Buffer);
     if (text.length >= REFUSAL_BYTES_MAX) break;
   }
-  return new ChatRefused(text, status, Object.fromEntries(headers), text);
+  return text;
 }
 
 /** Yields the data of server-sent events. After `isOver` it waits only USAGE_WAIT_MS for further events. */
@@ -186,7 +206,7 @@ function parseEvent(data: string): WireEvent {
 function errorIn(error: unknown): Error {
   const { message, code, status } = asObject(error);
   const given = [status, code].map(Number).find((number) => number >= 400 && number < 600);
-  return new ChatRefused(asText(message) || 'an error inside the stream', given, {}, '');
+  return new ChatRefused(asText(message) || asText(error) || 'an error without a message', given, {}, '');
 }
 
 function usageIn({ prompt_tokens, completion_tokens }: Record<string, unknown>): Usage | undefined {

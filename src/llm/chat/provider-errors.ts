@@ -1,6 +1,7 @@
 /** Explains failures of a model's provider: for the caller, and for the log. */
 import { ServiceError } from '../../errors.ts';
 import { retryAfterMs } from '../../net/retry-wait.ts';
+import { ChatRefused } from './chat-wire.ts';
 
 const LOGGED_UNITS_MAX = 2_000;
 const RETRY_SECONDS_DEFAULT = 10;
@@ -22,9 +23,11 @@ export function toServiceError(what: string, error: unknown, cause: unknown): Se
   if (status === 408 || status === 504)
     return new ServiceError('upstream_timeout', `${what} did not answer in time.`, { cause });
   const how =
-    status === undefined
-      ? 'could not be reached or answered with something unreadable'
-      : `answered with status ${status}`;
+    status !== undefined
+      ? `answered with status ${status}`
+      : error instanceof ChatRefused
+        ? 'reported an error'
+        : 'could not be reached or answered with something unreadable';
   return new ServiceError('upstream_failed', `${what} ${how}.`, { cause });
 }
 

@@ -73,6 +73,9 @@ test('the markers of a model become checked citations', async () => {
   assert.deepEqual(shown[0], ['leave.md', true, 'Staff get 25 days of leave per year.']);
   assert.deepEqual(shown[1].slice(0, 2), ['leave.md', false]);
   assert.equal(choice.unsupported_spans.length, 2);
+  const [asked, stored] = (await service.get(`/conversations/${body.conversation_id}`)).body.messages;
+  assert.deepEqual(stored.unsupported_spans, choice.unsupported_spans);
+  assert.equal('unsupported_spans' in asked, false);
   assert.equal(fake.calls[0]!.authorization, 'Bearer sk-secret');
   assert.equal(fake.calls[0]!.model, 'test-model');
 });

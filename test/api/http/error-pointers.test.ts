@@ -63,6 +63,44 @@ test('a refused filter, policy or redaction rule has the pointer to the wrong va
   }
 });
 
+test('a refused query of tables, patch of metadata or string has the pointer to the wrong value', async () => {
+  const sourceId = '01980000-0000-7000-8000-000000000000';
+  const patch = `/sources/${sourceId}/metadata`;
+  const records = (...all: { key: string; val: string }[]) => ({ metadata: { records: all } });
+  const asks = (column: object) => ({ query: { from: 'sales', columns: [{ column: 'region' }, column] } });
+  const wrong: readonly (readonly ['PUT' | 'POST', string, object | string, string, RegExp])[] = [
+    ['POST', '/tables/query', asks({ fn: 'average', column: 'a' }), '/query/columns/1/fn', /one of count, sum, avg/],
+    ['POST', '/tables/query', asks({ fnn: 'sum', column: 'a' }), '/query/columns/1/fnn', /Unknown member "fnn"/],
+    ['POST', '/tables/query', asks({ fn: 'sum', colum: 'a' }), '/query/columns/1/colum', /Unknown member "colum"/],
+    ['POST', '/tables/query', asks({}), '/query/columns/1/column', /is required/],
+    ['POST', '/tables/query', { query: { from: 'sales' } }, '/query/from', /there is no table sales/],
+    [
+      'PUT',
+      patch,
+      records({ key: 'a', val: 'b' }, { key: 'c', val: 'x'.repeat(4097) }),
+      '/metadata/records/1/val',
+      /./,
+    ],
+    ['PUT', patch, records({ key: 'a', val: 'b' }, { key: 'a', val: 'c' }), '/metadata/records/1/key', /each key once/],
+    ['POST', '/search', '{"query":"a","tags":["b","c\\u0000"]}', '/tags/1', /U\+0000/],
+    ['POST', '/search', '{"query":"a","limit":1,"limit":2}', '/limit', /given twice/],
+    ['POST', '/search', { qeury: 'a' }, '/qeury', /Unknown member "qeury"/],
+    [
+      'POST',
+      '/search',
+      { query: 'a', file_types: ['exe'] },
+      '/file_types/0',
+      /must be one of pdf, .*, code, unknown\.$/,
+    ],
+    ['POST', '/search', '{"query":"a","limit":1e400}', '/limit', /must be a number that a double can hold\.$/],
+  ];
+  for (const [method, path, body, pointer, message] of wrong) {
+    const answer = await t.request({ method, path, body, headers: { 'content-type': 'application/json' } });
+    assert.deepEqual([answer.status, answer.body.error?.pointer], [400, pointer], `${method} ${path}: ${answer.text}`);
+    assert.match(answer.body.error.message, message);
+  }
+});
+
 test('an error that is not about a value of the body has no pointer', async () => {
   for (const answer of [
     await t.post('/search', []),

@@ -7,6 +7,9 @@ import OpenAI from 'openai';
 import { loadConfig } from '../../../src/config.ts';
 import { readPresets } from '../../../src/features/completions/openai/presets.ts';
 import { chatBody } from '../../../src/features/completions/openai/request.ts';
+import { openAiRoutes } from '../../../src/features/completions/openai/routes.ts';
+import type { Deps } from '../../../src/http/deps.ts';
+import { openApiDocument } from '../../../src/http/openapi/openapi.ts';
 import { seed } from '../../retrieval/corpus.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
@@ -212,6 +215,26 @@ describe('errors', () => {
     const reader = open(await t.issueKey(['knowledge:read']));
     assert.deepEqual(await codeOf(reader.models.list()), [403, null, null, 'permission_error']);
     assert.equal((await failure(client.responses.create({ model: 'pinakes', input: 'x' }))).status, 404);
+  });
+
+  test('errors about models, addresses and methods have the members that the description declares', async () => {
+    const { components } = openApiDocument(openAiRoutes({} as Deps)) as {
+      components: { schemas: { OpenAiError: { properties: { error: { properties: object; required: string[] } } } } };
+    };
+    const { properties, required } = components.schemas.OpenAiError.properties.error;
+    assert.deepEqual(required, ['message', 'type']);
+    for (const [method, path, status, code] of [
+      ['GET', '/models/x', 404, 'model_not_found'],
+      ['GET', '/models?a=1', 400, null],
+      ['POST', '/responses', 404, null],
+      ['GET', '/embeddings/x', 404, null],
+      ['DELETE', '/models', 405, null],
+    ] as const) {
+      const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${t.key}` } });
+      const { error } = own((await answer.json()) as object);
+      assert.deepEqual([answer.status, error.code, error.param], [status, code, null], `${method} ${path}`);
+      assert.deepEqual(Object.keys(error).sort(), Object.keys(properties).sort());
+    }
   });
 
   test('a model that fails at once is an error of the request, and one that fails later ends the stream with an error', async () => {

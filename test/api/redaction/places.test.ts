@@ -196,7 +196,7 @@ describe('output', () => {
 
 test('history: stored as it may be shown, and shown under the rules of today', async () => {
   await t.delete('/redaction-policy');
-  fake.respond({ deltas: [`Jane is ${EMAIL} [1]. She answers questions about the heron project [1].`] });
+  fake.respond({ deltas: [`Jane is ${EMAIL} [1]. She answers questions about the heron project [1]. Ask Bob.`] });
   const before = (await ask({ messages: [{ role: 'user', content: `${QUESTION} Not ${CARD}.` }] })).body;
   const path = `/conversations/${before.conversation_id}`;
   const open = (await t.get(path)).body;
@@ -206,12 +206,13 @@ test('history: stored as it may be shown, and shown under the rules of today', a
     const shown = await t.get(path);
     assert.ok(!shown.text.includes(EMAIL) && !shown.text.includes(CARD), step);
     assert.ok(!(await t.get('/conversations?limit=100')).text.includes(CARD), step);
-    const [, { content, citations }] = shown.body.messages;
+    const [, { content, citations, unsupported_spans: unsupported }] = shown.body.messages;
     const cited = citations.flatMap(({ citation }: { citation: { spans: { start: number; end: number }[] } }) =>
       citation.spans.map(({ start, end }) => [...content].slice(start, end).join('')),
     );
     const sentences = ['Jane is [EMAIL].', 'She answers questions about the heron project.'];
     assert.deepEqual(cited.sort(), sentences, 'spans moved with the text');
+    assert.equal([...content].slice(unsupported.at(-1).start, unsupported.at(-1).end).join(''), 'Ask Bob.');
   }
   await setPolicy({ apply_at: ['llm_input'] });
   await ask({ conversation_id: before.conversation_id, messages: [{ role: 'user', content: QUESTION }] });

@@ -1,6 +1,6 @@
 /** Errors in the shape of the OpenAI API: our error with `param` and `code`. */
 import { withoutApiKeys } from '../../../access/api-key.ts';
-import type { ErrorCode, ServiceError } from '../../../errors.ts';
+import { type ErrorCode, notFound, type ServiceError } from '../../../errors.ts';
 
 /** Codes on which programs for the OpenAI API decide. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -14,5 +14,7 @@ export function openAiError(failure: ServiceError): { error: object } {
   const message = withoutApiKeys(failure.message);
   const pointer = failure.pointer === undefined ? null : withoutApiKeys(failure.pointer);
   const param = pointer?.slice(1).replaceAll('/', '.') ?? null;
-  return { error: { message, type: failure.type, param, code: CODES[failure.code] ?? null } };
+  // The constant message is for unknown addresses. An unknown model has a message that names it.
+  const code = failure.message === notFound().message ? null : (CODES[failure.code] ?? null);
+  return { error: { message, type: failure.type, param, code } };
 }

@@ -23,6 +23,19 @@ test('each object of a JSON array is a record with metadata, also under dotted k
   assert.deepEqual(parsed.warnings, ['1 value of "id" could not be read as integer.']);
 });
 
+test('a JSON array of values is one text as metadata, and a value that is an object is counted as not converted', () => {
+  const parsed = parseJson('[{"k":["a","b"],"p":{"x":[]}},{"k":{"a":1},"p":{"x":[{}]}},{"k":"","p":{}}]', [
+    { key: 'k', type: 'string' },
+    { key: 'p.x', type: 'string' },
+  ]);
+  const metadata = parsed.blocks.map((block) => block.metadata);
+  assert.deepEqual(metadata, [{ k: { val: 'a, b', type: 'string' } }, {}, {}]);
+  assert.deepEqual(parsed.warnings, [
+    '1 value of "k" could not be read as string.',
+    '1 value of "p.x" could not be read as string.',
+  ]);
+});
+
 test('inherited members of a JSON record are not metadata', () => {
   const parsed = parseJson('[{"a":1}]', [{ key: 'constructor', type: 'string' }]);
   assert.deepEqual(parsed.blocks[0]!.metadata, {});

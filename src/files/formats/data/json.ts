@@ -156,16 +156,16 @@ function inlineText(value: Json): string | undefined {
   return Array.isArray(value) && value.every(isScalar) ? value.map(scalarText).filter(Boolean).join(', ') : undefined;
 }
 
-/** Returns the text of a record's own member, or of a nested member with a dotted name. */
-function scalarAt(record: Json, key: string): string | undefined {
+/** Returns the text of a record's own member, or of a nested member with a dotted name. Null if the member is an object or holds some. */
+function scalarAt(record: Json, key: string): string | null | undefined {
   if (!isObject(record)) return undefined;
-  if (Object.hasOwn(record, key)) return inlineText(record[key]!);
+  if (Object.hasOwn(record, key)) return inlineText(record[key]!) ?? null;
   let value: Json = record;
   for (const part of key.split('.', INDENT_LEVELS_MAX)) {
     if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
     value = value[part]!;
   }
-  return inlineText(value);
+  return inlineText(value) ?? null;
 }
 
 function isScalar(value: Json): value is null | boolean | number | string {
