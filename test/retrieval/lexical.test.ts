@@ -145,7 +145,7 @@ test('the definition of a name comes before short chunks that only mention the n
     code('Sender(Sender)', ['test_sender'], 'test_send.py'),
     code(`def send_json(values, options):\n${body}`, ['send_json'], 'json.py'),
   ];
-  for (const hasTextSearch of [true, false]) {
+  for (const hasTextSearch of new Set([database.db.hasTextSearch, false])) {
     const db = { ...database.db, hasTextSearch };
     const { id: tenantId, partitionNo } = await createTenant(db, { id: newId(), name: `code ${hasTextSearch}` });
     await seed(db, tenantId, [{ sources }]);
