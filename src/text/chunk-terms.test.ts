@@ -48,10 +48,11 @@ test('the terms of words of a query come before those of its names, so that a lo
   assert.ok(named.has(plain[0]!) && named.size === 512);
 });
 
-test('a test case in quotes defines no name', () => {
+test('a test case in quotes defines no name, and counts only once', () => {
   const content = "test('parseCookie', () => {});";
   const terms = (heading: string) =>
     chunkTerms({ content, context: null, headingPath: [heading] }, 'a.test.js', null, true);
   assert.ok(terms('parseCookie').startsWith(nameTerms('parseCookie')[0]!));
   assert.ok(!terms("'parseCookie'").includes(nameTerms('parseCookie')[0]!));
+  assert.equal(terms("'parseCookie'").split(' ').filter((term) => term === 'parsecooki').length, 1);
 });

@@ -15,6 +15,11 @@ const DECLARATIONS = /\.(?:d\.[cm]?ts|pyi)$/;
 /** The heading of a test case is its text in quotes. Many tests have the name of what they test, which another chunk defines. */
 const TEST_CASE = /^['"`]/;
 
+/** Returns the heading right above a chunk, if it names what the chunk is about. */
+export function namingHeading(headingPath: readonly string[], isCode: boolean): string[] {
+  return headingPath.slice(-1).filter((heading) => !(isCode && TEST_CASE.test(heading)));
+}
+
 export interface ChunkText {
   content: string;
   context: string | null;
@@ -34,11 +39,11 @@ export function chunkTerms(chunk: ChunkText, title: string, language: string | n
   const headings = headingPath.includes(title) ? headingPath : [title, ...headingPath];
   // The content holds the heading that opens the chunk.
   const outside = headings.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
-  const parts = [...outside, ...headingPath.slice(-1), ...(context === null ? [] : [context]), content];
+  const naming = namingHeading(headingPath, isCode);
+  const parts = [...outside, ...naming, ...(context === null ? [] : [context]), content];
   const terms = analyzeForIndex(parts.join('\n'), language);
   if (!isCode || DECLARATIONS.test(title)) return terms;
-  const defined = headingPath.slice(-1).filter((name) => !TEST_CASE.test(name));
-  const names = [...defined, ...definedNames(chunk.context)].flatMap(nameTerms);
+  const names = [...naming, ...definedNames(chunk.context)].flatMap(nameTerms);
   const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
   return [...[...new Set(names)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
 }
