@@ -54,5 +54,10 @@ test('a test case in quotes defines no name, and counts only once', () => {
     chunkTerms({ content, context: null, headingPath: [heading] }, 'a.test.js', null, true);
   assert.ok(terms('parseCookie').startsWith(nameTerms('parseCookie')[0]!));
   assert.ok(!terms("'parseCookie'").includes(nameTerms('parseCookie')[0]!));
-  assert.equal(terms("'parseCookie'").split(' ').filter((term) => term === 'parsecooki').length, 1);
+  assert.equal(
+    terms("'parseCookie'")
+      .split(' ')
+      .filter((term) => term === 'parsecooki').length,
+    1,
+  );
 });
