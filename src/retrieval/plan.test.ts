@@ -86,10 +86,16 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
     plan: { reorders: false },
   },
   {
-    name: 'a hybrid search is not reordered',
+    name: 'the first results of a hybrid search are reordered too',
     request: { proximity: true },
     facts: { vector },
-    plan: { mode: 'hybrid', reorders: false },
+    plan: { mode: 'hybrid', reorders: true },
+  },
+  {
+    name: 'a search by meaning alone is not reordered by words',
+    request: { proximity: true, mode: 'semantic' },
+    facts: { vector },
+    plan: { mode: 'semantic', reorders: false },
   },
   {
     name: 'a rerank model replaces the order by proximity',

@@ -68,7 +68,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
   // Text that a redaction rule hides must not influence the order.
   const reorders =
-    request.proximity === true && mode === 'lexical' && !reranks && !facts.redacts && offset < PROXIMITY_MAX;
+    request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts && offset < PROXIMITY_MAX;
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reorders ? PROXIMITY_MAX : 0);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {

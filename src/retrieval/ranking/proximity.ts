@@ -1,9 +1,10 @@
 /**
- * Orders the best lexical candidates by how closely they contain the query. BM25 counts words anywhere in a chunk. A reader wants a
- * passage that has the words together, below a heading that names them. Pure.
+ * Orders the best candidates of a lexical or hybrid search by how closely they contain the query. BM25 counts words anywhere in a
+ * chunk. A reader wants a passage that has the words together, below a heading that names them. Pure.
  *
  * Measured on questions about manuals (`npm run bench:manuals`, tune half): the right passage is first for 73 % instead of 65 %.
- * Weights and window were chosen on that half and on SciFact, XQuAD (en de zh) and JSQuAD, from a handful of values each.
+ * Weights and window were chosen on that half and on SciFact, XQuAD (en de zh) and JSQuAD, from a handful of values each. Nothing was
+ * chosen for hybrid searches: with all-MiniLM-L6-v2 the right passage is first for 69 % instead of 64 %.
  */
 import type { RankedCandidate } from './rank.ts';
 
@@ -11,7 +12,7 @@ import type { RankedCandidate } from './rank.ts';
 export const PROXIMITY_MAX = 20;
 /** Terms within so many terms of each other count as together: two to three sentences. */
 const WINDOW_TERMS = 50;
-/** Weights, relative to 1 for the BM25 score of the best candidate. */
+/** Weights, relative to 1 for the score of the best candidate. */
 const TOGETHER_WEIGHT = 0.9;
 const TITLES_WEIGHT = 0.3;
 const NAMED_WEIGHT = 0.3;
