@@ -48,6 +48,13 @@ test('there is no answer when no passage has an identifier of the question, in a
   assert.equal(ask('maxRetriesPerPort'), Number.NEGATIVE_INFINITY);
 });
 
+test('a name with its modules is looked for without the first of them', () => {
+  const options = 'The option Net::Hosts::Retries sets the number of retries for each host. The default is 5.';
+  const ask = (name: string): number => logOddsOf(`What is the default of ${name}?`, [options]);
+  assert.notEqual(ask('Core::Net::Hosts::Retries'), Number.NEGATIVE_INFINITY);
+  assert.equal(ask('Net::Hosts::Colors'), Number.NEGATIVE_INFINITY);
+});
+
 test('an answer is unlikely when no passage has a name of the question', () => {
   const contents = ['Oslo has 709000 inhabitants. The harbour of Oslo is open all year.'];
   const held = logOddsOf('How many inhabitants does Oslo have?', contents);

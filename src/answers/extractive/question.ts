@@ -18,7 +18,7 @@ export interface Question {
   asksNumber: boolean;
   /** Terms of names and numbers: words with a digit, and words with a capital that are not the first word. */
   names: ReadonlySet<string>;
-  /** Identifiers of three words or with an underscore, as `plainIdentifier` returns them. */
+  /** Identifiers of three words, with an underscore or with `::`, as `plainIdentifier` returns them. */
   identifiers: readonly string[];
   /** True when the question asks for a default value. */
   asksDefault: boolean;
@@ -47,9 +47,12 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 /** Words with a capital after another word, and words with a digit. A match starts at the first letter: linear time. */
 const MARKED_WORDS = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu;
 
-/** `login_grace_time` and `LoginGraceTime`. Names of two words, such as `JavaScript`, are often left out where they are meant. */
+/**
+ * `login_grace_time`, `LoginGraceTime`, and `thread::spawn` of `std::thread::spawn`. Names of two words, such as `JavaScript`, are often
+ * left out where they are meant, as is the first part of three.
+ */
 const IDENTIFIERS =
-  /(?<![\p{L}\p{N}_])(?:\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+|\p{L}+?\p{Ll}\p{Lu}\p{L}*?\p{Ll}\p{Lu}[\p{L}\p{N}]*)/gu;
+  /(?<![\p{L}\p{N}_])(?:\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+|\p{L}+?\p{Ll}\p{Lu}\p{L}*?\p{Ll}\p{Lu}[\p{L}\p{N}]*|(?<=[\p{L}\p{N}]::)\p{L}[\p{L}\p{N}-]*(?:::\p{L}[\p{L}\p{N}-]*)+)/gu;
 
 /** Returns a text so that all spellings of an identifier are the same: small letters and digits alone. */
 export function plainIdentifier(text: string): string {
