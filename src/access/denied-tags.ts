@@ -1,5 +1,6 @@
 /** The tags by which policies deny: without such a tag, or under another name, everything that it hid is open. */
-import type { Queryable } from '../db/database.ts';
+import { lockAdditions } from '../db/additions.ts';
+import type { Tx } from '../db/database.ts';
 import { invalidAt, ServiceError } from '../errors.ts';
 import { isSubjectRef, type Policy, type PolicyCondition } from './policy.ts';
 import { listDefinitions } from './policy-store.ts';
@@ -17,8 +18,14 @@ export function checkDeniedTags(policy: Policy, tags: readonly { id: string; nam
       throw invalidAt(path, `no tag has the name or id ${JSON.stringify(tag)}, so the condition would hide nothing.`);
 }
 
+/** Blocks other transactions that change tags or policies of the tenant, so that no policy denies by a tag that is just being deleted. */
+export async function lockDeniedTags(tx: Tx, tenantId: string): Promise<void> {
+  await lockAdditions(tx, tenantId, 'tag');
+}
+
 /** @throws ServiceError conflict when a policy denies by one of these names or ids. */
-export async function refuseIfDenied(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<void> {
+export async function refuseIfDenied(tx: Tx, tenantId: string, tags: readonly string[]): Promise<void> {
+  await lockDeniedTags(tx, tenantId);
   for (const { name, definition } of await listDefinitions(tx, tenantId))
     if (deniedTags(definition).some(({ tag }) => tags.includes(tag)))
       throw new ServiceError('conflict', `The policy "${name}" hides content by this tag: change the policy first.`);

@@ -184,6 +184,17 @@ test('an invalid policy is refused with a pointer to the invalid part', async ()
     assert.equal((await t.put(`/authz/policies/${encodeURIComponent(name)}`, { filters: [good] })).status, 404, name);
 });
 
+test('a tag is not deleted while a policy begins to deny by it', async () => {
+  for (let i = 0; i < 10; i += 1) {
+    const { id } = (await t.post('/tags', { name: 'closed' })).body;
+    const filters = [{ target: 'tag', operator: 'ne', value: 'closed' }];
+    const both = await Promise.all([t.put('/authz/policies/by-closed', { filters }), t.delete(`/tags/${id}`)]);
+    assert.equal(both.filter(({ status }) => status < 300).length, 1, both.map(({ status }) => status).join());
+    await t.delete('/authz/policies/by-closed');
+    await t.delete(`/tags/${id}`);
+  }
+});
+
 test('a policy cannot deny by a tag that does not exist, and such a tag stays as it is', async () => {
   const policy = (condition: object) => t.put('/authz/policies/by-tag', { filters: [{ target: 'tag', ...condition }] });
   for (const condition of [

@@ -2,7 +2,7 @@
 
 import type { AttributeTypes } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
-import { checkDeniedTags } from '../../access/denied-tags.ts';
+import { checkDeniedTags, lockDeniedTags } from '../../access/denied-tags.ts';
 import {
   countPolicies,
   deletePolicy,
@@ -44,6 +44,7 @@ export async function setPolicy(
     if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
       throw new ServiceError('conflict', `There are ${POLICIES_MAX} policies already: delete one first.`);
     if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
+    await lockDeniedTags(tx, tenantId);
     checkDeniedTags(definition, await listTags(tx, tenantId, { tagIds: null }));
     const now = clock.now();
     const firstVersion = isNew ? (await lastVersion(tx, tenantId, name)) + 1 : 1;
