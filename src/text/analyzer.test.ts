@@ -130,6 +130,9 @@ describe('stop words', () => {
 describe('identifiers', () => {
   test('have terms for their parts and for the whole', () => {
     assert.deepEqual(takeApart('ERR_4012'), { words: ['ERR', '4012'], joined: 'ERR4012' });
+    assert.deepEqual(takeApart('net.tcp_tw_reuse').names, ['tcptwreuse']);
+    assert.deepEqual(takeApart('sync::OnceLock::getMut').names, ['OnceLock', 'getMut']);
+    assert.equal(takeApart('example.org').names, undefined);
     assert.deepEqual(takeApart('XMLHttpRequest'), { words: ['XML', 'Http', 'Request'], joined: 'XMLHttpRequest' });
     assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3', version: '1.2.3' });
     assert.deepEqual(takeApart('1,234,567'), { words: ['1234567'] });

@@ -181,9 +181,10 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
       addSymbol(symbol);
       // The letter of an option such as `-e` is no word of its own.
       if (symbol !== undefined && /^\p{L}$/u.test(token)) return;
-      const { words, joined, exact, version } = takeApart(token);
+      const { words, joined, names, exact, version } = takeApart(token);
       words.forEach(addWord);
       if (joined) addWord(joined);
+      names?.forEach(addWord);
       if (exact) addTerm(encodeTerm(exact), TERM_WEIGHT);
       if (version) addTerm(encodeTerm(version), TERM_WEIGHT);
     }

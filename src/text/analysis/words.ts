@@ -18,6 +18,8 @@ export interface WordToken {
   words: string[];
   /** The token without connectors, which becomes a word too; absent if the token is one word. */
   joined?: string;
+  /** The names in a path of names that are several words, without connectors: `tcptwreuse` of `net.ipv4.tcp_tw_reuse`. */
+  names?: string[];
   /** The token as it is written, which becomes a term: version numbers, `c++`. */
   exact?: string;
   /** The number of a version without the letters before it: `1.2.3` of `v1.2.3`. */
@@ -33,15 +35,22 @@ export function takeApart(token: string): WordToken {
   if (PLAIN.test(token)) return { words: [token] };
   if (/^\d{1,3}(?:,\d{3})+$/.test(token)) return { words: [token.replaceAll(',', '')] };
   if (NUMBER.test(token)) return numberToken(token);
-  const words = token
-    .split(/[._\-,+#:]+/)
-    .filter((part) => part !== '')
-    .flatMap(splitCase);
+  const words = wordsOf(token);
   if (/\d\.\d|[+#]$/.test(token)) {
     const [, version] = /^\p{L}+(\d+(?:\.\d+)+)$/u.exec(token) ?? [];
     return { words, exact: cut(token).toLowerCase(), ...(version && { version: cut(version) }) };
   }
-  return words.length > 1 ? { words, joined: words.join('') } : { words };
+  if (words.length === 1) return { words };
+  const names = token.split(/\.|::/).map(wordsOf);
+  const long = names.length > 1 ? names.filter(({ length }) => length > 1).map((name) => name.join('')) : [];
+  return { words, joined: words.join(''), ...(long.length > 0 && { names: long }) };
+}
+
+function wordsOf(token: string): string[] {
+  return token
+    .split(/[._\-,+#:]+/)
+    .filter((part) => part !== '')
+    .flatMap(splitCase);
 }
 
 /** A word without connectors, digits and changes of case. Most words are: without this test, a word of a text takes three times as long. */
