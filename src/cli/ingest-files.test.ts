@@ -86,6 +86,13 @@ test('lock files, minified files and source maps in a folder are left out and na
   assert.deepEqual(namesOf(await findFiles([root])), ['a.md', 'yarn.lock']);
 });
 
+test('a script without line breaks in a folder is left out, whatever its name is', async (t) => {
+  const written = 'function add(a, b) {\n  return a + b;\n}\n'.repeat(50);
+  const root = await folderOf(t, { 'add.js': written, 'searchindex.js': `Search.setIndex({${'"a":1,'.repeat(400)}})` });
+  const found = await findFiles([root]);
+  assert.deepEqual([namesOf(found), found.leftOut], [['add.js'], ['1 generated: searchindex.js']]);
+});
+
 test('a folder that cannot be read is named', {
   skip: process.getuid?.() === 0 && 'root reads everything',
 }, async (t) => {

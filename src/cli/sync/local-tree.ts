@@ -1,9 +1,9 @@
 /** Reads the files of a folder for `sync` and `ingest`: with the same paths as in the service, and without ignored files. */
 import type { BigIntStats, Dirent } from 'node:fs';
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ASSET_REASON, findPageAssets } from '../../client/page-assets.ts';
-import { isGeneratedName } from '../../connectors/repo/rules.ts';
+import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../connectors/repo/rules.ts';
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../shared/io.ts';
@@ -61,13 +61,30 @@ export async function readTree(root: string): Promise<LocalTree> {
   await walk({ root, prefix, tree, included, usedPaths: new Set() }, '', sets);
   const assets = findPageAssets(tree.files.map(({ path }) => path)).difference(included);
   for (const path of assets) tree.skipped.push({ path, reason: ASSET_REASON });
-  const files = tree.files.filter(({ path }) => {
-    if (assets.has(path)) return false;
-    const isGenerated = isGeneratedName(path) && !included.has(path);
-    if (isGenerated) tree.skipped.push({ path, reason: GENERATED_REASON });
-    return !isGenerated;
-  });
+  const files: TreeFile[] = [];
+  for (const file of tree.files) {
+    if (assets.has(file.path)) continue;
+    if (!included.has(file.path) && (await isGenerated(file)))
+      tree.skipped.push({ path: file.path, reason: GENERATED_REASON });
+    else files.push(file);
+  }
   return { ...tree, files };
+}
+
+async function isGenerated({ path, place }: TreeFile): Promise<boolean> {
+  if (isGeneratedName(path)) return true;
+  if (!canBeMinified(path)) return false;
+  // A file that cannot be read is reported when it is sent.
+  const file = await open(place).catch(() => undefined);
+  if (!file) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES));
+    return isMinified(path, buffer.toString('latin1', 0, bytesRead));
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
 }
 
 interface Walk {

@@ -12,6 +12,7 @@ const FILE_BYTES_MAX = 100 * 1024 * 1024;
 const HEADER_LINES_MAX = 20;
 /** Average length of lines above which a script or style sheet counts as minified. */
 const AVERAGE_LINE_UNITS_MAX = 110;
+const MINIFIED_ENDINGS: ReadonlySet<string> = new Set(['js', 'mjs', 'cjs', 'css']);
 /** In smaller files a long line does not prove that they are minified. */
 const MINIFIED_UNITS_MIN = 1000;
 const ATTRIBUTE_RULES_MAX = 500;
@@ -137,9 +138,9 @@ function isDocument(latin: string): boolean {
 function isGeneratedProgram(entry: TreeEntry, latin: string): boolean {
   const extension = extensionOf(entry.path);
   if (!PROGRAM_ENDINGS.has(extension)) return false;
-  const lines = latin.split('\n');
-  if (['js', 'mjs', 'cjs', 'css'].includes(extension) && isMinified(latin, lines.length)) return true;
-  return lines
+  if (isMinified(entry.path, latin)) return true;
+  return latin
+    .split('\n')
     .slice(0, HEADER_LINES_MAX)
     .some(
       (line) =>
@@ -150,6 +151,12 @@ function isGeneratedProgram(entry: TreeEntry, latin: string): boolean {
     );
 }
 
-function isMinified(latin: string, lines: number): boolean {
-  return latin.length >= MINIFIED_UNITS_MIN && latin.length > AVERAGE_LINE_UNITS_MAX * lines;
+export function canBeMinified(path: string): boolean {
+  return MINIFIED_ENDINGS.has(extensionOf(path));
+}
+
+/** Returns whether the file is a script or a style sheet that a program wrote without line breaks. `head`: its first HEAD_BYTES. */
+export function isMinified(path: string, head: string): boolean {
+  if (!canBeMinified(path) || head.length < MINIFIED_UNITS_MIN) return false;
+  return head.length > AVERAGE_LINE_UNITS_MAX * head.split('\n').length;
 }
