@@ -62,7 +62,14 @@ export function useAsk(
   const [visit, setVisit] = useState<Visit>(FIRST_VISIT);
   const [busy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  // An answer goes on without its reader, who finds it under History.
+  const isHereNow = useRef(true);
+  useEffect(() => {
+    isHereNow.current = true;
+    return () => {
+      isHereNow.current = false;
+    };
+  }, []);
 
   const tree = stored.data ?? NO_TREE;
   const isHere = visit.conversation === conversation;
@@ -106,7 +113,7 @@ export function useAsk(
         void queries.invalidateQueries({ queryKey: ['conversations'] });
         setVisit((old) => ({ ...old, answers: new Map(old.answers).set(answerId, answer) }));
         // The reader may have opened another conversation meanwhile.
-        if (latest.current.conversation === asked)
+        if (isHereNow.current && latest.current.conversation === asked)
           await latest.current.go(
             { conversation: conversationId, message: isBranched(now.messages) ? answerId : undefined },
             true,
