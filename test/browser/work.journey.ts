@@ -19,6 +19,84 @@ describe('work that is not saved', { skip }, () => {
     await service.close();
   });
 
+  const signIn = async (page: Page, key: string) => {
+    await page.getByText('Your session has ended.').waitFor();
+    await write(page, page.getByLabel('API key'), key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+
+  test('a question outlives a session that ended, for the same key only', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask', { refusals: [/ 401 /] });
+    const question = page.getByLabel('Ask a question');
+    await write(page, question, 'When was the lamp lit?');
+    await context.clearCookies();
+    await page.keyboard.press('Enter');
+    await signIn(page, service.key);
+    assert.equal(await question.inputValue(), 'When was the lamp lit?');
+    await context.clearCookies();
+    await press(page, page.getByRole('button', { name: 'History' }));
+    const { key } = await service.pinakes.issueApiKey({ body: { name: 'other', scopes: ['knowledge:read'] } });
+    await signIn(page, key);
+    assert.equal(await question.inputValue(), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('rules outlive another screen, a session that ended and the save of somebody else; the browser asks before it closes', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'redaction', {
+      refusals: [/ 401 /, / 404 .*redaction-policy/],
+    });
+    await press(page, page.getByRole('button', { name: 'Add a rule' }));
+    const name = page.getByRole('region', { name: 'rule' }).getByRole('textbox', { name: 'Name' });
+    await write(page, name, 'addresses');
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await page.getByText('north.md').waitFor();
+    await press(page, page.getByRole('link', { name: 'Redaction' }));
+    await page.getByRole('region', { name: 'addresses' }).waitFor();
+
+    await context.clearCookies();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await signIn(page, service.key);
+    await service.pinakes.putRedactionPolicy({ body: { enabled: false, rules: [] } });
+    await press(page, page.getByRole('link', { name: 'Redaction' }));
+    await page.getByRole('region', { name: 'addresses' }).waitFor();
+    await page.getByText('Version 1 was saved meanwhile. If you save, your rules replace it.').waitFor();
+
+    const asked = new Promise<string>((done) =>
+      page.once('dialog', async (dialog) => {
+        await dialog.dismiss();
+        done(dialog.type());
+      }),
+    );
+    await page.close({ runBeforeUnload: true });
+    assert.equal(await asked, 'beforeunload');
+    await press(page, page.getByRole('button', { name: 'Save' }));
+    await page.getByText('Version 2').waitFor();
+    const { rules } = await service.pinakes.getRedactionPolicy();
+    assert.deepEqual(
+      rules.map((rule) => rule.name),
+      ['addresses'],
+    );
+    await service.pinakes.deleteRedactionPolicy();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('the draft of a policy outlives another screen', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'policies');
+    await press(page, page.getByRole('button', { name: 'New policy' }).first());
+    await page.keyboard.press('Enter');
+    await page.getByText('Not stored yet').waitFor();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await page.getByText('north.md').waitFor();
+    await press(page, page.getByRole('link', { name: 'Policies' }));
+    await page.getByText('Not stored yet').waitFor();
+    await tabTo(page, page.getByRole('button', { name: 'Discard' }));
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('an answer goes on when its screen is left, and is found under History', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
     let answer = () => {};

@@ -4,6 +4,7 @@ import { signOut } from '../data/session.ts';
 import { Button, Hint } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { say } from '../words/words.ts';
+import { keepDraftsOf } from './drafts.ts';
 import { LanguageButton, ThemeButton } from './footer.tsx';
 import { Logo } from './logo.tsx';
 import { Palette } from './palette.tsx';
@@ -61,6 +62,7 @@ function Account({ name, scopes }: { name: string; scopes: readonly string[] }) 
   const queries = useQueryClient();
   async function leave() {
     await signOut();
+    keepDraftsOf('');
     endSession(queries);
   }
   return (

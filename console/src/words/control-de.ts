@@ -177,6 +177,7 @@ export const controlDe: ControlCatalogue = {
   'redaction.rules': 'Regeln',
   'redaction.enabled': 'Die Regeln gelten',
   'redaction.add': 'Regel hinzufügen',
+  'redaction.outdated': 'Inzwischen wurde Version {n} gespeichert. Wenn Sie speichern, ersetzen Ihre Regeln sie.',
   'redaction.none': 'Es gibt noch keine Regeln',
   'redaction.noneText': 'Regeln maskieren oder verbergen, was niemand lesen soll: Adressen, Nummern, Decknamen.',
   'redaction.saveTitle': 'Speichern und die Quellen erneut lesen?',

@@ -171,6 +171,7 @@ export const controlEn = {
   'redaction.rules': 'Rules',
   'redaction.enabled': 'The rules are in force',
   'redaction.add': 'Add a rule',
+  'redaction.outdated': 'Version {n} was saved meanwhile. If you save, your rules replace it.',
   'redaction.none': 'There are no rules yet',
   'redaction.noneText': 'Rules mask or withhold what nobody shall read: addresses, numbers, code words.',
   'redaction.saveTitle': 'Save and read the sources again?',

@@ -49,6 +49,7 @@ export const de: Catalogue = {
   'signIn.tooMany': 'Zu viele Fehlversuche. Warten Sie eine Minute und versuchen Sie es dann erneut.',
   'signIn.usedLink':
     'Dieser Anmeldelink wurde schon verwendet oder ist abgelaufen. Erzeugen Sie einen neuen, oder melden Sie sich mit einem Schlüssel an.',
+  'signIn.ended': 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, um hier weiterzuarbeiten.',
   'signIn.help':
     'Der erste Schlüssel steht in der Datei {file} des Datenverzeichnisses. {command} gibt einen Anmeldelink aus.',
   'palette.open': 'Suchen oder tun …',

@@ -47,6 +47,7 @@ export const en = {
   'signIn.refused': 'The service does not know this key, or the key has expired or was revoked.',
   'signIn.tooMany': 'Too many failed attempts. Wait a minute, then try again.',
   'signIn.usedLink': 'This sign-in link was used or has expired. Make a new link, or sign in with a key.',
+  'signIn.ended': 'Your session has ended. Sign in again to go on here.',
   'signIn.help': 'The first key is in the file {file} of the data directory. {command} prints a sign-in link.',
   'palette.open': 'Find or do …',
   'palette.title': 'Commands',

@@ -3,6 +3,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { inWords } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { useDraft } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { CitationList } from './citation-list.tsx';
 import { History } from './history.tsx';
@@ -110,12 +111,12 @@ function Composer({
   stop(): void;
   followUp: boolean;
 }) {
-  const [text, setText] = useState('');
+  const [text = '', setText] = useDraft<string>('ask', false);
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (busy || text.trim() === '') return;
     send(text.trim());
-    setText('');
+    setText(() => undefined);
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -131,7 +132,7 @@ function Composer({
           maxLength={QUESTION_LENGTH_MAX}
           dir="auto"
           autoFocus
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => setText(() => event.target.value || undefined)}
           onKeyDown={onKeyDown}
           aria-label={say('ask.question')}
           placeholder={say(followUp ? 'ask.followUp' : 'ask.question')}

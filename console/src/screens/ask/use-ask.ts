@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ConversationTree } from '../../../../src/client/api.ts';
-import { inWords, pinakes } from '../../data/api.ts';
+import { inWords, PinakesError, pinakes } from '../../data/api.ts';
 import { conversationQuery, streamAnswer } from '../../data/ask.ts';
 import {
   type Answer,
@@ -13,6 +13,7 @@ import {
   shownTurns,
   type Turn,
 } from '../../data/turns.ts';
+import { putDraft } from '../../shell/drafts.ts';
 
 /** The place of a conversation in the address. `message` is the end of the branch that is shown; absent: the active one. */
 export interface Place {
@@ -126,6 +127,8 @@ export function useAsk(
           isOpen: false,
         }));
       } catch (error) {
+        // The session ended: the reader finds the question again after the sign-in.
+        if (error instanceof PinakesError && error.status === 401) putDraft('ask', turn.question);
         if (abort.signal.aborted) update({ finish: 'stopped' });
         else update({ finish: 'error', problem: inWords(error) });
       } finally {
