@@ -122,4 +122,56 @@ describe('work that is not saved', { skip }, () => {
     assert.deepEqual(faults, []);
     await context.close();
   });
+
+  test('a press beside a window does not close it', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'keys', { pointer: true });
+    const beside = { x: 20, y: 880 };
+    await press(page, page.getByRole('button', { name: 'Issue a key' }));
+    await write(page, page.getByRole('dialog').getByLabel('Name'), 'museum site');
+    await page.mouse.click(beside.x, beside.y);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'museum site');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    for (const screen of ['sources?add=true', 'connectors?add=true']) {
+      await page.goto(`${service.url}/console/${screen}`);
+      await page.getByRole('dialog').waitFor();
+      await page.mouse.click(beside.x, beside.y);
+      await page.keyboard.press('Tab');
+      assert.equal(await page.getByRole('dialog').count(), 1, screen);
+    }
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('the window of an upload stays while files are sent, and the browser asks before it closes', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    await page.getByText('north.md').waitFor();
+    let send = () => {};
+    const held = new Promise<void>((done) => {
+      send = done;
+    });
+    await page.route('**/api/v1/local-file-groups', async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.continue();
+    });
+    await press(page, page.getByRole('button', { name: 'Add files' }));
+    const file = { name: 'south.md', mimeType: 'text/markdown', buffer: Buffer.from('# South light') };
+    await page.locator('input[data-files]').setInputFiles(file);
+    await press(page, page.getByRole('button', { name: 'Add 1 file' }));
+    await page.getByRole('progressbar').waitFor();
+    await page.evaluate(() => history.back());
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.dismiss();
+    await page.getByRole('progressbar').waitFor();
+    assert.equal(new URL(page.url()).search, '?add=true');
+    send();
+    await press(page, page.getByRole('link', { name: 'Show them' }));
+    await page.getByRole('link', { name: 'south.md' }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 });

@@ -16,10 +16,10 @@ interface DialogProps {
   children?: ReactNode;
 }
 
-/** The window around the content of a dialog. `wide` gives room for two columns. */
+/** The window around the content of a dialog. A press beside it keeps it, and what was typed in it. `wide` gives room for two columns. */
 export function Window({ title, text, close, wide, children }: DialogProps & { wide?: boolean }) {
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+    <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup
