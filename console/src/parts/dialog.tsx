@@ -72,7 +72,7 @@ export function FormDialog({ action, icon, pending, error, submit, disabled, chi
             <Problem text={inWords(error)} />
           </div>
         )}
-        <div className="mt-5 flex justify-end gap-2">
+        <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
           <Button onClick={window.close}>{say('action.cancel')}</Button>
           <Button type="submit" look="primary" disabled={pending || disabled} {...(icon && { icon })}>
             {action}

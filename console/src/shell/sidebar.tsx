@@ -22,7 +22,7 @@ export function Sidebar() {
         <bdi className="ms-auto min-w-0 truncate text-xs text-ink-3 max-lg:hidden">{session.tenant_name}</bdi>
       </div>
       <Palette />
-      <div className="scroll -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
+      <div className="scroll relative -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
         {SCREENS.map(({ title, screens }) => (
           <div key={title ?? ''}>
             {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}

@@ -58,7 +58,13 @@ export function Tables() {
           )
         }
       >
-        <Table label={say('tables.title')} rows={rows} keyOf={(table) => table.id} columns={columnsOf(sources)}>
+        <Table
+          label={say('tables.title')}
+          rows={rows}
+          keyOf={(table) => table.id}
+          columns={columnsOf(sources)}
+          minWidth="min-w-[44rem]"
+        >
           {found.length > rows.length && (
             <div className="p-4">
               <Button onClick={() => setShown(shown + ROWS)}>{say('action.more')}</Button>
