@@ -30,6 +30,8 @@ export const de: Catalogue = {
   'theme.light': 'Helles Design',
   'session.leave': 'Abmelden',
   'session.scopes': 'Dieser Schlüssel darf: {scopes}',
+  'session.policies':
+    'Richtlinien sind in Kraft. Die Konsole fragt für keine Person und findet nur, was die Richtlinie default allen zeigt.',
   'session.unreachable': 'Die Konsole erreicht den Dienst nicht',
   'agents.title': 'Agenten',
   'connect.title': 'Programm verbinden',

@@ -30,6 +30,8 @@ export const en = {
   'theme.light': 'Light theme',
   'session.leave': 'Sign out',
   'session.scopes': 'This key may: {scopes}',
+  'session.policies':
+    'Policies are in force. The console asks for no person, and finds only what the policy default shows to everybody.',
   'session.unreachable': 'The console cannot reach the service',
   'agents.title': 'Agents',
   'connect.title': 'Connect a program',

@@ -63,7 +63,11 @@ export function Policies() {
         list={list}
         empty={name === undefined}
         nothing={
-          <Empty icon="shield-check" title={say('policies.none')} text={say('policies.noneText')}>
+          <Empty
+            icon="shield-check"
+            title={say('policies.none')}
+            text={say(authorization ? 'policies.noneInForce' : 'policies.noneText')}
+          >
             {create_}
           </Empty>
         }

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -178,7 +179,16 @@ function Results({
         ))}
       </p>
       {results.length === 0 ? (
-        <Empty icon="circle-slash" title={say('search.nothing')} text={say('search.nothingText')} />
+        <Empty
+          icon="circle-slash"
+          title={say('search.nothing')}
+          text={
+            <>
+              {say('search.nothingText')}
+              <PoliciesNote />
+            </>
+          }
+        />
       ) : (
         <ol className={`divide-y divide-line transition-opacity ${search.isPlaceholderData ? 'opacity-60' : ''}`}>
           {results.map((hit, at) => (
