@@ -203,7 +203,7 @@ export const de: Catalogue = {
   'filter.remove': '{name} entfernen',
   'filter.file_types': 'Dateityp',
   'filter.source_types': 'Herkunft',
-  'filter.tags': 'Tag',
+  'filter.tags': 'Schlagwort',
   'filter.metadata': 'Metadaten der Quelle',
   'operator.in': 'eines von',
   'operator.eq': 'ist',
