@@ -317,6 +317,36 @@ describe('answers', { skip }, () => {
     await context.close();
   });
 
+  test('a search is limited to a group by its name, and more passages can be loaded', async () => {
+    const piers = Array.from({ length: 12 }, (_, at) => [
+      `pier-${at}.md`,
+      `# Pier ${at}\n\nShip ${at} lies at pier ${at}.`,
+    ]);
+    const groups = [
+      await service.add('piers', Object.fromEntries(piers)),
+      await service.add('harbour', { 'office.md': '# Office\n\nThe office stands before the pier.' }),
+    ];
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search?q=pier');
+    const passages = page.getByRole('article');
+    await passages.nth(9).waitFor();
+    assert.equal(await passages.count(), 10);
+    await press(page, page.getByRole('button', { name: 'Load more' }));
+    await passages.nth(10).waitFor();
+    await press(page, page.getByRole('button', { name: 'Filter', exact: true }));
+    const form = page.getByRole('dialog', { name: 'Add filter' });
+    await pick(page, form.getByLabel('Filter by'), 'Group');
+    await pick(page, form.getByLabel('Value'), 'harbour');
+    await press(page, form.getByRole('button', { name: 'Add filter' }));
+    await page.getByRole('button', { name: 'Remove Group' }).waitFor();
+    await page.locator('.chip').getByText('harbour').waitFor();
+    await page.getByText('1 passage in').waitFor();
+    await page.getByRole('link', { name: 'office.md' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Load more' }).count(), 0);
+    assert.deepEqual(faults, []);
+    await context.close();
+    for (const id of groups) await service.pinakes.deleteSourceGroup({ params: { id } });
+  });
+
   test('a filter in the address that is not JSON is named, and nothing is searched until it is removed', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search?q=sextant&filter=docx');
     await page.getByText('The filter in the address is not a JSON object. Nothing was searched.').waitFor();

@@ -201,6 +201,7 @@ export const de: Catalogue = {
   'filter.value': 'Wert',
   'filter.more': 'mehr in JSON',
   'filter.remove': '{name} entfernen',
+  'filter.source_group_ids': 'Gruppe',
   'filter.file_types': 'Dateityp',
   'filter.source_types': 'Herkunft',
   'filter.tags': 'Schlagwort',

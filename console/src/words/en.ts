@@ -195,6 +195,7 @@ export const en = {
   'filter.value': 'Value',
   'filter.more': 'more in JSON',
   'filter.remove': 'Remove {name}',
+  'filter.source_group_ids': 'Group',
   'filter.file_types': 'File type',
   'filter.source_types': 'Origin',
   'filter.tags': 'Tag',
