@@ -13,6 +13,7 @@ import {
   shownTurns,
   type Turn,
 } from '../../data/turns.ts';
+import { randomId } from '../../parts/random-id.ts';
 import { putDraft } from '../../shell/drafts.ts';
 
 /** The place of a conversation in the address. `message` is the end of the branch that is shown; absent: the active one. */
@@ -89,7 +90,7 @@ export function useAsk(
       running.current?.abort();
       const abort = new AbortController();
       running.current = abort;
-      const id = crypto.randomUUID();
+      const id = randomId();
       const { conversation: asked } = latest.current;
       const update = (change: Partial<Answer>) =>
         setVisit((old) => ({
