@@ -16,9 +16,12 @@ describe('narrow windows', { skip }, () => {
   let source = '';
   before(async () => {
     service = await startService();
-    await service.add('readings', { [NAME]: 'day,height\n1,12\n2,14\n' });
+    await service.add('readings', {
+      [NAME]: 'day,height\n1,12\n2,14\n',
+      'lamp.md': '# Lamp\n\nThe lamp was lit in 1874.',
+    });
     await service.pinakes.issueApiKey({ body: { name: 'the reading room', scopes: ['knowledge:read'] } });
-    source = (await service.pinakes.listAllSources({ query: {} })).sources[0]!.id;
+    source = (await service.pinakes.listAllSources({ query: {} })).sources.find(({ name }) => name === NAME)!.id;
   });
   after(async () => {
     await browser?.close();
@@ -74,6 +77,23 @@ describe('narrow windows', { skip }, () => {
       `${inner.y} in ${outer.y} to ${outer.y + outer.height}`,
     );
     await look(page, 'narrow-form');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('the passages of an answer stand below it, with what is not verified', async () => {
+    const { page, faults, context } = await openSignedIn(
+      browser as Browser,
+      service,
+      'ask?q=When+was+the+lamp+lit%3F',
+      {
+        width: 390,
+      },
+    );
+    const passage = page.getByRole('complementary', { name: 'Citations' }).getByRole('button').first();
+    await passage.waitFor();
+    assert.match((await passage.textContent()) ?? '', /Quoted word for word/);
+    await look(page, 'narrow-citations');
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -54,7 +54,7 @@ export function Ask() {
           {say('ask.new')}
         </Button>
       </Header>
-      <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
+      <div className="grid min-h-0 flex-1 grid-cols-1 grid-rows-[minmax(0,1fr)_auto] xl:grid-cols-[minmax(0,1fr)_360px] xl:grid-rows-1">
         <div className="flex min-h-0 flex-col">
           <section
             tabIndex={0}
