@@ -23,20 +23,23 @@ export function Sidebar() {
       </div>
       <Palette />
       <div className="scroll relative -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
-        {SCREENS.map(({ title, screens }) => (
-          <div key={title ?? ''}>
-            {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
-            <ul className="flex flex-col gap-px">
-              {screens
-                .filter((screen) => screen.scopes.some((scope) => session.scopes.includes(scope)))
-                .map((screen) => (
+        {SCREENS.map(({ title, screens }) => ({
+          title,
+          screens: screens.filter((screen) => screen.scopes.some((scope) => session.scopes.includes(scope))),
+        }))
+          .filter(({ screens }) => screens.length > 0)
+          .map(({ title, screens }) => (
+            <div key={title ?? ''}>
+              {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
+              <ul className="flex flex-col gap-px">
+                {screens.map((screen) => (
                   <li key={screen.to}>
                     <MenuLink screen={screen} />
                   </li>
                 ))}
-            </ul>
-          </div>
-        ))}
+              </ul>
+            </div>
+          ))}
       </div>
       <Account name={session.api_key_name} scopes={session.scopes} />
     </nav>
