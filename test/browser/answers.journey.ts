@@ -145,6 +145,16 @@ describe('answers', { skip }, () => {
     await page.getByRole('heading', { level: 1 }).getByText('annual-report-2025.docx').waitFor();
     assert.notEqual(await markedText(page), '');
 
+    const { key } = await service.pinakes.issueApiKey({
+      body: { name: 'colleague', scopes: ['knowledge:read', 'inference:run'] },
+    });
+    const colleague = await openSignedIn(browser as Browser, { ...service, key }, address.split('/console/')[1]!, {
+      refusals: [/ 404 .*\/conversations\//],
+    });
+    await colleague.page.getByText('This conversation was deleted, or belongs to another key').waitFor();
+    assert.deepEqual(colleague.faults, []);
+    await colleague.context.close();
+
     await page.goBack();
     await cited.waitFor();
     await press(page, page.getByRole('button', { name: 'History' }));

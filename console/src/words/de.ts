@@ -225,6 +225,8 @@ export const de: Catalogue = {
   'ask.new': 'Neue Unterhaltung',
   'ask.history': 'Verlauf',
   'ask.noHistory': 'Es gibt noch keine Unterhaltungen.',
+  'ask.missing':
+    'Diese Unterhaltung wurde gelöscht oder gehört zu einem anderen Schlüssel: Ihrer darf sie nicht lesen.',
   'ask.rename': 'Unterhaltung umbenennen',
   'ask.deleteTitle': '{name} löschen?',
   'ask.deleteText': 'Alle Fragen, Antworten und Fassungen werden endgültig entfernt.',

@@ -219,6 +219,7 @@ export const en = {
   'ask.new': 'New conversation',
   'ask.history': 'History',
   'ask.noHistory': 'There are no conversations yet.',
+  'ask.missing': 'This conversation was deleted, or belongs to another key: yours may not read it.',
   'ask.rename': 'Rename the conversation',
   'ask.deleteTitle': 'Delete {name}?',
   'ask.deleteText': 'All its questions, answers and versions are removed for good.',

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { inWords } from '../../data/api.ts';
+import { inWords, PinakesError } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useDraft } from '../../shell/drafts.ts';
@@ -21,6 +21,7 @@ export function Ask() {
   const ask = useAsk({ conversation, message }, (search, replace) => navigate({ search, replace }));
   const { stored, turns, busy, send, edit, regenerate, show } = ask;
   const last = turns.at(-1);
+  const isMissing = stored.error instanceof PinakesError && stored.error.status === 404;
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
   // The end is followed while an answer grows. Another version is shown where the reader is.
@@ -63,7 +64,7 @@ export function Ask() {
           >
             {stored.isError && (
               <div className="mx-auto mt-5 w-full max-w-[768px]">
-                <Problem text={inWords(stored.error)} />
+                <Problem text={isMissing ? say('ask.missing') : inWords(stored.error)} />
               </div>
             )}
             {stored.isLoading && turns.length === 0 && (
