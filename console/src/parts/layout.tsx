@@ -102,7 +102,7 @@ const KEYS = { move: ['J', 'K'], select: ['X'], peek: ['P'], open: ['↵'] } as 
 /** The bar below a list with the keys that work in it, and what else is to be said. */
 export function KeyBar({ keys, children }: { keys: readonly (keyof typeof KEYS)[]; children?: ReactNode }) {
   return (
-    <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
+    <footer className="flex h-8 print:hidden shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
       {keys.map((name) => (
         <span key={name} className="flex items-center gap-1.5">
           {KEYS[name].map((key) => (

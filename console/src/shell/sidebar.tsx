@@ -15,7 +15,7 @@ import { endSession, useSession } from './use-session.ts';
 export function Sidebar() {
   const session = useSession();
   return (
-    <nav aria-label={say('shell.menu')} className="flex min-h-0 flex-col gap-3 p-2">
+    <nav aria-label={say('shell.menu')} className="flex min-h-0 flex-col gap-3 p-2 print:hidden">
       <div className="flex items-center gap-2 px-2 pt-2 max-lg:justify-center max-lg:px-0">
         <Logo />
         <span className="text-base font-semibold tracking-tight max-lg:sr-only">Pinakes</span>

@@ -125,7 +125,7 @@ function Composer({
     submit();
   }
   return (
-    <form onSubmit={submit} className="shrink-0 px-4 pt-2 pb-4 sm:px-6">
+    <form onSubmit={submit} className="shrink-0 px-4 pt-2 pb-4 sm:px-6 print:hidden">
       <div className="mx-auto flex max-w-[768px] items-end gap-2 rounded-xl border border-line-strong bg-raised p-2 ps-3.5 shadow-1 focus-within:border-accent">
         <textarea
           value={text}
