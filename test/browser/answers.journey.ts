@@ -116,6 +116,12 @@ describe('answers', { skip }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/conversation=/);
     const address = page.url();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await press(page, page.getByRole('button', { name: 'Copy with the sources' }));
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(copied, /\[1\].*\n\n\[1\] annual-report-2025\.docx.*: “.+”/s);
+    await tabTo(page, page.getByLabel('Ask a question'));
     await page.keyboard.type('And on Mondays?');
     await page.keyboard.press('Enter');
     await page.getByRole('article').nth(1).waitFor();

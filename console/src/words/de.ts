@@ -235,6 +235,7 @@ export const de: Catalogue = {
   'ask.start': 'Fragen Sie Ihre Quellen',
   'ask.startText':
     'Antworten nennen die Stellen, auf denen sie beruhen. Jede Quellenangabe wird geprüft und öffnet die Quelle an der Stelle.',
+  'ask.copy': 'Mit den Quellen kopieren',
   'ask.edit': 'Frage ändern',
   'ask.editNote': 'Die bisherige Frage und ihre Antwort bleiben als andere Fassung erhalten.',
   'ask.editSend': 'Fragen',

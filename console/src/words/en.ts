@@ -228,6 +228,7 @@ export const en = {
   'ask.start': 'Ask your sources',
   'ask.startText':
     'Answers cite the passages on which they rest. Each citation is checked, and opens the source at the passage.',
+  'ask.copy': 'Copy with the sources',
   'ask.edit': 'Edit the question',
   'ask.editNote': 'The question and its answer so far stay as another version.',
   'ask.editSend': 'Ask',
