@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { inWords, onSessionEnd } from './data/api.ts';
 import { readSession, signIn, takeLinkToken } from './data/session.ts';
 import { Button } from './parts/button.tsx';
 import { Empty } from './parts/layout.tsx';
 import { router } from './routes.tsx';
+import { keepDraftsOf } from './shell/drafts.ts';
 import { SignIn } from './shell/sign-in.tsx';
 import { endSession, SESSION } from './shell/use-session.ts';
 import { say } from './words/words.ts';
@@ -31,7 +32,19 @@ export function App() {
     },
     staleTime: 60_000,
   });
-  useEffect(() => onSessionEnd(() => endSession(queries)), [queries]);
+  const [notice, setNotice] = useState<'usedLink' | 'ended' | null>(linkToken === null ? null : 'usedLink');
+  useEffect(
+    () =>
+      onSessionEnd(() => {
+        if (queries.getQueryData(SESSION)) setNotice('ended');
+        endSession(queries);
+      }),
+    [queries],
+  );
+  useEffect(() => {
+    if (session.data) setNotice(null);
+  }, [session.data]);
+  if (session.data) keepDraftsOf(session.data.api_key_id);
 
   if (session.isPending) return null;
   if (session.isError)
@@ -42,6 +55,6 @@ export function App() {
         </Empty>
       </main>
     );
-  if (session.data === null) return <SignIn usedLink={linkToken !== null} />;
+  if (session.data === null) return <SignIn notice={notice} />;
   return <RouterProvider router={router} />;
 }

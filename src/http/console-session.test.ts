@@ -35,7 +35,7 @@ const CASES: [string, string, Record<string, string>, boolean][] = [
     'a picture of our page',
     'GET',
     { host: OWN.host, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'image' },
-    true,
+    false,
   ],
   [
     'a picture of another site',

@@ -45,11 +45,9 @@ export function cookieOf(header: string | undefined): string | undefined {
   return secret !== undefined && SECRET_PATTERN.test(secret) ? secret : undefined;
 }
 
-/** Whether our own page sent the request, as far as the browser says. Pages show images by address, and cannot add a header there. */
+/** Whether a script of our own page sent the request, as far as the browser says. */
 export function mayUseCookie({ method, headers }: HttpRequest): boolean {
-  if (!isSameOrigin({ method, headers })) return false;
-  if (headers[CONSOLE_HEADER] === '1') return true;
-  return method === 'GET' && headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'image';
+  return isSameOrigin({ method, headers }) && headers[CONSOLE_HEADER] === '1';
 }
 
 /**

@@ -116,6 +116,12 @@ describe('answers', { skip }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/conversation=/);
     const address = page.url();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await press(page, page.getByRole('button', { name: 'Copy with the sources' }));
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(copied, /\[1\].*\n\n\[1\] annual-report-2025\.docx.*: “.+”/s);
+    await tabTo(page, page.getByLabel('Ask a question'));
     await page.keyboard.type('And on Mondays?');
     await page.keyboard.press('Enter');
     await page.getByRole('article').nth(1).waitFor();
@@ -144,6 +150,16 @@ describe('answers', { skip }, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('annual-report-2025.docx').waitFor();
     assert.notEqual(await markedText(page), '');
+
+    const { key } = await service.pinakes.issueApiKey({
+      body: { name: 'colleague', scopes: ['knowledge:read', 'inference:run'] },
+    });
+    const colleague = await openSignedIn(browser as Browser, { ...service, key }, address.split('/console/')[1]!, {
+      refusals: [/ 404 .*\/conversations\//],
+    });
+    await colleague.page.getByText('This conversation was deleted, or belongs to another key').waitFor();
+    assert.deepEqual(colleague.faults, []);
+    await colleague.context.close();
 
     await page.goBack();
     await cited.waitFor();
@@ -315,6 +331,36 @@ describe('answers', { skip }, () => {
     await page.getByRole('link', { name: 'besucherordnung.html' }).first().waitFor();
     assert.deepEqual(faults, []);
     await context.close();
+  });
+
+  test('a search is limited to a group by its name, and more passages can be loaded', async () => {
+    const piers = Array.from({ length: 12 }, (_, at) => [
+      `pier-${at}.md`,
+      `# Pier ${at}\n\nShip ${at} lies at pier ${at}.`,
+    ]);
+    const groups = [
+      await service.add('piers', Object.fromEntries(piers)),
+      await service.add('harbour', { 'office.md': '# Office\n\nThe office stands before the pier.' }),
+    ];
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search?q=pier');
+    const passages = page.getByRole('article');
+    await passages.nth(9).waitFor();
+    assert.equal(await passages.count(), 10);
+    await press(page, page.getByRole('button', { name: 'Load more' }));
+    await passages.nth(10).waitFor();
+    await press(page, page.getByRole('button', { name: 'Filter', exact: true }));
+    const form = page.getByRole('dialog', { name: 'Add filter' });
+    await pick(page, form.getByLabel('Filter by'), 'Group');
+    await pick(page, form.getByLabel('Value'), 'harbour');
+    await press(page, form.getByRole('button', { name: 'Add filter' }));
+    await page.getByRole('button', { name: 'Remove Group' }).waitFor();
+    await page.locator('.chip').getByText('harbour').waitFor();
+    await page.getByText('1 passage in').waitFor();
+    await page.getByRole('link', { name: 'office.md' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Load more' }).count(), 0);
+    assert.deepEqual(faults, []);
+    await context.close();
+    for (const id of groups) await service.pinakes.deleteSourceGroup({ params: { id } });
   });
 
   test('a filter in the address that is not JSON is named, and nothing is searched until it is removed', async () => {

@@ -130,4 +130,27 @@ describe('looks', { skip }, () => {
       await context.close();
     }
   });
+
+  test('a screen is printed whole and dark on white', async () => {
+    const { page, context } = await openSignedIn(browser as Browser, service, SCREENS['search']!.path, {
+      theme: 'dark',
+    });
+    await SCREENS['search']!.ready(page);
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    const { hidden, theme, menu } = await page.evaluate(() => ({
+      hidden: [...document.querySelectorAll<HTMLElement>('#root, main, main .scroll')]
+        .filter((one) => getComputedStyle(one).overflowY !== 'visible' || one.scrollHeight > one.clientHeight + 1)
+        .map((one) => one.outerHTML.slice(0, 120)),
+      theme: document.documentElement.dataset['theme'],
+      menu: document.querySelector('nav')?.checkVisibility(),
+    }));
+    assert.deepEqual(hidden, []);
+    assert.equal(menu, false);
+    assert.equal(theme, 'light');
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, 'print.png'), fullPage: true });
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark');
+    await context.close();
+  });
 });

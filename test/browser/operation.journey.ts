@@ -98,6 +98,7 @@ describe('health and audit', { skip }, () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, reader, 'health');
     await page.getByText('The checks need a key without limits').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Audit' }).count(), 0);
+    assert.equal(await page.getByRole('navigation').getByText('Control').count(), 0, 'a heading without screens');
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -66,15 +66,11 @@ export function readBoxes(id: string, page: number, range: Span | null, viewer: 
   return pinakes.getPageBoxes({ params: { id, number: page }, query: { ...query, ...viewer } });
 }
 
-export function pageImage(id: string, page: number, viewer: Viewer): string {
-  const query = new URLSearchParams({ scale: '2', ...viewer });
-  return `/api/v1/sources/${encodeURIComponent(id)}/pages/${page}/image?${query}`;
-}
-
-/** @throws PinakesError with the reason why the picture of the page is not shown. */
-export async function checkPageImage(id: string, page: number, viewer: Viewer): Promise<null> {
-  await pinakes.send('getPageImage', { params: { id, number: page }, query: { scale: 2, ...viewer } });
-  return null;
+/** Returns the picture of a page. By its address alone, a page over http from another machine could not show it. @throws PinakesError */
+export async function readPageImage(id: string, page: number, viewer: Viewer, signal: AbortSignal): Promise<Blob> {
+  const query = { scale: 2, ...viewer } as const;
+  const response = await pinakes.send('getPageImage', { params: { id, number: page }, query }, { signal });
+  return response.blob();
 }
 
 /** Whether chunks of the page have a part of the span. */

@@ -2,7 +2,7 @@ import { Tooltip } from '@base-ui/react/tooltip';
 import type { ButtonHTMLAttributes, ReactElement, ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
-type Look = 'primary' | 'secondary' | 'ghost' | 'inverse';
+export type Look = 'primary' | 'secondary' | 'ghost' | 'inverse';
 
 const LOOKS: Readonly<Record<Look, string>> = {
   primary: 'bg-ink text-surface shadow-1 hover:bg-ink/88 active:bg-ink/80',

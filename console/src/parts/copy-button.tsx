@@ -1,19 +1,26 @@
-import { useState } from 'react';
 import { say } from '../words/words.ts';
-import { Button } from './button.tsx';
+import { Button, type Look } from './button.tsx';
+import { useCopy } from './use-copy.ts';
 
-const SHOWN_MS = 1_500;
+interface CopyProps {
+  text: string;
+  label?: string;
+  /** Tells the button from others to those who do not see what stands beside it. */
+  name?: string;
+  look?: Look;
+}
 
-/** Copies a text, and says so for a moment. `name` tells the button from others to those who do not see what stands beside it. */
-export function CopyButton({ text, label, name }: { text: string; label?: string; name?: string }) {
-  const [copied, setCopied] = useState(false);
-  async function copy() {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), SHOWN_MS);
-  }
+/** Copies a text, and says so for a moment. */
+export function CopyButton({ text, label, name, look = 'secondary' }: CopyProps) {
+  const [copied, copy] = useCopy();
   return (
-    <Button size="small" icon={copied ? 'check' : 'copy'} aria-label={copied ? undefined : name} onClick={copy}>
+    <Button
+      look={look}
+      size="small"
+      icon={copied ? 'check' : 'copy'}
+      aria-label={copied ? undefined : name}
+      onClick={() => copy(text)}
+    >
       {copied ? say('action.copied') : (label ?? say('action.copy'))}
     </Button>
   );

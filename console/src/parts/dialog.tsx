@@ -16,10 +16,10 @@ interface DialogProps {
   children?: ReactNode;
 }
 
-/** The window around the content of a dialog. `wide` gives room for two columns. */
+/** The window around the content of a dialog. A press beside it keeps it, and what was typed in it. `wide` gives room for two columns. */
 export function Window({ title, text, close, wide, children }: DialogProps & { wide?: boolean }) {
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+    <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup
@@ -72,7 +72,7 @@ export function FormDialog({ action, icon, pending, error, submit, disabled, chi
             <Problem text={inWords(error)} />
           </div>
         )}
-        <div className="mt-5 flex justify-end gap-2">
+        <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
           <Button onClick={window.close}>{say('action.cancel')}</Button>
           <Button type="submit" look="primary" disabled={pending || disabled} {...(icon && { icon })}>
             {action}

@@ -4,10 +4,12 @@ import { Icon, type IconName } from './icon.tsx';
 
 export function Header({ title, count, children }: { title: ReactNode; count?: ReactNode; children?: ReactNode }) {
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-4">
-      <h1 className="min-w-0 truncate text-base font-semibold">{title}</h1>
-      {count !== undefined && <span className="num text-sm text-ink-3">{count}</span>}
-      <div className="ms-auto flex shrink-0 items-center gap-1.5">{children}</div>
+    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
+      <div className="flex min-w-0 flex-1 basis-40 items-center gap-2">
+        <h1 className="min-w-0 truncate text-base font-semibold">{title}</h1>
+        {count !== undefined && <span className="num text-sm text-ink-3">{count}</span>}
+      </div>
+      <div className="ms-auto flex flex-wrap items-center justify-end gap-1.5">{children}</div>
     </header>
   );
 }
@@ -100,7 +102,7 @@ const KEYS = { move: ['J', 'K'], select: ['X'], peek: ['P'], open: ['↵'] } as 
 /** The bar below a list with the keys that work in it, and what else is to be said. */
 export function KeyBar({ keys, children }: { keys: readonly (keyof typeof KEYS)[]; children?: ReactNode }) {
   return (
-    <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
+    <footer className="flex h-8 print:hidden shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
       {keys.map((name) => (
         <span key={name} className="flex items-center gap-1.5">
           {KEYS[name].map((key) => (

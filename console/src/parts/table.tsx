@@ -18,14 +18,16 @@ interface TableProps<Row> {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf(row: Row): string;
+  /** The list scrolls sideways in a window that has less room. Otherwise the column without a width, which has the names, would vanish. */
+  minWidth?: string;
   children?: ReactNode;
 }
 
 /** A list of a few hundred rows at most. What follows the rows, such as a button for more, is given as children. */
-export function Table<Row>({ label, rows, columns, keyOf, children }: TableProps<Row>) {
+export function Table<Row>({ label, rows, columns, keyOf, minWidth = 'min-w-[36rem]', children }: TableProps<Row>) {
   return (
     <section aria-label={label} tabIndex={0} className="scroll min-h-0 flex-1 outline-offset-[-2px]">
-      <table className="w-full table-fixed border-collapse text-start">
+      <table className={`w-full table-fixed border-collapse text-start ${minWidth}`}>
         <caption className="sr-only">{label}</caption>
         <thead>
           <tr>

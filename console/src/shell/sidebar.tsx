@@ -4,6 +4,7 @@ import { signOut } from '../data/session.ts';
 import { Button, Hint } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { say } from '../words/words.ts';
+import { keepDraftsOf } from './drafts.ts';
 import { LanguageButton, ThemeButton } from './footer.tsx';
 import { Logo } from './logo.tsx';
 import { Palette } from './palette.tsx';
@@ -14,28 +15,31 @@ import { endSession, useSession } from './use-session.ts';
 export function Sidebar() {
   const session = useSession();
   return (
-    <nav aria-label={say('shell.menu')} className="flex min-h-0 flex-col gap-3 p-2">
+    <nav aria-label={say('shell.menu')} className="flex min-h-0 flex-col gap-3 p-2 print:hidden">
       <div className="flex items-center gap-2 px-2 pt-2 max-lg:justify-center max-lg:px-0">
         <Logo />
         <span className="text-base font-semibold tracking-tight max-lg:sr-only">Pinakes</span>
         <bdi className="ms-auto min-w-0 truncate text-xs text-ink-3 max-lg:hidden">{session.tenant_name}</bdi>
       </div>
       <Palette />
-      <div className="scroll -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
-        {SCREENS.map(({ title, screens }) => (
-          <div key={title ?? ''}>
-            {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
-            <ul className="flex flex-col gap-px">
-              {screens
-                .filter((screen) => screen.scopes.some((scope) => session.scopes.includes(scope)))
-                .map((screen) => (
+      <div className="scroll relative -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
+        {SCREENS.map(({ title, screens }) => ({
+          title,
+          screens: screens.filter((screen) => screen.scopes.some((scope) => session.scopes.includes(scope))),
+        }))
+          .filter(({ screens }) => screens.length > 0)
+          .map(({ title, screens }) => (
+            <div key={title ?? ''}>
+              {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
+              <ul className="flex flex-col gap-px">
+                {screens.map((screen) => (
                   <li key={screen.to}>
                     <MenuLink screen={screen} />
                   </li>
                 ))}
-            </ul>
-          </div>
-        ))}
+              </ul>
+            </div>
+          ))}
       </div>
       <Account name={session.api_key_name} scopes={session.scopes} />
     </nav>
@@ -61,6 +65,7 @@ function Account({ name, scopes }: { name: string; scopes: readonly string[] }) 
   const queries = useQueryClient();
   async function leave() {
     await signOut();
+    keepDraftsOf('');
     endSession(queries);
   }
   return (

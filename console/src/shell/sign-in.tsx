@@ -10,11 +10,12 @@ import { Footer } from './footer.tsx';
 import { Logo } from './logo.tsx';
 import { SESSION } from './use-session.ts';
 
-export function SignIn({ usedLink }: { usedLink: boolean }) {
+/** `notice` says why the reader must sign in. */
+export function SignIn({ notice }: { notice: 'usedLink' | 'ended' | null }) {
   const queries = useQueryClient();
   const [key, setKey] = useState('');
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(usedLink ? say('signIn.usedLink') : '');
+  const [problem, setProblem] = useState(notice ? say(`signIn.${notice}`) : '');
 
   async function submit(event: FormEvent) {
     event.preventDefault();

@@ -14,6 +14,16 @@ export function changeTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
+// Paper is white in every theme.
+let onScreen: Theme = 'light';
+addEventListener('beforeprint', () => {
+  onScreen = currentTheme();
+  document.documentElement.dataset['theme'] = 'light';
+});
+addEventListener('afterprint', () => {
+  document.documentElement.dataset['theme'] = onScreen;
+});
+
 export function useTheme(): Theme {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);

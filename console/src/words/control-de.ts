@@ -123,6 +123,8 @@ export const controlDe: ControlCatalogue = {
   'policies.none': 'Es gibt noch keine Richtlinien',
   'policies.noneText':
     'Eine Richtlinie sagt anhand von Schlagwörtern, Gruppen und Metadaten, welche Quellen eine Person sehen darf.',
+  'policies.noneInForce':
+    'Die Autorisierung ist an: Ohne Richtlinie findet niemand etwas. Eine Richtlinie sagt anhand von Schlagwörtern, Gruppen und Metadaten, welche Quellen eine Person sehen darf.',
   'policies.off':
     'Die Autorisierung ist aus: Alle sehen alles. Richtlinien lassen sich schreiben und ausprobieren; PINAKES_AUTHORIZATION=on setzt sie in Kraft.',
   'policies.version': 'Version {n}',
@@ -177,6 +179,7 @@ export const controlDe: ControlCatalogue = {
   'redaction.rules': 'Regeln',
   'redaction.enabled': 'Die Regeln gelten',
   'redaction.add': 'Regel hinzufügen',
+  'redaction.outdated': 'Inzwischen wurde Version {n} gespeichert. Wenn Sie speichern, ersetzen Ihre Regeln sie.',
   'redaction.none': 'Es gibt noch keine Regeln',
   'redaction.noneText': 'Regeln maskieren oder verbergen, was niemand lesen soll: Adressen, Nummern, Decknamen.',
   'redaction.saveTitle': 'Speichern und die Quellen erneut lesen?',

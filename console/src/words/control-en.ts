@@ -117,6 +117,8 @@ export const controlEn = {
   'policies.changed': 'changed',
   'policies.none': 'There are no policies yet',
   'policies.noneText': 'A policy says which sources a person may see, by tags, groups and metadata.',
+  'policies.noneInForce':
+    'Authorization is on: without a policy nobody finds anything. A policy says which sources a person may see, by tags, groups and metadata.',
   'policies.off':
     'Authorization is off: everybody sees everything. Policies can be written and tried; PINAKES_AUTHORIZATION=on puts them in force.',
   'policies.version': 'Version {n}',
@@ -171,6 +173,7 @@ export const controlEn = {
   'redaction.rules': 'Rules',
   'redaction.enabled': 'The rules are in force',
   'redaction.add': 'Add a rule',
+  'redaction.outdated': 'Version {n} was saved meanwhile. If you save, your rules replace it.',
   'redaction.none': 'There are no rules yet',
   'redaction.noneText': 'Rules mask or withhold what nobody shall read: addresses, numbers, code words.',
   'redaction.saveTitle': 'Save and read the sources again?',

@@ -218,7 +218,7 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'audit.kind.setting': 'Einstellung',
   'audit.kind.conversation': 'Gespräch',
   'audit.kind.table': 'Tabelle',
-  'audit.kind.tag': 'Tag',
+  'audit.kind.tag': 'Schlagwort',
   'audit.kind.metadata_column': 'Metadatenspalte',
   'audit.kind.tenant': 'Mandant',
   'audit.kind.master_key': 'Hauptschlüssel',

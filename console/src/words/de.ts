@@ -30,6 +30,8 @@ export const de: Catalogue = {
   'theme.light': 'Helles Design',
   'session.leave': 'Abmelden',
   'session.scopes': 'Dieser Schlüssel darf: {scopes}',
+  'session.policies':
+    'Richtlinien sind in Kraft. Die Konsole fragt für keine Person und findet nur, was die Richtlinie default allen zeigt.',
   'session.unreachable': 'Die Konsole erreicht den Dienst nicht',
   'agents.title': 'Agenten',
   'connect.title': 'Programm verbinden',
@@ -49,6 +51,7 @@ export const de: Catalogue = {
   'signIn.tooMany': 'Zu viele Fehlversuche. Warten Sie eine Minute und versuchen Sie es dann erneut.',
   'signIn.usedLink':
     'Dieser Anmeldelink wurde schon verwendet oder ist abgelaufen. Erzeugen Sie einen neuen, oder melden Sie sich mit einem Schlüssel an.',
+  'signIn.ended': 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, um hier weiterzuarbeiten.',
   'signIn.help':
     'Der erste Schlüssel steht in der Datei {file} des Datenverzeichnisses. {command} gibt einen Anmeldelink aus.',
   'palette.open': 'Suchen oder tun …',
@@ -198,9 +201,10 @@ export const de: Catalogue = {
   'filter.value': 'Wert',
   'filter.more': 'mehr in JSON',
   'filter.remove': '{name} entfernen',
+  'filter.source_group_ids': 'Gruppe',
   'filter.file_types': 'Dateityp',
   'filter.source_types': 'Herkunft',
-  'filter.tags': 'Tag',
+  'filter.tags': 'Schlagwort',
   'filter.metadata': 'Metadaten der Quelle',
   'operator.in': 'eines von',
   'operator.eq': 'ist',
@@ -221,6 +225,8 @@ export const de: Catalogue = {
   'ask.new': 'Neue Unterhaltung',
   'ask.history': 'Verlauf',
   'ask.noHistory': 'Es gibt noch keine Unterhaltungen.',
+  'ask.missing':
+    'Diese Unterhaltung wurde gelöscht oder gehört zu einem anderen Schlüssel: Ihrer darf sie nicht lesen.',
   'ask.rename': 'Unterhaltung umbenennen',
   'ask.deleteTitle': '{name} löschen?',
   'ask.deleteText': 'Alle Fragen, Antworten und Fassungen werden endgültig entfernt.',
@@ -229,6 +235,7 @@ export const de: Catalogue = {
   'ask.start': 'Fragen Sie Ihre Quellen',
   'ask.startText':
     'Antworten nennen die Stellen, auf denen sie beruhen. Jede Quellenangabe wird geprüft und öffnet die Quelle an der Stelle.',
+  'ask.copy': 'Mit den Quellen kopieren',
   'ask.edit': 'Frage ändern',
   'ask.editNote': 'Die bisherige Frage und ihre Antwort bleiben als andere Fassung erhalten.',
   'ask.editSend': 'Fragen',

@@ -6,7 +6,14 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const WAIT_MS = 15_000;
 /** Enough for headless runs. Flags that turn off web security would hide faults. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--host-resolver-rules=MAP pinakes.test 127.0.0.1',
+];
+/** The name of another machine, for the browser: pages of it come over plain http, and lack what browsers give to https alone. */
+export const OTHER_MACHINE = 'pinakes.test';
 
 /** The first of: PINAKES_TEST_CHROMIUM, a `chromium` on the search path, the packaged one (Linux on x64). Undefined: there is none. */
 async function findChromium(): Promise<string | undefined> {

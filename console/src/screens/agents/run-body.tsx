@@ -23,7 +23,7 @@ export function RunBody({ question, view, run, problem = null }: RunBodyProps) {
   const [chosen, setChosen] = useState<number | null>(null);
   const limit = run && limitOf(run.finish_reason);
   return (
-    <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
+    <div className="grid min-h-0 flex-1 grid-cols-1 grid-rows-[minmax(0,1fr)_auto] xl:grid-cols-[minmax(0,1fr)_360px] xl:grid-rows-1">
       <div className="scroll min-h-0 px-4 outline-offset-[-2px] sm:px-6" tabIndex={0}>
         <div className="mx-auto w-full max-w-[768px] pb-8">
           <article className="py-5">

@@ -2,6 +2,7 @@ import { memo } from 'react';
 import type { Answer } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
+import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { say } from '../../words/words.ts';
 import { answerPieces } from './answer-pieces.ts';
 import { CitationMark } from './citation-mark.tsx';
@@ -67,6 +68,7 @@ function NoAnswer({ text }: { text: string }) {
         <p className="font-medium">{say('ask.noAnswer')}</p>
         <p dir="auto" className="mt-0.5 text-ink-2">
           {text || say('ask.noAnswerText')}
+          <PoliciesNote />
         </p>
       </div>
     </div>

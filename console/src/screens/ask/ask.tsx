@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { inWords } from '../../data/api.ts';
+import { inWords, PinakesError } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { useDraft } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { CitationList } from './citation-list.tsx';
 import { History } from './history.tsx';
@@ -20,6 +21,7 @@ export function Ask() {
   const ask = useAsk({ conversation, message }, (search, replace) => navigate({ search, replace }));
   const { stored, turns, busy, send, edit, regenerate, show } = ask;
   const last = turns.at(-1);
+  const isMissing = stored.error instanceof PinakesError && stored.error.status === 404;
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
   // The end is followed while an answer grows. Another version is shown where the reader is.
@@ -53,7 +55,7 @@ export function Ask() {
           {say('ask.new')}
         </Button>
       </Header>
-      <div className="grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
+      <div className="grid min-h-0 flex-1 grid-cols-1 grid-rows-[minmax(0,1fr)_auto] xl:grid-cols-[minmax(0,1fr)_360px] xl:grid-rows-1">
         <div className="flex min-h-0 flex-col">
           <section
             tabIndex={0}
@@ -62,7 +64,7 @@ export function Ask() {
           >
             {stored.isError && (
               <div className="mx-auto mt-5 w-full max-w-[768px]">
-                <Problem text={inWords(stored.error)} />
+                <Problem text={isMissing ? say('ask.missing') : inWords(stored.error)} />
               </div>
             )}
             {stored.isLoading && turns.length === 0 && (
@@ -110,12 +112,12 @@ function Composer({
   stop(): void;
   followUp: boolean;
 }) {
-  const [text, setText] = useState('');
+  const [text = '', setText] = useDraft<string>('ask', false);
   function submit(event?: FormEvent) {
     event?.preventDefault();
     if (busy || text.trim() === '') return;
     send(text.trim());
-    setText('');
+    setText(() => undefined);
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -123,7 +125,7 @@ function Composer({
     submit();
   }
   return (
-    <form onSubmit={submit} className="shrink-0 px-4 pt-2 pb-4 sm:px-6">
+    <form onSubmit={submit} className="shrink-0 px-4 pt-2 pb-4 sm:px-6 print:hidden">
       <div className="mx-auto flex max-w-[768px] items-end gap-2 rounded-xl border border-line-strong bg-raised p-2 ps-3.5 shadow-1 focus-within:border-accent">
         <textarea
           value={text}
@@ -131,7 +133,7 @@ function Composer({
           maxLength={QUESTION_LENGTH_MAX}
           dir="auto"
           autoFocus
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => setText(() => event.target.value || undefined)}
           onKeyDown={onKeyDown}
           aria-label={say('ask.question')}
           placeholder={say(followUp ? 'ask.followUp' : 'ask.question')}

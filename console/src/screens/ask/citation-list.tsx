@@ -19,7 +19,7 @@ export function CitationList({
   return (
     <aside
       aria-label={say('ask.citations')}
-      className="flex min-h-0 flex-col border-s border-line bg-sunken max-xl:hidden"
+      className={`flex min-h-0 flex-col border-line bg-sunken max-xl:max-h-[35dvh] max-xl:border-t xl:border-s ${citations.length === 0 ? 'max-xl:hidden' : ''}`}
     >
       <h2 className="flex h-9 shrink-0 items-center px-4 text-xs font-medium text-ink-2">
         {citations.length === 0 ? say('ask.citations') : say('ask.citationCount', { n: citations.length })}

@@ -1,7 +1,9 @@
 import { memo, useRef, useState } from 'react';
 import type { Turn } from '../../data/turns.ts';
 import { Button, Hint } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { say } from '../../words/words.ts';
+import { answerText } from './answer-text.ts';
 import { AnswerView } from './answer-view.tsx';
 import { QuestionForm } from './question-form.tsx';
 import type { Asking } from './use-ask.ts';
@@ -34,6 +36,9 @@ export const TurnView = memo(function TurnView({ turn, chosen, choose, ...action
         >
           {say('ask.regenerate')}
         </Button>
+        {answer.text !== '' && answer.finish !== null && (
+          <CopyButton look="ghost" text={answerText(answer)} label={say('ask.copy')} />
+        )}
       </div>
     </article>
   );

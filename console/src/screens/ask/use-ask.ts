@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ConversationTree } from '../../../../src/client/api.ts';
-import { inWords, pinakes } from '../../data/api.ts';
+import { inWords, PinakesError, pinakes } from '../../data/api.ts';
 import { conversationQuery, streamAnswer } from '../../data/ask.ts';
 import {
   type Answer,
@@ -13,6 +13,8 @@ import {
   shownTurns,
   type Turn,
 } from '../../data/turns.ts';
+import { randomId } from '../../parts/random-id.ts';
+import { putDraft } from '../../shell/drafts.ts';
 
 /** The place of a conversation in the address. `message` is the end of the branch that is shown; absent: the active one. */
 export interface Place {
@@ -62,7 +64,14 @@ export function useAsk(
   const [visit, setVisit] = useState<Visit>(FIRST_VISIT);
   const [busy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  // An answer goes on without its reader, who finds it under History.
+  const isHereNow = useRef(true);
+  useEffect(() => {
+    isHereNow.current = true;
+    return () => {
+      isHereNow.current = false;
+    };
+  }, []);
 
   const tree = stored.data ?? NO_TREE;
   const isHere = visit.conversation === conversation;
@@ -81,7 +90,7 @@ export function useAsk(
       running.current?.abort();
       const abort = new AbortController();
       running.current = abort;
-      const id = crypto.randomUUID();
+      const id = randomId();
       const { conversation: asked } = latest.current;
       const update = (change: Partial<Answer>) =>
         setVisit((old) => ({
@@ -106,7 +115,7 @@ export function useAsk(
         void queries.invalidateQueries({ queryKey: ['conversations'] });
         setVisit((old) => ({ ...old, answers: new Map(old.answers).set(answerId, answer) }));
         // The reader may have opened another conversation meanwhile.
-        if (latest.current.conversation === asked)
+        if (isHereNow.current && latest.current.conversation === asked)
           await latest.current.go(
             { conversation: conversationId, message: isBranched(now.messages) ? answerId : undefined },
             true,
@@ -119,6 +128,8 @@ export function useAsk(
           isOpen: false,
         }));
       } catch (error) {
+        // The session ended: the reader finds the question again after the sign-in.
+        if (error instanceof PinakesError && error.status === 401) putDraft('ask', turn.question);
         if (abort.signal.aborted) update({ finish: 'stopped' });
         else update({ finish: 'error', problem: inWords(error) });
       } finally {

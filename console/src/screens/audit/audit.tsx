@@ -47,7 +47,13 @@ export function Audit() {
           </Empty>
         }
       >
-        <Table label={say('audit.title')} rows={events} keyOf={(event) => event.id} columns={columnsOf(filters, names)}>
+        <Table
+          label={say('audit.title')}
+          rows={events}
+          keyOf={(event) => event.id}
+          columns={columnsOf(filters, names)}
+          minWidth="min-w-[44rem]"
+        >
           <More list={query} />
         </Table>
       </Listing>

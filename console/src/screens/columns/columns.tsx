@@ -52,6 +52,7 @@ export function Columns() {
           label={say('columns.title')}
           rows={rows}
           keyOf={(column) => column.id}
+          minWidth="min-w-[44rem]"
           columns={columnsOf(mayWrite, (kind, column) => setAsked({ kind, column }))}
         />
       </Listing>

@@ -83,7 +83,7 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
   }
 
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && !create.isPending && close()}>
+    <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && !create.isPending && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup className="pop fixed inset-x-4 top-[8vh] z-40 mx-auto flex max-h-[84vh] max-w-xl flex-col rounded-xl bg-raised shadow-2 outline-none">

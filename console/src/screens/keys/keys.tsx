@@ -63,6 +63,7 @@ export function Keys() {
           label={say('apiKeys.title')}
           rows={rows}
           keyOf={(row) => row.id}
+          minWidth="min-w-[44rem]"
           columns={columnsOf((kind, row) => setAsked({ kind, row }))}
         >
           <More list={list} />

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
+import { useDraft } from '../../shell/drafts.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -20,7 +21,8 @@ export function Policies() {
   const navigate = route.useNavigate();
   const { authorization } = useSession();
   const list = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
-  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
+  const [kept, keep] = useDraft<Readonly<Record<string, string>>>('policies', true);
+  const drafts = kept ?? {};
   const [asked, setAsked] = useState<'create' | 'delete' | null>(null);
   const stored = list.data ?? [];
   const fresh = Object.keys(drafts).filter((name) => !stored.some((policy) => policy.name === name));
@@ -28,8 +30,13 @@ export function Policies() {
   const name = wanted !== undefined && names.includes(wanted) ? wanted : names[0];
   const policy = stored.find((one) => one.name === name);
   const open = (next: string) => void navigate({ search: { name: next }, replace: true });
-  const setDraft = (of: string, text: string | undefined) =>
-    setDrafts(({ [of]: _, ...others }) => (text === undefined ? others : { ...others, [of]: text }));
+  function setDraft(of: string, text: string | undefined) {
+    keep((old) => {
+      const { [of]: _, ...others } = old ?? {};
+      const next = text === undefined ? others : { ...others, [of]: text };
+      return Object.keys(next).length === 0 ? undefined : next;
+    });
+  }
   function create(next: string) {
     setDraft(next, JSON.stringify(FIRST_POLICY, null, 2));
     setAsked(null);
@@ -56,7 +63,11 @@ export function Policies() {
         list={list}
         empty={name === undefined}
         nothing={
-          <Empty icon="shield-check" title={say('policies.none')} text={say('policies.noneText')}>
+          <Empty
+            icon="shield-check"
+            title={say('policies.none')}
+            text={say(authorization ? 'policies.noneInForce' : 'policies.noneText')}
+          >
             {create_}
           </Empty>
         }

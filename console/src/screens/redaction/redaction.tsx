@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Tick } from '../../parts/form.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { useDraft } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { ruleOfError } from './marks.ts';
 import { RuleForm } from './rule-form.tsx';
@@ -39,12 +40,15 @@ export function Redaction() {
 function Editor({ stored }: { stored: StoredPolicy | null }) {
   const queries = useQueryClient();
   const before: Draft = stored ? { enabled: stored.enabled, rules: stored.rules } : NOTHING;
-  const [draft, setDraft] = useState(before);
+  const version = stored?.version ?? 0;
+  const [unsaved, setUnsaved] = useDraft<{ over: number; draft: Draft }>('redaction', true);
+  const draft = unsaved?.draft ?? before;
   const [open, setOpen] = useState<number | null>(null);
   const [asked, setAsked] = useState<'save' | 'delete' | null>(null);
   const [refused, setRefused] = useState<Error | null>(null);
-  const changed = JSON.stringify(draft) !== JSON.stringify(before);
+  const changed = unsaved !== undefined;
   const refresh = async () => {
+    setUnsaved(() => undefined);
     setAsked(null);
     await queries.invalidateQueries({ queryKey: POLICY_KEY });
   };
@@ -59,7 +63,11 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
 
   function change(next: Partial<Draft>) {
     save.reset();
-    setDraft((old) => ({ ...old, ...next }));
+    setUnsaved((old) => {
+      const written = { ...(old?.draft ?? before), ...next };
+      const isSame = JSON.stringify(written) === JSON.stringify(before);
+      return isSame ? undefined : { over: old?.over ?? version, draft: written };
+    });
   }
   function add() {
     const taken = new Set(draft.rules.map((rule) => rule.name));
@@ -115,6 +123,7 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
               {draft.rules.length > 0 && addButton}
             </span>
           </div>
+          {unsaved && unsaved.over !== version && <Problem text={say('redaction.outdated', { n: version })} />}
           {refusal && wrong === null && <Problem text={inWords(refusal)} />}
           {draft.rules.length === 0 ? (
             <Empty icon="eye-off" title={say('redaction.none')} text={say('redaction.noneText')}>

@@ -1,5 +1,6 @@
 import { Popover } from '@base-ui/react/popover';
 import { type FormEvent, useState } from 'react';
+import { useGroupChoices, useGroupNames } from '../../data/group-names.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { say } from '../../words/words.ts';
@@ -8,6 +9,7 @@ import {
   conditionsOf,
   FILE_TYPES,
   type Filter,
+  KINDS,
   OPERATORS,
   type Operator,
   SOURCE_TYPES,
@@ -41,7 +43,11 @@ export function FilterBar({ filter, change, ...json }: JsonFilterProps) {
 function Chip({ condition, remove }: { condition: Condition; remove(): void }) {
   const name = condition.kind === 'metadata' ? condition.key : say(`filter.${condition.kind}`);
   const operator = condition.kind === 'metadata' ? say(`operator.${condition.operator}`) : say('operator.in');
-  const value = condition.kind === 'metadata' ? String(condition.value) : condition.values.join(', ');
+  const groups = useGroupNames(condition.kind === 'source_group_ids' ? condition.values : []);
+  const value =
+    condition.kind === 'metadata'
+      ? String(condition.value)
+      : condition.values.map((one) => groups.get(one) ?? one).join(', ');
   return (
     <span className="chip">
       <span className="text-ink-3">
@@ -60,14 +66,41 @@ function Chip({ condition, remove }: { condition: Condition; remove(): void }) {
   );
 }
 
-function AddCondition({ filter, change }: FilterProps) {
+function AddCondition(filter: FilterProps) {
   const [open, setOpen] = useState(false);
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger className={buttonClass('ghost', 'small')}>
+        <Icon name="plus" size={13} />
+        {say('filter.add')}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="start" className="z-40">
+          <Popover.Popup
+            aria-label={say('filter.addOne')}
+            className="pop w-72 rounded-lg bg-raised p-3 shadow-2 outline-none"
+          >
+            <ConditionForm {...filter} close={() => setOpen(false)} />
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function ConditionForm({ filter, change, close }: FilterProps & { close(): void }) {
   const [kind, setKind] = useState<Condition['kind']>('file_types');
   const [value, setValue] = useState('');
   const [key, setKey] = useState('');
   const [operator, setOperator] = useState<Operator>('eq');
-  const choices = kind === 'file_types' ? FILE_TYPES : kind === 'source_types' ? SOURCE_TYPES : null;
-  const chosen = choices && value === '' ? choices[0] : value.trim();
+  const groups = useGroupChoices();
+  const choices: Partial<Record<Condition['kind'], readonly (readonly [value: string, name: string])[]>> = {
+    source_group_ids: groups,
+    file_types: FILE_TYPES.map((one) => [one, one]),
+    source_types: SOURCE_TYPES.map((one) => [one, one]),
+  };
+  const offered = choices[kind];
+  const chosen = offered && value === '' ? (offered[0]?.[0] ?? '') : value.trim();
   const needsValue = operator !== 'exists' && operator !== 'not_exists';
   const complete = kind === 'metadata' ? key.trim() !== '' && (!needsValue || value.trim() !== '') : chosen !== '';
 
@@ -81,101 +114,76 @@ function AddCondition({ filter, change }: FilterProps) {
         filter,
         kind === 'metadata'
           ? { kind, key: key.trim(), operator, value: typedValue(value) }
-          : { kind, values: [chosen ?? ''] },
+          : { kind, values: [chosen] },
       ),
     );
-    setOpen(false);
-    setValue('');
-    setKey('');
+    close();
   }
 
   return (
-    <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger className={buttonClass('ghost', 'small')}>
-        <Icon name="plus" size={13} />
-        {say('filter.add')}
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="start" className="z-40">
-          <Popover.Popup
-            aria-label={say('filter.addOne')}
-            className="pop w-72 rounded-lg bg-raised p-3 shadow-2 outline-none"
-          >
-            <form onSubmit={submit} className="flex flex-col gap-2">
-              <Field label={say('filter.by')}>
-                <select
-                  value={kind}
-                  onChange={(event) => {
-                    setKind(event.target.value as Condition['kind']);
-                    setValue('');
-                  }}
-                  className="field h-8 w-full px-2"
-                >
-                  {(['file_types', 'source_types', 'tags', 'metadata'] as const).map((one) => (
-                    <option key={one} value={one}>
-                      {say(`filter.${one}`)}
-                    </option>
-                  ))}
-                </select>
-              </Field>
-              {kind === 'metadata' && (
-                <>
-                  <Field label={say('filter.key')}>
-                    <input
-                      value={key}
-                      onChange={(event) => setKey(event.target.value)}
-                      className="field h-8 w-full px-2"
-                    />
-                  </Field>
-                  <Field label={say('filter.operator')}>
-                    <select
-                      value={operator}
-                      onChange={(event) => setOperator(event.target.value as Operator)}
-                      className="field h-8 w-full px-2"
-                    >
-                      {OPERATORS.map((one) => (
-                        <option key={one} value={one}>
-                          {say(`operator.${one}`)}
-                        </option>
-                      ))}
-                    </select>
-                  </Field>
-                </>
-              )}
-              {choices ? (
-                <Field label={say('filter.value')}>
-                  <select
-                    value={value || choices[0]}
-                    onChange={(event) => setValue(event.target.value)}
-                    className="field h-8 w-full px-2"
-                  >
-                    {choices.map((one) => (
-                      <option key={one} value={one}>
-                        {one}
-                      </option>
-                    ))}
-                  </select>
-                </Field>
-              ) : (
-                (kind !== 'metadata' || needsValue) && (
-                  <Field label={say('filter.value')}>
-                    <input
-                      value={value}
-                      dir="auto"
-                      onChange={(event) => setValue(event.target.value)}
-                      className="field h-8 w-full px-2"
-                    />
-                  </Field>
-                )
-              )}
-              <Button type="submit" look="primary" disabled={!complete} className="mt-1 self-end">
-                {say('filter.addOne')}
-              </Button>
-            </form>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <Field label={say('filter.by')}>
+        <select
+          value={kind}
+          onChange={(event) => {
+            setKind(event.target.value as Condition['kind']);
+            setValue('');
+          }}
+          className="field h-8 w-full px-2"
+        >
+          {KINDS.map((one) => (
+            <option key={one} value={one}>
+              {say(`filter.${one}`)}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {kind === 'metadata' && (
+        <>
+          <Field label={say('filter.key')}>
+            <input value={key} onChange={(event) => setKey(event.target.value)} className="field h-8 w-full px-2" />
+          </Field>
+          <Field label={say('filter.operator')}>
+            <select
+              value={operator}
+              onChange={(event) => setOperator(event.target.value as Operator)}
+              className="field h-8 w-full px-2"
+            >
+              {OPERATORS.map((one) => (
+                <option key={one} value={one}>
+                  {say(`operator.${one}`)}
+                </option>
+              ))}
+            </select>
+          </Field>
+        </>
+      )}
+      {offered ? (
+        <Field label={say('filter.value')}>
+          <select value={chosen} onChange={(event) => setValue(event.target.value)} className="field h-8 w-full px-2">
+            {offered.map(([one, name]) => (
+              <option key={one} value={one}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+      ) : (
+        (kind !== 'metadata' || needsValue) && (
+          <Field label={say('filter.value')}>
+            <input
+              value={value}
+              dir="auto"
+              onChange={(event) => setValue(event.target.value)}
+              className="field h-8 w-full px-2"
+            />
+          </Field>
+        )
+      )}
+      <Button type="submit" look="primary" disabled={!complete} className="mt-1 self-end">
+        {say('filter.addOne')}
+      </Button>
+    </form>
   );
 }
 

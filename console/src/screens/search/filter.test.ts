@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import {
   type Condition,
   conditionsOf,
+  FILE_TYPES,
   type Filter,
   filterText,
   isFilter,
@@ -14,12 +17,20 @@ import {
 
 const CONDITIONS: Condition[] = [
   { kind: 'file_types', values: ['pdf', 'md'] },
+  { kind: 'source_group_ids', values: ['01a2'] },
   { kind: 'tags', values: ['public'] },
   { kind: 'metadata', key: 'department', operator: 'eq', value: 'conservation' },
   { kind: 'metadata', key: 'year', operator: 'gte', value: 2020 },
 ];
 
 describe('the filter of a search', () => {
+  test('the form offers every type of files of the service', () => {
+    const file = join(import.meta.dirname, '..', '..', '..', '..', 'openapi.json');
+    const search = JSON.parse(readFileSync(file, 'utf8')).paths['/api/v1/search'].post;
+    const { properties } = search.requestBody.content['application/json'].schema;
+    assert.deepEqual(FILE_TYPES.toSorted(), properties.file_types.items.enum.toSorted());
+  });
+
   test('conditions become JSON, and the JSON becomes the same conditions', () => {
     const filter = CONDITIONS.reduce(withCondition, {} as Filter);
     const back = conditionsOf(readFilter(filterText(filter))!);
@@ -43,7 +54,7 @@ describe('the filter of a search', () => {
     let filter = CONDITIONS.reduce(withCondition, {} as Filter);
     filter = withoutCondition(filter, 2);
     assert.deepEqual(conditionsOf(filter).conditions, CONDITIONS.toSpliced(2, 1));
-    for (let left = 3; left > 0; left--) filter = withoutCondition(filter, 0);
+    for (let left = CONDITIONS.length - 1; left > 0; left--) filter = withoutCondition(filter, 0);
     assert.equal(filterText(filter), undefined);
     assert.deepEqual(withoutCondition({}, 0), {});
   });

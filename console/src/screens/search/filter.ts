@@ -9,18 +9,28 @@ export type Filter = Omit<SearchBody, 'query' | 'mode' | 'limit' | 'offset' | 'r
 export const FILE_TYPES = [
   'pdf',
   'docx',
-  'pptx',
-  'xlsx',
-  'csv',
-  'tsv',
+  'odt',
+  'rtf',
   'txt',
   'md',
   'html',
-  'json',
-  'xml',
-  'epub',
+  'pptx',
+  'odp',
+  'xlsx',
+  'ods',
+  'csv',
+  'tsv',
   'eml',
+  'epub',
+  'json',
+  'jsonl',
+  'xml',
+  'yaml',
+  'parquet',
+  'sqlite',
+  'ipynb',
   'code',
+  'unknown',
 ] as const;
 export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
 export const OPERATORS = [
@@ -37,9 +47,14 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
+/** Filters whose values are joined by “or”. */
+const LISTS = ['source_group_ids', 'file_types', 'source_types', 'tags'] as const;
+type ListKind = (typeof LISTS)[number];
+export const KINDS = [...LISTS, 'metadata'] as const;
+
 /** A line of the form. */
 export type Condition =
-  | { kind: 'file_types' | 'source_types' | 'tags'; values: string[] }
+  | { kind: ListKind; values: string[] }
   | { kind: 'metadata'; key: string; operator: Operator; value: string | number | boolean };
 
 /** Whether a value may be a filter: the service says what is wrong with its members. */
@@ -67,8 +82,8 @@ export function conditionsOf(filter: Filter): { conditions: Condition[]; more: b
   const conditions: Condition[] = [];
   let more = false;
   for (const [name, value] of Object.entries(filter)) {
-    if ((name === 'file_types' || name === 'source_types' || name === 'tags') && Array.isArray(value))
-      conditions.push({ kind: name, values: value.map(String) });
+    const list = LISTS.find((one) => one === name);
+    if (list && Array.isArray(value)) conditions.push({ kind: list, values: value.map(String) });
     else if (name === 'source_metadata' && isSimpleGroup(value))
       conditions.push(
         ...value.filters.map(({ key, operator, value: v }) => ({

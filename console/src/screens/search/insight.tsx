@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { SearchBody } from '../../data/search.ts';
 import { Button, Hint } from '../../parts/button.tsx';
+import { useCopy } from '../../parts/use-copy.ts';
 import { milliseconds, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { FORMS, type Form, sameRequest } from './same-request.ts';
@@ -57,13 +58,8 @@ function Waterfall({ stages }: { stages: readonly Stage[] }) {
 
 function Request({ body }: { body: SearchBody }) {
   const [form, setForm] = useState<Form>('curl');
-  const [copied, setCopied] = useState(false);
+  const [copied, copy] = useCopy();
   const text = sameRequest(form, body, location.origin);
-  async function copy() {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  }
   return (
     <section className="p-4">
       <h2 className="mb-2 text-xs font-medium text-ink-2">{say('search.sameRequest')}</h2>
@@ -86,7 +82,7 @@ function Request({ body }: { body: SearchBody }) {
               size="small"
               icon={copied ? 'check' : 'copy'}
               aria-label={say('action.copy')}
-              onClick={copy}
+              onClick={() => copy(text)}
             />
           </Hint>
         </span>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
 import { Button } from '../../parts/button.tsx';
@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -18,7 +19,9 @@ import { Insight } from './insight.tsx';
 import { Result } from './result.tsx';
 
 const MODES = ['hybrid', 'lexical', 'semantic'] as const;
+/** As many passages are shown at first, and as many more each time. */
 const RESULTS = 10;
+const RESULTS_MAX = 100;
 const route = getRouteApi('/search');
 
 export function Search() {
@@ -31,7 +34,10 @@ export function Search() {
   const [isFilterOpen, setFilterOpen] = useState(false);
   const read = readFilter(given);
   const filter = read ?? {};
-  const body: SearchBody = { query: q, mode, limit: RESULTS, ...filter };
+  const asked = JSON.stringify([q, mode, filter]);
+  const [more, setMore] = useState({ asked, limit: RESULTS });
+  const limit = more.asked === asked ? more.limit : RESULTS;
+  const body: SearchBody = { query: q, mode, limit, ...filter };
   const search = useQuery({
     queryKey: ['search', body],
     queryFn: ({ signal }) => runSearch(body, signal),
@@ -134,7 +140,17 @@ export function Search() {
                 </Problem>
               </div>
             ) : (
-              <Results q={q} search={search} />
+              <Results q={q} search={search}>
+                {search.data?.results.length === limit && limit < RESULTS_MAX && (
+                  <Button
+                    className="mt-2 mb-4"
+                    disabled={search.isFetching}
+                    onClick={() => setMore({ asked, limit: limit + RESULTS })}
+                  >
+                    {say('action.more')}
+                  </Button>
+                )}
+              </Results>
             )}
           </div>
         </section>
@@ -147,8 +163,11 @@ export function Search() {
 function Results({
   q,
   search,
+  children,
 }: {
   q: string;
+  /** What follows the results. */
+  children: ReactNode;
   search: ReturnType<typeof useQuery<Awaited<ReturnType<typeof runSearch>>>>;
 }) {
   if (q === '') return <Empty icon="search" title={say('search.start')} text={say('search.startText')} />;
@@ -178,7 +197,16 @@ function Results({
         ))}
       </p>
       {results.length === 0 ? (
-        <Empty icon="circle-slash" title={say('search.nothing')} text={say('search.nothingText')} />
+        <Empty
+          icon="circle-slash"
+          title={say('search.nothing')}
+          text={
+            <>
+              {say('search.nothingText')}
+              <PoliciesNote />
+            </>
+          }
+        />
       ) : (
         <ol className={`divide-y divide-line transition-opacity ${search.isPlaceholderData ? 'opacity-60' : ''}`}>
           {results.map((hit, at) => (
@@ -186,6 +214,7 @@ function Results({
           ))}
         </ol>
       )}
+      {children}
     </>
   );
 }

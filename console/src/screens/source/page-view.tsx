@@ -2,16 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { inWords, PinakesError } from '../../data/api.ts';
-import {
-  type Box,
-  type Chunk,
-  checkPageImage,
-  overlaps,
-  type Page,
-  pageImage,
-  readBoxes,
-  type Viewer,
-} from '../../data/source.ts';
+import { type Box, type Chunk, overlaps, type Page, readBoxes, readPageImage, type Viewer } from '../../data/source.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { Span } from '../../spans/spans.ts';
@@ -101,13 +92,19 @@ export function PageView({ id, viewer, name, pages, number, mark, borders, chunk
 
 /** The picture of a page, or the reason why the service does not show it. */
 function Picture({ id, number, viewer, alt }: { id: string; number: number; viewer: Viewer; alt: string }) {
-  const [isMissing, setMissing] = useState(false);
-  const { error } = useQuery({
+  const { data: picture, error } = useQuery({
     queryKey: ['picture', id, number, viewer],
-    queryFn: () => checkPageImage(id, number, viewer),
-    enabled: isMissing,
-    retry: false,
+    queryFn: ({ signal }) => readPageImage(id, number, viewer, signal),
+    refetchOnWindowFocus: false,
+    staleTime: 0,
   });
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    if (!picture) return;
+    const made = URL.createObjectURL(picture);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [picture]);
   if (error) {
     return (
       <p role="alert" className="p-8 text-sm text-[oklch(0.35_0.02_266)]">
@@ -115,14 +112,7 @@ function Picture({ id, number, viewer, alt }: { id: string; number: number; view
       </p>
     );
   }
-  return (
-    <img
-      src={pageImage(id, number, viewer)}
-      alt={alt}
-      onError={() => setMissing(true)}
-      className="block w-full select-none"
-    />
-  );
+  return address === undefined ? null : <img src={address} alt={alt} className="block w-full select-none" />;
 }
 
 function Turn({

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useBlocker } from '@tanstack/react-router';
 import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
@@ -32,6 +32,9 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   const files = useMemo(() => [...given, ...added], [given, added]);
   const plan = useMemo(() => planUpload(files, limitsOf(service.data)), [files, service.data]);
   const { state } = upload;
+  // Without this window nobody sees how far the files are, and a page that is closed or reloaded sends no more.
+  const isSending = state.step === 'sending';
+  useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true, disabled: !isSending });
   const usualName = nameOfUpload(plan.batches.flat());
   const tooManyForGroup = groupId !== '' && plan.batches.length > 1;
   const add = (more: PickedFile[]) => {
@@ -41,7 +44,7 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   const send = () => upload.start(plan, name.trim() || usualName, groupId || undefined);
 
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && state.step !== 'sending' && close()}>
+    <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && !isSending && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup className="pop fixed inset-x-4 top-[10vh] z-40 mx-auto flex max-h-[80vh] max-w-xl flex-col rounded-xl bg-raised shadow-2 outline-none">

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { sendBatch } from '../../data/upload.ts';
+import { randomId } from '../../parts/random-id.ts';
 import type { UploadPlan } from './upload-plan.ts';
 import type { PickedFile } from './use-dropped-files.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
@@ -30,7 +31,7 @@ export function useUpload() {
     // Batches that are stored stay so when the reader tries again.
     const { stored, keys }: Pick<Sent, 'stored' | 'keys'> = run.current ?? {
       stored: [],
-      keys: plan.batches.map(() => crypto.randomUUID()),
+      keys: plan.batches.map(() => randomId()),
     };
     const abort = new AbortController();
     run.current = { abort, stored, keys };

@@ -8,6 +8,7 @@ import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing } from '../../parts/listing.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
+import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { matches } from './match.ts';
@@ -50,7 +51,16 @@ export function Tables() {
           all.length > 0 ? (
             <Empty icon="search" title={say('tables.noMatch')} text={say('tables.noMatchText')} />
           ) : (
-            <Empty icon="table" title={say('tables.none')} text={say('tables.noneText')}>
+            <Empty
+              icon="table"
+              title={say('tables.none')}
+              text={
+                <>
+                  {say('tables.noneText')}
+                  <PoliciesNote />
+                </>
+              }
+            >
               <Link to="/sources" search={{}} className={buttonClass()}>
                 {say('sources.title')}
               </Link>
@@ -58,7 +68,13 @@ export function Tables() {
           )
         }
       >
-        <Table label={say('tables.title')} rows={rows} keyOf={(table) => table.id} columns={columnsOf(sources)}>
+        <Table
+          label={say('tables.title')}
+          rows={rows}
+          keyOf={(table) => table.id}
+          columns={columnsOf(sources)}
+          minWidth="min-w-[44rem]"
+        >
           {found.length > rows.length && (
             <div className="p-4">
               <Button onClick={() => setShown(shown + ROWS)}>{say('action.more')}</Button>

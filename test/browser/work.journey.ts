@@ -1,0 +1,177 @@
+/** What a reader typed or began is not lost. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from './support/chromium.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, write } from './support/console.ts';
+
+const browser = await openBrowser();
+const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+
+describe('work that is not saved', { skip }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+    await service.add('lights', { 'north.md': '# North light\n\nThe lamp was lit in 1874.' });
+  });
+  after(async () => {
+    await browser?.close();
+    await service.close();
+  });
+
+  const signIn = async (page: Page, key: string) => {
+    await page.getByText('Your session has ended.').waitFor();
+    await write(page, page.getByLabel('API key'), key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+
+  test('a question outlives a session that ended, for the same key only', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask', { refusals: [/ 401 /] });
+    const question = page.getByLabel('Ask a question');
+    await write(page, question, 'When was the lamp lit?');
+    await context.clearCookies();
+    await page.keyboard.press('Enter');
+    await signIn(page, service.key);
+    assert.equal(await question.inputValue(), 'When was the lamp lit?');
+    await context.clearCookies();
+    await press(page, page.getByRole('button', { name: 'History' }));
+    const { key } = await service.pinakes.issueApiKey({ body: { name: 'other', scopes: ['knowledge:read'] } });
+    await signIn(page, key);
+    assert.equal(await question.inputValue(), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('rules outlive another screen, a session that ended and the save of somebody else; the browser asks before it closes', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'redaction', {
+      refusals: [/ 401 /, / 404 .*redaction-policy/],
+    });
+    await press(page, page.getByRole('button', { name: 'Add a rule' }));
+    const name = page.getByRole('region', { name: 'rule' }).getByRole('textbox', { name: 'Name' });
+    await write(page, name, 'addresses');
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await page.getByText('north.md').waitFor();
+    await press(page, page.getByRole('link', { name: 'Redaction' }));
+    await page.getByRole('region', { name: 'addresses' }).waitFor();
+
+    await context.clearCookies();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await signIn(page, service.key);
+    await service.pinakes.putRedactionPolicy({ body: { enabled: false, rules: [] } });
+    await press(page, page.getByRole('link', { name: 'Redaction' }));
+    await page.getByRole('region', { name: 'addresses' }).waitFor();
+    await page.getByText('Version 1 was saved meanwhile. If you save, your rules replace it.').waitFor();
+
+    const asked = new Promise<string>((done) =>
+      page.once('dialog', async (dialog) => {
+        await dialog.dismiss();
+        done(dialog.type());
+      }),
+    );
+    await page.close({ runBeforeUnload: true });
+    assert.equal(await asked, 'beforeunload');
+    await press(page, page.getByRole('button', { name: 'Save' }));
+    await page.getByText('Version 2').waitFor();
+    const { rules } = await service.pinakes.getRedactionPolicy();
+    assert.deepEqual(
+      rules.map((rule) => rule.name),
+      ['addresses'],
+    );
+    await service.pinakes.deleteRedactionPolicy();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('the draft of a policy outlives another screen', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'policies');
+    await press(page, page.getByRole('button', { name: 'New policy' }).first());
+    await page.keyboard.press('Enter');
+    await page.getByText('Not stored yet').waitFor();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await page.getByText('north.md').waitFor();
+    await press(page, page.getByRole('link', { name: 'Policies' }));
+    await page.getByText('Not stored yet').waitFor();
+    await tabTo(page, page.getByRole('button', { name: 'Discard' }));
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('an answer goes on when its screen is left, and is found under History', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    let answer = () => {};
+    const held = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route('**/api/v1/completions', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await write(page, page.getByLabel('Ask a question'), 'When was the lamp lit?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await page.getByText('north.md').waitFor();
+    const answered = page.waitForResponse('**/api/v1/conversations/*');
+    answer();
+    await answered;
+    assert.equal(new URL(page.url()).pathname, '/console/sources', 'the answer does not call the reader back');
+    await press(page, page.getByRole('link', { name: 'Ask' }));
+    await press(page, page.getByRole('button', { name: 'History' }));
+    await page.getByRole('link', { name: /When was the lamp lit/ }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a press beside a window does not close it', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'keys', { pointer: true });
+    const beside = { x: 20, y: 880 };
+    await press(page, page.getByRole('button', { name: 'Issue a key' }));
+    await write(page, page.getByRole('dialog').getByLabel('Name'), 'museum site');
+    await page.mouse.click(beside.x, beside.y);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'museum site');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    for (const screen of ['sources?add=true', 'connectors?add=true']) {
+      await page.goto(`${service.url}/console/${screen}`);
+      await page.getByRole('dialog').waitFor();
+      await page.mouse.click(beside.x, beside.y);
+      await page.keyboard.press('Tab');
+      assert.equal(await page.getByRole('dialog').count(), 1, screen);
+    }
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('the window of an upload stays while files are sent, and the browser asks before it closes', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    await page.getByText('north.md').waitFor();
+    let send = () => {};
+    const held = new Promise<void>((done) => {
+      send = done;
+    });
+    await page.route('**/api/v1/local-file-groups', async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.continue();
+    });
+    await press(page, page.getByRole('button', { name: 'Add files' }));
+    const file = { name: 'south.md', mimeType: 'text/markdown', buffer: Buffer.from('# South light') };
+    await page.locator('input[data-files]').setInputFiles(file);
+    await press(page, page.getByRole('button', { name: 'Add 1 file' }));
+    await page.getByRole('progressbar').waitFor();
+    await page.evaluate(() => history.back());
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.dismiss();
+    await page.getByRole('progressbar').waitFor();
+    assert.equal(new URL(page.url()).search, '?add=true');
+    send();
+    await press(page, page.getByRole('link', { name: 'Show them' }));
+    await page.getByRole('link', { name: 'south.md' }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+});
