@@ -87,6 +87,14 @@ test('a number needs its unit: the sign beside it, or the next word', () => {
   assert.equal(states('ยาว 412 เมตร', 'ยาว 412 ไมล์', 'th'), false);
 });
 
+test('in a row of prices each number has its own sign', () => {
+  for (const row of ['48 $12,500.00 $11,250.00', '48 12,500.00 $ 11,250.00 $', '48 12,500.00$ 11,250.00$']) {
+    for (const claim of ['$12,500.00', '11,250.00 $', 'about 48'])
+      assert.equal(states(row, claim), true, `${row}: ${claim}`);
+    for (const claim of ['$48', '€12,500.00']) assert.equal(states(row, claim), false, `${row}: ${claim}`);
+  }
+});
+
 test('a word may stand between a number and its unit on one side', () => {
   assert.equal(states('It costs 20 US dollars.', '20 dollars'), true);
   assert.equal(states('It costs 20 dollars.', '20 US dollars'), true);

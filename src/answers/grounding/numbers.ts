@@ -58,9 +58,14 @@ export interface FoundNumber {
   isAlone: boolean;
 }
 
-/** Signs of currencies and comparisons before a number, and signs of units after it. */
-const SIGN_BEFORE = /(?:([$€£¥₹₽₺₫])|([<>≤≥±~≈]))\s?$/u;
-const SIGN_AFTER = /^\s?([%‰°$€£¥₹₽₺₫])/u;
+/**
+ * Signs of currencies and comparisons before a number, and signs of units after it. In rows of prices the neighbour's sign does not
+ * count: "48 $12,500 $11,250", "48 € 50 €".
+ */
+const SIGN_BEFORE = /(?:((?<!\d\s?)[$€£¥₹₽₺₫](?=\s)|[$€£¥₹₽₺₫](?!\s))|([<>≤≥±~≈]))\s?$/u;
+const SIGN_AFTER = /^(?:\s?[%‰°]|[$€£¥₹₽₺₫]|\s[$€£¥₹₽₺₫](?!\d))/u;
+/** UTF-16 units before a number in which its sign is looked for. */
+const SIGN_UNITS = 4;
 /** The rest of a range. Its sign is also the sign of the first number: "5-7%". */
 const RANGE_END = /^\s?[-–~〜]\s?\d+(?:[.,]\d+)?/u;
 const PERCENT = /^\s?(?:percent|per\s?cent|prozent|pour cent|por ciento|процент\p{L}{0,3}|퍼센트|パーセント|เปอร์เซ็นต์)/u;
@@ -82,9 +87,9 @@ export function numbersIn(text: string, language: string | null): FoundNumber[] 
   const cased = normalizeDigits(text);
   const normal = cased.toLowerCase();
   return placedNumbers(normal, cased).map(({ start, end, readings }) => {
-    const before = SIGN_BEFORE.exec(normal.slice(Math.max(0, start - 2), start));
+    const before = SIGN_BEFORE.exec(normal.slice(Math.max(0, start - SIGN_UNITS), start));
     const rest = normal.slice(end, end + NEXT_UNITS_MAX);
-    const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[1] ?? '');
+    const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[0].trim() ?? '');
     const words = wordsAfter(rest, language);
     const [currency = '', comparison = ''] = before === null ? [] : before.slice(1);
     const sign = currency + after;
