@@ -48,6 +48,14 @@ test('there is no answer when no passage has an identifier of the question, in a
   assert.equal(ask('maxRetriesPerPort'), Number.NEGATIVE_INFINITY);
 });
 
+test('the qualifiers of an asked name need not be in the passage', () => {
+  const sysctl = 'tcp_tw_reuse: Enable reuse of sockets in the state TIME-WAIT for new connections when it is safe.';
+  const [plain, qualified] = ['tcp_tw_reuse', 'net.ipv4.tcp_tw_reuse'].map((name) =>
+    logOddsOf(`What does ${name} do?`, [sysctl]),
+  );
+  assert.equal(qualified, plain);
+});
+
 test('a name with its modules is looked for without the first of them', () => {
   const options = 'The option Net::Hosts::Retries sets the number of retries for each host. The default is 5.';
   const ask = (name: string): number => logOddsOf(`What is the default of ${name}?`, [options]);

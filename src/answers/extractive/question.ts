@@ -51,20 +51,30 @@ const MARKED_WORDS = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|(?<![\p{L}_
  * `login_grace_time`, `LoginGraceTime`, and `thread::spawn` of `std::thread::spawn`. Names of two words, such as `JavaScript`, are often
  * left out where they are meant, as is the first part of three.
  */
-const IDENTIFIERS =
-  /(?<![\p{L}\p{N}_])(?:\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+|\p{L}+?\p{Ll}\p{Lu}\p{L}*?\p{Ll}\p{Lu}[\p{L}\p{N}]*|(?<=[\p{L}\p{N}]::)\p{L}[\p{L}\p{N}-]*(?:::\p{L}[\p{L}\p{N}-]*)+)/gu;
+const IDENTIFIERS = anyOf(
+  [
+    /(?<![\p{L}\p{N}_])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+/u,
+    /(?<![\p{L}\p{N}_])\p{L}+?\p{Ll}\p{Lu}\p{L}*?\p{Ll}\p{Lu}[\p{L}\p{N}]*/u,
+    /(?<=[\p{L}\p{N}]::)\p{L}[\p{L}\p{N}-]*(?:::\p{L}[\p{L}\p{N}-]*)+/u,
+  ],
+  'gu',
+);
 
 /** Returns a text so that all spellings of an identifier are the same: small letters and digits alone. */
 export function plainIdentifier(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
+/** Names before the last one of a path of names. An entry seldom repeats them: `net.ipv4.` of `net.ipv4.tcp_tw_reuse`. */
+const QUALIFIERS =
+  /(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}-]{1,64}(?:\.|::)){1,8}(?=\p{L}[\p{L}\p{N}]*(?:_|\p{Ll}\p{Lu})[\p{L}\p{N}])/gu;
+
 /**
- * Removes question words. An answer does not contain them, so they would count as missing there. In languages with spaces the analyzer
- * already drops most of them as stop words. A question without other words is returned as it is.
+ * Removes question words and qualifiers. An answer does not contain them, so they would count as missing there. In languages with
+ * spaces the analyzer already drops most question words as stop words. A question without other words is returned as it is.
  */
 function withoutQuestionWords(text: string): string {
-  const topic = text.replace(QUANTITY_WORDS, ' ').replace(QUESTION_WORDS, ' ');
+  const topic = text.replace(QUALIFIERS, '').replace(QUANTITY_WORDS, ' ').replace(QUESTION_WORDS, ' ');
   return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
 }
 
