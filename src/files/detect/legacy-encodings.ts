@@ -38,6 +38,14 @@ const models = lazy((): readonly Model[] => {
         ['’“”–‘«»°§—…£€©®·', 0.18],
       ],
     },
+    // Languages with few letters beyond ASCII, which other code pages read as their own frequent letters.
+    ...['áóíéñúãçàâÁÉÓÚÍÇêüõ', 'øåæäöéØÅÆÄÖ', 'èàùòìéÈÀ'].map((letters) => ({
+      encoding: 'windows-1252',
+      letters: [
+        [letters, 0.85],
+        ['¿¡ºª«»’“”–…°', 0.14],
+      ] as const,
+    })),
     {
       encoding: 'windows-1254',
       letters: [
@@ -73,6 +81,7 @@ const models = lazy((): readonly Model[] => {
     },
     { encoding: 'iso-8859-5', foreign: true, letters: [[russian, 0.99]] },
     { encoding: 'koi8-r', foreign: true, letters: [[russian, 0.99]] },
+    { encoding: 'koi8-u', foreign: true, letters: [[`${russian}іїєґ`, 0.99]] },
     { encoding: 'ibm866', foreign: true, letters: [[russian, 0.99]] },
     {
       encoding: 'windows-1253',
@@ -166,9 +175,12 @@ const ASCII_COST = -3;
 const OTHER_LETTER_COST = -9;
 const OTHER_CHAR_COST = -11;
 const MALFORMED_COST = -16;
-/** For a capital directly after a small letter, which a wrong code page often produces. */
+/**
+ * For a capital directly after a small letter, one of them beyond ASCII, and for an opening mark after a letter. A wrong code page often
+ * produces them.
+ */
 const CASE_COST = -3;
-/** For a letter of another script directly after a Latin letter. */
+/** For a letter of another script directly beside a Latin letter. */
 const MIXED_COST = -4;
 /** Only this many bytes are decoded. Streaming ignores a character that the end cuts. */
 const SAMPLE_BYTES_MAX = 16 * 1024;
@@ -207,8 +219,9 @@ function likelihood(text: string, model: Model): number {
   let before = '';
   for (const char of text) {
     score += char < '\x80' ? ASCII_COST : (costs.get(char) ?? costOfRare(char, model));
-    if (char >= '\x80' && isCapital(char) && before !== '' && isSmall(before)) score += CASE_COST;
-    if (model.foreign && /[a-z]/i.test(before) && char >= '\xc0') score += MIXED_COST;
+    if ((char >= '\x80' || before >= '\x80') && isCapital(char) && isSmall(before)) score += CASE_COST;
+    if (/[¿¡]/.test(char) && /\p{L}/u.test(before)) score += CASE_COST;
+    if (model.foreign && isMixed(before, char)) score += MIXED_COST;
     before = char;
   }
   return score;
@@ -235,6 +248,10 @@ function costOfRare(char: string, model: Model): number {
   if (char === '\ufffd' || (char >= '\x80' && char < '\xa0') || /\p{Co}/u.test(char)) return MALFORMED_COST;
   if (model.otherLetters?.test(char)) return OTHER_LETTER_COST;
   return OTHER_CHAR_COST;
+}
+
+function isMixed(left: string, right: string): boolean {
+  return (/[a-z]/i.test(left) && right >= '\xc0') || (left >= '\xc0' && /[a-z]/i.test(right));
 }
 
 function isCapital(char: string): boolean {
