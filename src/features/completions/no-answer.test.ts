@@ -33,12 +33,12 @@ test('the sentence that says that there is no answer is in the language of the q
 
 test('the languages of the passages decide when the words of a question may be of several languages', () => {
   for (const [question, found, start] of [
-    ['Was macht tail -f?', ['ja', 'de', 'en'], 'Die vorhandenen'],
+    ['Was macht tail -f?', ['en', 'ja', 'de', 'de'], 'Die vorhandenen'],
     ['What does tail -f do?', ['de', 'de'], 'The available'],
     ['Jak skopiować katalog rekurencyjnie?', ['pl'], 'Dostępne'],
     ['Jak ugotować bigos?', [], 'Dostępne'],
     ['Jak zkopírovat soubor?', ['cs', 'pl'], 'Dostupné'],
-    ['Jak zmenit prava', ['pl', 'cs'], 'Dostępne'],
+    ['Jak zmenit prava', ['cs', 'pl', 'pl'], 'Dostępne'],
     ['Ilu mieszkańców ma Gdańsk?', ['it'], 'Dostępne'],
     ['Mehlpreis', ['de'], 'Die vorhandenen'],
     ['Mehlpreis', ['ru', null], 'The available'],

@@ -66,7 +66,7 @@ const LETTERS: readonly [RegExp, string][] = [
 
 /**
  * Returns the sentence that says that there is no answer, in the language of the question. If its words may be of several languages,
- * the language of the passages decides, else it is English.
+ * the language of most passages decides, else it is English.
  *
  * @param found the languages of the passages that were found, the best first.
  */
@@ -95,7 +95,11 @@ function languageOf(question: string, found: readonly (string | null)[]): string
     most = Math.max(most, hits);
     if (hits === most) likely.push(language);
   }
-  return found.find((language) => language !== null && likely.includes(language)) ?? (most === 0 ? 'en' : likely[0]!);
+  const passages = (language: string): number => found.filter((one) => one === language).length;
+  const [best] = found
+    .filter((language) => language !== null && likely.includes(language))
+    .sort((a, b) => passages(b!) - passages(a!));
+  return best ?? (most === 0 ? 'en' : likely[0]!);
 }
 
 const OTHER_SCRIPTS: ReadonlySet<string> = new Set([...SCRIPTS.map(([, language]) => language), 'zh-Hant']);
