@@ -2,7 +2,7 @@
  * Makes question sets in BEIR layout from translated manuals, for languages that have no other set. A question is the title of a page
  * or the label of a control. The entry that answers it is the text of the page or the explanation of the control.
  *
- *   apt-get download libreoffice-help-{de,el,es,ru,tr,vi} libreoffice-l10n-{ar,de,el,es,ro,ru,tr,vi}
+ *   apt-get download libreoffice-help-{cs,de,el,es,pl,ru,tr,vi} libreoffice-l10n-{ar,cs,de,el,es,pl,ro,ru,sk,tr,vi}
  *   for f in *.deb; do dpkg-deb -x $f unpacked; done
  *   node bench/manual-sets.ts unpacked sets && npm run bench:retrieval -- --folder sets --chunks none
  *
@@ -24,8 +24,9 @@ interface Pair {
 }
 
 const [unpacked = '', sets = ''] = process.argv.slice(2);
-for (const language of ['de', 'el', 'es', 'ru', 'tr', 'vi']) write(`pages-${language}`, pages(language));
-for (const language of ['ar', 'de', 'el', 'es', 'ro', 'ru', 'tr', 'vi']) write(`tips-${language}`, tips(language));
+for (const language of ['cs', 'de', 'el', 'es', 'pl', 'ru', 'tr', 'vi']) write(`pages-${language}`, pages(language));
+for (const language of ['ar', 'cs', 'de', 'el', 'es', 'pl', 'ro', 'ru', 'sk', 'tr', 'vi'])
+  write(`tips-${language}`, tips(language));
 
 /** Guides of the help that are completely translated. */
 function pages(language: string): Pair[] {

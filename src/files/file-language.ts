@@ -9,13 +9,13 @@ const INLINE_CODE = /`[^`\n]{1,200}`/g;
 /**
  * Returns the language of a file as ISO 639-1 code, or null if it is unknown. Code blocks do not count.
  *
- * The language of the text takes precedence over the declared language: templates declare "en" for pages in any language.
+ * The language of sentences takes precedence over the declared language: templates declare "en" for pages in any language.
  */
 export function languageOf({ fileType, text, blocks, metadata }: ParsedFile): string | null {
   if (fileType === 'code') return null;
   const declared = metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
   const stretches = blocks.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
-  return detectLanguage(sampled(stretches.join('\n'))) ?? declared ?? null;
+  return detectLanguage(sampled(stretches.join('\n')), declared) ?? declared ?? null;
 }
 
 function sampled(text: string): string {

@@ -2,6 +2,7 @@
  * Finds the words of a query in a text, as the analyzer compares them: another form of a word is found, another word is not. Pure.
  */
 import { encodeTerm } from './analysis/encode.ts';
+import { uniteHan } from './analysis/han-variants.ts';
 import { isStopWord } from './analysis/stop-words.ts';
 import { analyzeForIndex, analyzeQuery, UNDETERMINED } from './analyzer.ts';
 import { normalize } from './fold.ts';
@@ -134,7 +135,7 @@ function pairsOf(run: string): { text: string; start: number; end: number }[] {
   const pairs: { text: string; start: number; end: number }[] = [];
   for (let i = 0, start = 0; i + size <= characters.length; i++) {
     const pair = characters.slice(i, i + size).join('');
-    pairs.push({ text: normalize(pair), start, end: start + pair.length });
+    pairs.push({ text: uniteHan(normalize(pair)), start, end: start + pair.length });
     start += characters[i]!.length;
   }
   return pairs;

@@ -135,3 +135,12 @@ test('parts of addresses, hashes and tags are no function words', () => {
   assert.notEqual(detectLanguage('<em>Alpha</em> beta, <em>gamma</em> delta and <em>omega</em>.'), 'pt');
   assert.equal(detectLanguage('A tabela mostra os nomes (com datas) em ordem.'), 'pt');
 });
+
+test('a short text with many Latin names is in its declared language, or in the language of its script', () => {
+  const page = `type: author\nname: Natalia Ruz\nemail: nruz@inf.utfsm.cl\nname: Petr Kovář\nname: Ekaterina Gerasimova\nname: Lukáš Novotný
+name: Michael Hill\nname: Frédéric Péters\ntitle: 전원 및 배터리 설정, 화면 밝기를 줄이고 배터리 상태를 봅니다`;
+  assert.equal(detectLanguage(page), 'ko');
+  const names = page.replace(/title.*/, '');
+  assert.equal(detectLanguage(names, 'tr'), 'tr');
+  assert.equal(detectLanguage(CASES['de']!, 'tr'), 'de');
+});

@@ -42,13 +42,19 @@ const SCRIPTS: readonly (readonly [language: string, first: number, last: number
 const KANA_SHARE = 0.05;
 /** Minimum share of a script in a text of its language. The rest may be names and terms in Latin letters. */
 const SCRIPT_SHARE = 0.3;
+/** The same for a text without sentences in Latin letters, such as a short page with the names of its authors. */
+const SCRIPT_SHARE_AMONG_NAMES = 0.1;
 
 /** Minimum share of words with letters beyond ASCII for which n-grams may name a language of Latin script. */
 const ACCENTED_SHARE_MIN = 0.03;
 const ACCENTED_WORDS_MIN = 2;
 
-/** Returns the ISO 639-1 code of the language of a text; null if the text is too short or in no language. */
-export function detectLanguage(text: string): string | null {
+/**
+ * Returns the ISO 639-1 code of the language of a text; null if the text is too short or in no language.
+ *
+ * @param declared the language that the text declares. It counts more than n-grams, except for English, which templates declare.
+ */
+export function detectLanguage(text: string, declared?: string): string | null {
   const sample = text.slice(0, SAMPLE_UNITS);
   const counts = new Map<string, number>();
   let [letters, latin] = [0, 0];
@@ -63,15 +69,19 @@ export function detectLanguage(text: string): string | null {
   if (letters < LETTERS_MIN) return null;
   const excluded = excludedByLetters(latin < letters ? sample : '');
   return (
-    byScript(counts, letters) ?? languageByWords(sample, excluded) ?? byGrams(sample, latin > letters / 2, excluded)
+    byScript(counts, letters, SCRIPT_SHARE) ??
+    languageByWords(sample, excluded) ??
+    (declared === 'en' ? undefined : declared) ??
+    byScript(counts, letters, SCRIPT_SHARE_AMONG_NAMES) ??
+    byGrams(sample, latin > letters / 2, excluded)
   );
 }
 
-function byScript(counts: ReadonlyMap<string, number>, letters: number): string | undefined {
+function byScript(counts: ReadonlyMap<string, number>, letters: number, shareMin: number): string | undefined {
   const kana = counts.get('ja') ?? 0;
   const han = counts.get('zh') ?? 0;
-  if (kana + han > letters * 0.3) return kana > (kana + han) * KANA_SHARE ? 'ja' : 'zh';
-  for (const [language, count] of counts) if (count > letters * SCRIPT_SHARE) return language;
+  if (kana + han > letters * shareMin) return kana > (kana + han) * KANA_SHARE ? 'ja' : 'zh';
+  for (const [language, count] of counts) if (count > letters * shareMin) return language;
   return undefined;
 }
 

@@ -106,7 +106,8 @@ test('the structure tree of a document is read up to a limit of work', async () 
       const { pageIdx } = document.getPage(index) as unknown as { pageIdx: number };
       const textPage = module._FPDFText_LoadPage(pageIdx);
       const text = 'x'.repeat(module._FPDFText_CountChars(textPage));
-      const tables = tags.tablesOn(pageIdx, textPage, text, new Uint8Array(text.length).fill(1));
+      const pageText = { text, indexOf: (unit: number) => unit, unitOf: (index: number) => index };
+      const tables = tags.tablesOn(pageIdx, textPage, pageText, new Uint8Array(text.length).fill(1));
       module._FPDFText_ClosePage(textPage);
       rows.push(...tables.map((table) => table.rows.length));
       return tables.length;

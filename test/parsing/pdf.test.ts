@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { chunkFile } from '../../src/files/chunk/chunker.ts';
 import { MEMBER_DEPTH_MAX, sendMembers } from '../../src/files/detect/members.ts';
 import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
+import { fixture } from '../support/files/fixtures.ts';
 import { makePdf, type PdfOptions } from '../support/files/make-files.ts';
 import { processBytes } from '../support/files/process-bytes.ts';
 
@@ -108,4 +109,16 @@ test('attached and pinned files of a PDF become members, and too deeply nested f
   const warnings = await sendMembers(parsed.members!, MEMBER_DEPTH_MAX, sink, {}, false);
   assert.equal(members.length, 3, 'there are no other members');
   assert.match(warnings[0]!, /up to 3 levels/);
+});
+
+test('an Arabic PDF of LibreOffice is read in the order of its document', async () => {
+  const { text } = await parsePdf(fixture('arabic.pdf'), {});
+  const document = [
+    'خلال الأسبوع',
+    'استخدم برنامج Microsoft Windows Server 2019 (الإصدار الأول) لفتح الملف config-file.txt في المجلد',
+    'ثم أرسل رسالة إلى info@example.com خلال يومين.',
+    'السلام عليكم: الاسم أحمد (مدير) والرقم 12-05-2024 والنسبة 15% والسعر 1,250.50 درهم.',
+    'هل تريد الاتصال؟ نعم، اضغط على Ctrl+C أو على زر OK.',
+  ];
+  for (const part of document) assert.ok(text.includes(part), `${part}\n${text}`);
 });

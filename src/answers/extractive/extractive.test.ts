@@ -253,3 +253,16 @@ test('a long line of code that is quoted in pieces stays one line', async () => 
   assert.ok(code.length > 290, answer.text);
   assert.doesNotMatch(code, /\n/);
 });
+
+test('question words of Hebrew do not count as missing in the answer', async () => {
+  const handbook = chunk(1, 'כל עובד זכאי ל-24 ימי חופשה בשנה.\n\nיום העבודה מתחיל בשעה 8:30 ומסתיים בשעה 17:00.', {
+    language: 'he',
+  });
+  for (const [question, answer] of [
+    ['מתי מתחיל יום העבודה?', '8:30'],
+    ['כמה ימי חופשה יש לעובד?', '24'],
+  ] as const) {
+    const { text, reason } = await ask(question, [handbook]);
+    assert.ok(text.includes(answer), `${question} ${reason} ${text}`);
+  }
+});

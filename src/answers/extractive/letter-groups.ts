@@ -2,6 +2,7 @@
  * Cuts words into overlapping groups of neighbouring letters. Words share groups although a stemmer gives them different terms, such as
  * a compound and its parts.
  */
+import { uniteHan } from '../../text/analysis/han-variants.ts';
 
 /** Letters of a group by script: the groups of all scripts say about as much. */
 const GROUP_LETTERS = 4;
@@ -30,7 +31,7 @@ export function letterGroups(text: string, isTopic: (word: string) => boolean): 
 
 /** Returns the text in the form in which groups are searched for: normalized and in lower case. */
 export function plainOf(text: string): string {
-  return text.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
+  return uniteHan(text.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase());
 }
 
 function groupSize(word: string): number {

@@ -96,7 +96,7 @@ const ASKS_NUMBER = anyOf(
     /\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b/,
     /\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b/,
     /\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b/,
-    /сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|कितन|कब/,
+    /сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|כמה|מתי|कितन|कब/,
     /กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい/,
     /多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/,
   ],

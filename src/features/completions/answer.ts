@@ -91,7 +91,10 @@ export async function* answer(
   const isAnswer = text.trim() !== '' && finishReason !== 'no_answer';
   if (text.trim() === '' && finishReason !== 'content_filter') {
     finishReason = 'no_answer';
-    const noAnswer = noAnswerText(asked.question.forModel);
+    const noAnswer = noAnswerText(
+      asked.question.forModel,
+      context.hits.forReader.map(({ language }) => language),
+    );
     text += noAnswer;
     yield noAnswer;
   }

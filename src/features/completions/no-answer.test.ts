@@ -18,6 +18,7 @@ test('the sentence that says that there is no answer is in the language of the q
     ['有給休暇は何日ですか？', '利用できる'],
     ['年假有多少天？', '现有'],
     ['年假有幾天嗎？', '現有'],
+    ['磁碟配額', '現有'],
     ['휴가는 며칠인가요?', '사용할'],
     ['มีวันหยุดกี่วัน', 'แหล่ง'],
     ['कितने दिन की छुट्टी है?', 'उपलब्ध'],
@@ -26,6 +27,22 @@ test('the sentence that says that there is no answer is in the language of the q
     ['What does 休暇 mean in the handbook?', 'The available'],
     ['', 'The available'],
   ] as const) {
-    assert.ok(noAnswerText(question).startsWith(start), `${question} → ${noAnswerText(question)}`);
+    assert.ok(noAnswerText(question, []).startsWith(start), `${question} → ${noAnswerText(question, [])}`);
+  }
+});
+
+test('the languages of the passages decide when the words of a question may be of several languages', () => {
+  for (const [question, found, start] of [
+    ['Was macht tail -f?', ['en', 'ja', 'de', 'de'], 'Die vorhandenen'],
+    ['What does tail -f do?', ['de', 'de'], 'The available'],
+    ['Jak skopiować katalog rekurencyjnie?', ['pl'], 'Dostępne'],
+    ['Jak ugotować bigos?', [], 'Dostępne'],
+    ['Jak zkopírovat soubor?', ['cs', 'pl'], 'Dostupné'],
+    ['Jak zmenit prava', ['cs', 'pl', 'pl'], 'Dostępne'],
+    ['Ilu mieszkańców ma Gdańsk?', ['it'], 'Dostępne'],
+    ['Mehlpreis', ['de'], 'Die vorhandenen'],
+    ['Mehlpreis', ['ru', null], 'The available'],
+  ] as const) {
+    assert.ok(noAnswerText(question, found).startsWith(start), `${question} → ${noAnswerText(question, found)}`);
   }
 });

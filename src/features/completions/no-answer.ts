@@ -1,4 +1,5 @@
 /** The text of a completion without an answer, in the language of the question. */
+import { uniteHan } from '../../text/analysis/han-variants.ts';
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -45,10 +46,6 @@ const SCRIPTS: readonly [RegExp, string][] = [
   [/\p{sc=Arab}/u, 'ar'],
   [/[іїєґ]/iu, 'uk'],
   [/\p{sc=Cyrl}/u, 'ru'],
-  [
-    /[這個嗎麼樣裡裏誰為時間國學們會對說還沒請問於發點從與關開後來過長無經應該種將兩進實體數據條當讓給現幾買賣歲]/u,
-    'zh-Hant',
-  ],
   [/\p{sc=Han}/u, 'zh'],
 ];
 
@@ -56,8 +53,8 @@ const SCRIPTS: readonly [RegExp, string][] = [
 const LETTERS: readonly [RegExp, string][] = [
   [/[ğış]/iu, 'tr'],
   [/[ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/iu, 'vi'],
-  [/[ąęłśźż]/iu, 'pl'],
-  [/[ěřů]|(?<!\p{L})(?:kdo|kde|jak|kolik|proč)(?!\p{L})/iu, 'cs'],
+  [/[ąćęłńśźż]/iu, 'pl'],
+  [/[ěřů]|(?<!\p{L})(?:kdo|kde|kolik|proč)(?!\p{L})/iu, 'cs'],
   [/(?<!\p{L})(?:apa|berapa|siapa|bagaimana|di mana)(?!\p{L})/iu, 'id'],
   [/[őű]/iu, 'hu'],
   [/[șță]/iu, 'ro'],
@@ -67,26 +64,42 @@ const LETTERS: readonly [RegExp, string][] = [
   [/[æø]/iu, 'da'],
 ];
 
-/** Returns the sentence that says that there is no answer. It is English when the language of the question is not recognized. */
-export function noAnswerText(question: string): string {
-  return SENTENCES[languageOf(question)] ?? SENTENCES['en']!;
+/**
+ * Returns the sentence that says that there is no answer, in the language of the question. If its words may be of several languages,
+ * the language of most passages decides, else it is English.
+ *
+ * @param found the languages of the passages that were found, the best first.
+ */
+export function noAnswerText(question: string, found: readonly (string | null)[]): string {
+  return SENTENCES[languageOf(question, found)]!;
 }
 
-function languageOf(question: string): string {
-  const script = SCRIPTS.find(([pattern]) => pattern.test(question));
+function languageOf(question: string, found: readonly (string | null)[]): string {
+  const script = SCRIPTS.find(([pattern]) => pattern.test(question))?.[1];
   // A question in Latin script may quote a word of another script.
   const latin = question.match(/\p{sc=Latn}/gu)?.length ?? 0;
-  if (script !== undefined && latin < [...question].length / 2) return script[1];
+  if (script !== undefined && latin < [...question].length / 2) {
+    return script === 'zh' && uniteHan(question) !== question ? 'zh-Hant' : script;
+  }
   const words =
     question
       .toLowerCase()
       .normalize('NFC')
       .match(/[\p{L}\p{M}]+/gu) ?? [];
-  let best = { language: 'en', hits: 0 };
-  for (const language of Object.keys(SENTENCES)) {
+  let likely: string[] = [];
+  let most = 0;
+  for (const language of Object.keys(SENTENCES).filter((one) => !OTHER_SCRIPTS.has(one))) {
     const letters = LETTERS.some(([pattern, of]) => of === language && pattern.test(question)) ? 2 : 0;
     const hits = letters + words.filter((word) => stopWordsOf(language).has(word)).length;
-    if (hits > best.hits) best = { language, hits };
+    if (hits > most) likely = [];
+    most = Math.max(most, hits);
+    if (hits === most) likely.push(language);
   }
-  return best.language;
+  const passages = (language: string): number => found.filter((one) => one === language).length;
+  const [best] = found
+    .filter((language) => language !== null && likely.includes(language))
+    .sort((a, b) => passages(b!) - passages(a!));
+  return best ?? (most === 0 ? 'en' : likely[0]!);
 }
+
+const OTHER_SCRIPTS: ReadonlySet<string> = new Set([...SCRIPTS.map(([, language]) => language), 'zh-Hant']);

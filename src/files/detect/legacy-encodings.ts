@@ -11,8 +11,11 @@
 import { lazy } from '../../util/lazy.ts';
 import { readWordList } from '../../util/package-files.ts';
 
-interface Model {
+/** What the texts of one language, or of several with the same letters, look like in an encoding. */
+export interface EncodingModel {
   encoding: string;
+  /** Decodes bytes if TextDecoder does not know the encoding. */
+  decode?: (bytes: Uint8Array) => string;
   /** Letters by falling frequency, with their share of all non-ASCII characters. */
   letters: readonly (readonly [chars: string, share: number])[];
   /** Matches the letters of the script that are not listed. */
@@ -21,15 +24,18 @@ interface Model {
   foreign?: boolean;
 }
 
+/** Letters of Central European languages, and of Turkish, by falling frequency. */
+export const CENTRAL_EUROPEAN = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
+export const TURKISH = 'ıişğüöçİŞÖÇÜĞâî';
+
 /** The models, made at the first text whose encoding is unknown. */
-const models = lazy((): readonly Model[] => {
+const models = lazy((): readonly EncodingModel[] => {
   const russian = frequentLetters('ru');
   const kana = frequentLetters('ja-kana');
   const kanji = frequentLetters('ja-kanji');
   const han = frequentLetters('zh-hans');
   const hant = frequentLetters('zh-hant');
   const hangul = frequentLetters('ko');
-  const centralEuropean = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
   return [
     {
       encoding: 'windows-1252',
@@ -38,23 +44,31 @@ const models = lazy((): readonly Model[] => {
         ['’“”–‘«»°§—…£€©®·', 0.18],
       ],
     },
+    // Languages with few letters beyond ASCII, which other code pages read as their own frequent letters.
+    ...['áóíéñúãçàâÁÉÓÚÍÇêüõ', 'øåæäöéØÅÆÄÖ', 'èàùòìéÈÀ'].map((letters) => ({
+      encoding: 'windows-1252',
+      letters: [
+        [letters, 0.85],
+        ['¿¡ºª«»’“”–…°', 0.14],
+      ] as const,
+    })),
     {
       encoding: 'windows-1254',
       letters: [
-        ['ıişğüöçİŞÖÇÜĞâî', 0.9],
+        [TURKISH, 0.9],
         ['’“”–‘°…', 0.09],
       ],
     },
     {
       encoding: 'windows-1250',
       letters: [
-        [centralEuropean, 0.85],
+        [CENTRAL_EUROPEAN, 0.85],
         ['’“”„–…', 0.14],
       ],
     },
     {
       encoding: 'iso-8859-2',
-      letters: [[centralEuropean, 0.85]],
+      letters: [[CENTRAL_EUROPEAN, 0.85]],
     },
     {
       encoding: 'windows-1257',
@@ -73,6 +87,7 @@ const models = lazy((): readonly Model[] => {
     },
     { encoding: 'iso-8859-5', foreign: true, letters: [[russian, 0.99]] },
     { encoding: 'koi8-r', foreign: true, letters: [[russian, 0.99]] },
+    { encoding: 'koi8-u', foreign: true, letters: [[`${russian}іїєґ`, 0.99]] },
     { encoding: 'ibm866', foreign: true, letters: [[russian, 0.99]] },
     {
       encoding: 'windows-1253',
@@ -135,7 +150,7 @@ const models = lazy((): readonly Model[] => {
     },
     { encoding: 'euc-kr', letters: [[hangul, 0.75]], otherLetters: /[\uac00-\ud7a3]/ },
     // UTF-16 without a mark and without ASCII characters. Otherwise decode.ts has detected UTF-16 by the NUL bytes.
-    ...['utf-16le', 'utf-16be'].flatMap((encoding): Model[] => [
+    ...['utf-16le', 'utf-16be'].flatMap((encoding): EncodingModel[] => [
       {
         encoding,
         letters: [
@@ -166,9 +181,12 @@ const ASCII_COST = -3;
 const OTHER_LETTER_COST = -9;
 const OTHER_CHAR_COST = -11;
 const MALFORMED_COST = -16;
-/** For a capital directly after a small letter, which a wrong code page often produces. */
+/**
+ * For a capital directly after a small letter, one of them beyond ASCII, for an opening mark after a letter, and for a quote within a
+ * word. A wrong code page often produces them.
+ */
 const CASE_COST = -3;
-/** For a letter of another script directly after a Latin letter. */
+/** For a letter of another script directly beside a Latin letter. */
 const MIXED_COST = -4;
 /** Only this many bytes are decoded. Streaming ignores a character that the end cuts. */
 const SAMPLE_BYTES_MAX = 16 * 1024;
@@ -176,18 +194,32 @@ const SAMPLE_BYTES_MAX = 16 * 1024;
 /** Returns the WHATWG label of the most likely encoding. */
 export function guessLegacyEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, SAMPLE_BYTES_MAX);
-  if (hasIso2022Escape(sample)) return 'iso-2022-jp';
-  let best = models()[0]!.encoding;
+  return hasIso2022Escape(sample) ? 'iso-2022-jp' : mostLikely(sample, models()).encoding;
+}
+
+/** Returns a decoder for names of files, by the most likely of the `dos` encodings and the others that names have. */
+export function nameDecoder(sample: Uint8Array, dos: readonly EncodingModel[]): (bytes: Uint8Array) => string {
+  const candidates = [...dos, ...models().filter(({ encoding }) => !encoding.startsWith('utf-16'))];
+  const model = mostLikely(sample.subarray(0, SAMPLE_BYTES_MAX), candidates);
+  return (bytes) => decodeWith(model, bytes);
+}
+
+/** Returns the first of the models that fit a text best. */
+function mostLikely(sample: Uint8Array, candidates: readonly EncodingModel[]): EncodingModel {
+  let best = candidates[0]!;
   let bestScore = Number.NEGATIVE_INFINITY;
-  for (const model of models()) {
-    const text = new TextDecoder(model.encoding).decode(sample, { stream: true });
-    const score = likelihood(text, model);
+  for (const model of candidates) {
+    const score = likelihood(decodeWith(model, sample), model);
     if (score > bestScore) {
-      best = model.encoding;
+      best = model;
       bestScore = score;
     }
   }
   return best;
+}
+
+function decodeWith({ encoding, decode }: EncodingModel, bytes: Uint8Array): string {
+  return decode?.(bytes) ?? new TextDecoder(encoding).decode(bytes, { stream: true });
 }
 
 /** True if the bytes contain an escape sequence of ISO-2022-JP, an encoding in ASCII bytes. */
@@ -199,23 +231,29 @@ export function hasIso2022Escape(bytes: Uint8Array): boolean {
   return false;
 }
 
-const COSTS = new Map<Model, Map<string, number>>();
+const QUOTES = /[”“„«»]/;
+const LATIN = /\p{sc=Latn}/u;
+const COSTS = new Map<EncodingModel, Map<string, number>>();
 
-function likelihood(text: string, model: Model): number {
+function likelihood(text: string, model: EncodingModel): number {
   const costs = costsOf(model);
   let score = 0;
   let before = '';
+  let second = '';
   for (const char of text) {
     score += char < '\x80' ? ASCII_COST : (costs.get(char) ?? costOfRare(char, model));
-    if (char >= '\x80' && isCapital(char) && before !== '' && isSmall(before)) score += CASE_COST;
-    if (model.foreign && /[a-z]/i.test(before) && char >= '\xc0') score += MIXED_COST;
+    if ((char >= '\x80' || before >= '\x80') && isCapital(char) && isSmall(before)) score += CASE_COST;
+    if (/[¿¡]/.test(char) && /\p{L}/u.test(before)) score += CASE_COST;
+    if (model.foreign && isMixed(before, char)) score += MIXED_COST;
+    if (QUOTES.test(before) && LATIN.test(char) && LATIN.test(second)) score += CASE_COST;
+    second = before;
     before = char;
   }
   return score;
 }
 
 /** Returns the logarithm of each listed letter's frequency: Zipf's law within a list, scaled to the list's share. */
-function costsOf(model: Model): Map<string, number> {
+function costsOf(model: EncodingModel): Map<string, number> {
   const known = COSTS.get(model);
   if (known) return known;
   const costs = new Map<string, number>();
@@ -231,10 +269,14 @@ function costsOf(model: Model): Map<string, number> {
   return costs;
 }
 
-function costOfRare(char: string, model: Model): number {
+function costOfRare(char: string, model: EncodingModel): number {
   if (char === '\ufffd' || (char >= '\x80' && char < '\xa0') || /\p{Co}/u.test(char)) return MALFORMED_COST;
   if (model.otherLetters?.test(char)) return OTHER_LETTER_COST;
   return OTHER_CHAR_COST;
+}
+
+function isMixed(left: string, right: string): boolean {
+  return (/[a-z]/i.test(left) && right >= '\xc0') || (left >= '\xc0' && /[a-z]/i.test(right));
 }
 
 function isCapital(char: string): boolean {

@@ -1,22 +1,56 @@
 /** Decodes the names of entries in zip archives, which often do not declare the encoding of names. Pure. */
 import { Buffer } from 'node:buffer';
+import { CENTRAL_EUROPEAN, type EncodingModel, nameDecoder, TURKISH } from './legacy-encodings.ts';
 
-/** Characters 128 to 255 of code page 437, the encoding of old archives. */
-const CODE_PAGE_437 =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
+/** Characters 128 to 255 of the encodings of old archives, with the letters of the languages that are written in them. */
+const CODE_PAGES: readonly (readonly [encoding: string, characters: string, letters: string])[] = [
+  [
+    'ibm850',
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■',
+    'äöüéßáíóèçñàêãåøæôâîõòùìúëïÄÖÜÉÅØÆÑ',
+  ],
+  [
+    'ibm852',
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\xad˝˛ˇ˘§÷¸°¨˙űŘř■',
+    CENTRAL_EUROPEAN,
+  ],
+  [
+    'ibm857',
+    'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ ×ÚÛÙìÿ¯´\xad± ¾¶§÷¸°¨·¹³²■',
+    TURKISH,
+  ],
+];
+const LINE_BREAK = Buffer.from('\n');
 const UNICODE_PATH = 0x7075;
 /** Length of the version byte and the checksum before the name. */
 const UNICODE_PATH_HEAD_BYTES = 5;
-const JAPANESE = /[\u3040-\u30ff\u3400-\u9fff]{2}/;
 
-/** Returns the name decoded as UTF-8 if the bytes are valid, else as Shift_JIS if the result is Japanese, else as code page 437. */
-export function zipEntryName(bytes: Uint8Array, extra: Uint8Array): string {
-  const unicode = zipExtraField(extra, UNICODE_PATH)?.subarray(UNICODE_PATH_HEAD_BYTES);
-  const name = decoded('utf-8', unicode && unicode.length > 0 ? unicode : bytes);
-  if (name !== undefined) return name;
-  const japanese = decoded('shift_jis', bytes);
-  if (japanese !== undefined && JAPANESE.test(japanese)) return japanese;
-  return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : CODE_PAGE_437[byte - 0x80])).join('');
+const DOS: readonly EncodingModel[] = CODE_PAGES.map(([encoding, characters, letters]) => ({
+  encoding,
+  decode: (bytes) =>
+    Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : (characters[byte - 0x80] ?? ' '))).join(''),
+  letters: [[letters, 0.9]],
+}));
+
+/** The name of an entry as the archive has it. */
+export interface RawName {
+  bytes: Uint8Array;
+  extra: Uint8Array;
+}
+
+/**
+ * Returns the names of the entries of an archive. A name that is no UTF-8 is in the encoding of the archive, which all these names
+ * together tell.
+ */
+export function zipEntryNames(names: readonly RawName[]): string[] {
+  const decoded = names.map(({ bytes, extra }) => {
+    const unicode = zipExtraField(extra, UNICODE_PATH)?.subarray(UNICODE_PATH_HEAD_BYTES);
+    return utf8(unicode && unicode.length > 0 ? unicode : bytes);
+  });
+  const legacy = names.filter((_, i) => decoded[i] === undefined);
+  if (legacy.length === 0) return decoded as string[];
+  const decode = nameDecoder(Buffer.concat(legacy.flatMap(({ bytes }) => [bytes, LINE_BREAK])), DOS);
+  return decoded.map((name, i) => name ?? decode(names[i]!.bytes));
 }
 
 /** Returns the data of one extra field of an entry. */
@@ -28,9 +62,9 @@ export function zipExtraField(extra: Uint8Array, id: number): Uint8Array | undef
   return undefined;
 }
 
-function decoded(encoding: string, bytes: Uint8Array): string | undefined {
+function utf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }

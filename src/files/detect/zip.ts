@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { Inflate, type Zippable, zipSync } from 'fflate';
 import { badFile, type FileError, overLimit } from '../failure.ts';
-import { zipEntryName, zipExtraField } from './zip-names.ts';
+import { type RawName, zipEntryNames, zipExtraField } from './zip-names.ts';
 
 /** Maximum expanded size of all entries. */
 export const EXPANDED_BYTES_MAX = 256 * 1024 * 1024;
@@ -35,19 +35,24 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { count, start } = directory(view);
   if (count > ZIP_ENTRIES_MAX) throw overLimit(`The archive has ${count} entries; the limit is ${ZIP_ENTRIES_MAX}.`);
-  const entries: ZipEntry[] = [];
+  const entries: Omit<ZipEntry, 'name'>[] = [];
+  const names: RawName[] = [];
   let at = start;
   let total = 0;
   for (let i = 0; i < count; i += 1) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged();
     const nameLength = view.getUint16(at + 28, true);
-    const entry = readEntry(view, bytes, at, nameLength);
+    const nameEnd = at + 46 + nameLength;
+    const extra = bytes.subarray(nameEnd, nameEnd + view.getUint16(at + 30, true));
+    const entry = readEntry(view, bytes, at, extra);
     total += entry.expandedSize;
     if (total > EXPANDED_BYTES_MAX) throw tooLarge();
     entries.push(entry);
-    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    names.push({ bytes: bytes.subarray(at + 46, nameEnd), extra });
+    at = nameEnd + extra.length + view.getUint16(at + 32, true);
   }
-  return entries;
+  const decoded = zipEntryNames(names);
+  return entries.map((entry, i) => ({ name: decoded[i]!, ...entry }));
 }
 
 /**
@@ -111,16 +116,13 @@ function rejectDoctype(data: Uint8Array): void {
   }
 }
 
-function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: number): ZipEntry {
-  const nameEnd = at + 46 + nameLength;
-  const extra = bytes.subarray(nameEnd, nameEnd + view.getUint16(at + 30, true));
+function readEntry(view: DataView, bytes: Uint8Array, at: number, extra: Uint8Array): Omit<ZipEntry, 'name'> {
   const [expandedSize, compressedSize, header] = largeNumbers(
     extra,
     [at + 24, at + 20, at + 42].map((offset) => view.getUint32(offset, true)),
   ) as [number, number, number];
   if (header + 30 > bytes.length || view.getUint32(header, true) !== 0x04034b50) throw damaged();
   return {
-    name: zipEntryName(bytes.subarray(at + 46, nameEnd), extra),
     method: view.getUint16(at + 10, true),
     encrypted: (view.getUint16(at + 8, true) & 1) === 1,
     compressedSize,

@@ -1,5 +1,6 @@
 /** Terms of scripts that write no blanks between words. */
 import { encodeTerm } from './encode.ts';
+import { uniteHan } from './han-variants.ts';
 
 /** Adds a term with its weight in a query. */
 type Add = (term: string, weight: number) => void;
@@ -18,7 +19,7 @@ const thaiSegmenter = new Intl.Segmenter('th', { granularity: 'word' });
  * by less than .001 (XQuAD, DRCD, JSQuAD).
  */
 export function cjkTerms(run: string, add: Add): void {
-  const characters = [...run];
+  const characters = [...uniteHan(run)];
   grams(characters, 1, add);
   grams(characters, 2, add);
 }

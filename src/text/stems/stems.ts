@@ -26,8 +26,10 @@ import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './arabic.ts';
+import { stemCzech } from './czech.ts';
 import { stemGreek } from './greek.ts';
 import { stemHindi } from './hindi.ts';
+import { stemPolish } from './polish.ts';
 import { stemTurkish } from './turkish.ts';
 
 type Stemmer = (word: string) => string;
@@ -57,6 +59,8 @@ const SHORT_PLURAL = /(?<=^[aeiou][^aeiou]{1,2}[aeo])s$/;
 const es: Stemmer = (word) => stemSpanish(word.replace(SHORT_PLURAL, ''));
 
 const LATIN: Record<string, Stemmer> = {
+  cs: stemCzech,
+  sk: stemCzech,
   da,
   nl,
   en,
@@ -71,6 +75,7 @@ const LATIN: Record<string, Stemmer> = {
   no,
   nb: no,
   nn: no,
+  pl: stemPolish,
   pt,
   ro,
   es,
@@ -91,9 +96,7 @@ const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
 /** Languages of these scripts without a stemmer. Their words are not stemmed. */
 const UNSTEMMED: Record<string, StemScript> = {
   vi: 'latin',
-  pl: 'latin',
-  cs: 'latin',
-  sk: 'latin',
+
   hr: 'latin',
   sl: 'latin',
   et: 'latin',

@@ -3,6 +3,7 @@
  * direction.
  */
 
+import type { PageText } from './page-text.ts';
 import { type PdfiumModule, withMemory } from './pdfium.ts';
 import type { Area, Rule } from './tables/rules.ts';
 import type { Glyphs } from './words.ts';
@@ -47,11 +48,10 @@ export function textTurn(module: PdfiumModule, textPage: number, text: string): 
   return counts.indexOf(Math.max(...counts)) as Turn;
 }
 
-export function readGlyphs(module: PdfiumModule, textPage: number, text: string, turn: Turn): Glyphs {
+export function readGlyphs(module: PdfiumModule, textPage: number, { text, indexOf }: PageText, turn: Turn): Glyphs {
   const length = text.length;
   const empty = () => new Float32Array(length).fill(Number.NaN);
   const glyphs = { text, left: empty(), right: empty(), bottom: empty(), top: empty() };
-  const indexOf = charIndices(module, textPage, text);
   withMemory(module, 16, (pointer) => {
     for (let unit = 0; unit < length; unit += 1) {
       if (text.charCodeAt(unit) <= 0x20) continue;
@@ -73,18 +73,6 @@ export function readGlyphs(module: PdfiumModule, textPage: number, text: string,
     }
   });
   return glyphs;
-}
-
-/** Maps indices of the text to pdfium's character indices, which also count characters that are missing from the text. */
-export function charIndices(module: PdfiumModule, textPage: number, text: string): (unit: number) => number {
-  if (module._FPDFText_CountChars(textPage) === text.length) return (unit) => unit;
-  const indices = new Int32Array(text.length);
-  let character = -1;
-  for (let unit = 0; unit < text.length; unit += 1) {
-    if ((text.charCodeAt(unit) & 0xfc00) !== 0xdc00) character += 1;
-    indices[unit] = module._FPDFText_GetCharIndexFromTextIndex(textPage, character);
-  }
-  return (unit) => indices[unit]!;
 }
 
 /** Returns an area turned to reading direction. */

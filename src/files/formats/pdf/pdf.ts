@@ -11,7 +11,8 @@ import { type PageHandles, pageLinks, pageNotes } from './annotations.ts';
 import { PdfAttachments } from './attachments.ts';
 import { layoutPages, type PdfPage } from './layout.ts';
 import { ocrPages, UNREADABLE_REASON } from './ocr-text.ts';
-import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
+import { type PageText, readPageText } from './page-text.ts';
+import { type PdfiumModule, textOfCall, withName } from './pdfium.ts';
 import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
 
@@ -179,17 +180,20 @@ function readPage(
 /** Returns the lines of a page with its links, notes and form fields. */
 function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
   const { module, page, textPage } = handles;
-  const { lines: plain, text } = pageLines(module, textPage);
-  const lines = placeTables(plain, text, readTables(module, page, textPage, text, tags));
+  const read = readPageText(module, textPage);
+  const pageText = { ...read, text: withSymbols(read.text) };
+  const { text } = pageText;
+  const plain = pageLines(module, textPage, pageText);
+  const lines = placeTables(plain, text, readTables(module, page, textPage, pageText, tags));
   const { notes, fields } = pageNotes(handles);
   for (const { index, ...link } of lines.length > 0 ? pageLinks(handles) : []) {
-    const line = lineAt(lines, index) ?? lines.at(-1)!;
+    const line = lineAt(lines, pageText.unitOf(index)) ?? lines.at(-1)!;
     line.links = [...(line.links ?? []), link];
   }
   // Insert from the end, so that earlier positions stay valid.
   for (const { index, name, value } of fields.toSorted((a, b) => b.index - a.index)) {
     // Line ends count as characters.
-    const label = text.slice(0, index + 1).trimEnd().length - 1;
+    const label = text.slice(0, pageText.unitOf(index) + 1).trimEnd().length - 1;
     const line = lineAt(lines, label);
     if (line?.table) fillIn(line, label, value);
     else if (line) {
@@ -201,8 +205,7 @@ function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
 }
 
 /** Returns the text lines of a page with font size and weight. */
-function pageLines(module: PdfiumModule, textPage: number): { lines: PlacedLine[]; text: string } {
-  const text = pageText(module, textPage);
+function pageLines(module: PdfiumModule, textPage: number, { text, indexOf }: PageText): PlacedLine[] {
   const scratch = module.wasmExports.malloc(SCRATCH_BYTES);
   const lines: PlacedLine[] = [];
   let at = 0;
@@ -214,14 +217,14 @@ function pageLines(module: PdfiumModule, textPage: number): { lines: PlacedLine[
       const end = start + trimmed.length - 1;
       const bold =
         trimmed.length <= BOLD_UNITS_MAX &&
-        isBold(module, textPage, start, scratch) &&
-        isBold(module, textPage, end, scratch);
-      lines.push({ text: trimmed, size: fontSize(module, textPage, middle, scratch), bold, start, end });
+        isBold(module, textPage, indexOf(start), scratch) &&
+        isBold(module, textPage, indexOf(end), scratch);
+      lines.push({ text: trimmed, size: fontSize(module, textPage, indexOf(middle), scratch), bold, start, end });
     }
     at += line.length + 1;
   }
   module.wasmExports.free(scratch);
-  return { lines, text };
+  return lines;
 }
 
 const SCRATCH_BYTES = 256;
@@ -251,18 +254,6 @@ function isBold(module: PdfiumModule, textPage: number, index: number, scratch: 
   if (length <= 1 || length > SCRATCH_BYTES) return false;
   const name = String.fromCharCode(...module.HEAPU8.subarray(scratch, scratch + length - 1));
   return BOLD_FONT.test(name);
-}
-
-function pageText(module: PdfiumModule, textPage: number): string {
-  const count = module._FPDFText_CountChars(textPage);
-  if (count <= 0) return '';
-  const buffer = module.wasmExports.malloc((count + 1) * 2);
-  try {
-    const length = module._FPDFText_GetText(textPage, 0, count, buffer);
-    return length > 1 ? withSymbols(utf16(module, buffer, (length - 1) * 2)) : '';
-  } finally {
-    module.wasmExports.free(buffer);
-  }
 }
 
 function metaText(module: PdfiumModule, document: number, tag: string): string | undefined {

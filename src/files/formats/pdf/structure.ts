@@ -1,6 +1,6 @@
 /** Reads tables that the writer of a PDF tagged: the cells of its structure tree, by the ids of their marked content. */
 
-import { charIndices } from './graphics.ts';
+import type { PageText } from './page-text.ts';
 import { type PdfiumModule, textOfCall, withMemory, withName } from './pdfium.ts';
 import { type CellWord, cellTexts } from './tables/cells.ts';
 import type { PageTable } from './tables/tables.ts';
@@ -30,7 +30,7 @@ export class TagReader {
   }
 
   /** Returns the tables of a page and marks their characters as used in `free` (1 while free, by index of the text). */
-  tablesOn(page: number, textPage: number, text: string, free: Uint8Array): PageTable[] {
+  tablesOn(page: number, textPage: number, pageText: PageText, free: Uint8Array): PageTable[] {
     const { module } = this;
     if (this.childrenRemaining <= 0) return [];
     const tree = module._FPDF_StructTree_GetForPage(page);
@@ -41,9 +41,9 @@ export class TagReader {
     this.childrenRemaining = walk.childrenRemaining;
     // An incomplete walk would give tables without some of their rows.
     if (this.childrenRemaining <= 0 || walk.tables.length === 0) return [];
-    const numbers = contentNumbers(module, page, textPage, text);
+    const numbers = contentNumbers(module, page, textPage, pageText);
     return walk.tables.flatMap((cells) => {
-      const table = cellTexts(text, wordsIn(cells, numbers, free), false);
+      const table = cellTexts(pageText.text, wordsIn(cells, numbers, free), false);
       if (!isTable(table.rows)) return [];
       for (const index of table.cellOf.keys()) free[index] = 0;
       return [table];
@@ -158,10 +158,9 @@ class StructureWalk {
  * Returns the id of the marked content of each character of a text, -1 for none. Content of forms has separate ids, which are
  * ignored.
  */
-function contentNumbers(module: PdfiumModule, page: number, textPage: number, text: string): Int32Array {
+function contentNumbers(module: PdfiumModule, page: number, textPage: number, { text, indexOf }: PageText): Int32Array {
   const count = Math.max(0, module._FPDFPage_CountObjects(page));
   const ofPage = new Set(Array.from({ length: count }, (_, index) => module._FPDFPage_GetObject(page, index)));
-  const indexOf = charIndices(module, textPage, text);
   const numbers = new Int32Array(text.length).fill(-1);
   let [object, number] = [0, -1];
   for (let unit = 0; unit < text.length; unit += 1) {

@@ -2,8 +2,8 @@
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { badFile } from '../../../failure.ts';
 import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../../page-task.ts';
-import { charIndices } from '../graphics.ts';
-import { utf16, withMemory } from '../pdfium.ts';
+import { type PageText, readPageText } from '../page-text.ts';
+import { withMemory } from '../pdfium.ts';
 import { lettersOf } from './letters.ts';
 import { locate } from './locate.ts';
 import { encodePng } from './png.ts';
@@ -96,7 +96,7 @@ function answer(document: PDFiumDocument, task: PageTask): PageAnswer {
   if (task.kind === 'boxes') {
     const none = (): Box[][] => task.passages.map(() => []);
     const lettersAt = (number: number): string =>
-      hasPage(count, number) ? lettersOf(withPage(document, number, rawText)).folded : '';
+      hasPage(count, number) ? lettersOf(withPage(document, number, plainText)).folded : '';
     const around = { before: lettersAt(task.page - 1), after: lettersAt(task.page + 1) };
     const boxes = hasPage(count, task.page)
       ? withPage(document, task.page, (page) => boxesOf(page, task.passages, around))
@@ -136,22 +136,18 @@ function textOf(page: Page): string | null {
   const count = module._FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index += 1)
     if (module._FPDFText_HasUnicodeMapError(textPage, index) === 1) return null;
-  return rawText(page);
+  return plainText(page);
 }
 
-function rawText({ module, textPage }: Page): string {
-  const count = textPage ? module._FPDFText_CountChars(textPage) : 0;
-  if (count <= 0) return '';
-  return withMemory(module, (count + 1) * 2, (buffer) => {
-    const length = module._FPDFText_GetText(textPage, 0, count, buffer);
-    return length > 1 ? utf16(module, buffer, (length - 1) * 2) : '';
-  });
+function plainText({ module, textPage }: Page): string {
+  return readPageText(module, textPage).text;
 }
 
 function boxesOf(page: Page, passages: readonly Passage[], around: { before: string; after: string }): Box[][] {
-  const text = rawText(page);
+  const pageText = readPageText(page.module, page.textPage);
+  const { text } = pageText;
   const letters = { page: lettersOf(text), ...around };
-  const boxOf = characterBoxes(page, text, GRID, GRID);
+  const boxOf = characterBoxes(page, pageText, GRID, GRID);
   return passages.map((passage) =>
     locate(text, passage, letters).flatMap((range) => lineBoxes(range, boxOf).map(toShares)),
   );
@@ -165,12 +161,11 @@ function toShares({ left, top, right, bottom }: Rectangle): Box {
 /** Returns a function that returns the box of a character of the text, on a page of this size; undefined for invented characters. */
 function characterBoxes(
   page: Page,
-  text: string,
+  { indexOf }: PageText,
   width: number,
   height: number,
 ): (unit: number) => Rectangle | undefined {
   const { module, textPage } = page;
-  const indexOf = charIndices(module, textPage, text);
   return (unit) =>
     withMemory(module, 16, (pointer) => {
       if (!module._FPDFText_GetLooseCharBox(textPage, indexOf(unit), pointer)) return undefined;
@@ -249,9 +244,9 @@ function prepareCovered(
   width: number,
   height: number,
 ): { areas: Rectangle[]; pictures: Rectangle[] } {
-  const text = rawText(page);
+  const text = readPageText(page.module, page.textPage);
   const areas = coveredAreas(page, text, cover, width, height);
-  const pictures = keepReadable(page.module, page.page, page.textPage, text);
+  const pictures = keepReadable(page.module, page.page, page.textPage, text.text);
   if (pictures === undefined) return { areas: [{ left: 0, top: 0, right: width, bottom: height }], pictures: [] };
   return { areas, pictures: pictures.map((area) => toDevice(page, area, width, height)) };
 }
@@ -259,14 +254,14 @@ function prepareCovered(
 /** Returns the areas of the ranges. */
 function coveredAreas(
   page: Page,
-  text: string,
+  text: PageText,
   cover: readonly TextRange[],
   width: number,
   height: number,
 ): Rectangle[] {
   const boxOf = characterBoxes(page, text, width, height);
   // A character without a box may stand anywhere.
-  if (cover.some((range) => hasUnplaced(text, range, boxOf)))
+  if (cover.some((range) => hasUnplaced(text.text, range, boxOf)))
     return [{ left: 0, top: 0, right: width, bottom: height }];
   const lines = cover.flatMap((range) => lineBoxes(range, boxOf));
   return lines.map(({ left, top, right, bottom }) => {

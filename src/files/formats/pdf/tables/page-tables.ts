@@ -2,6 +2,7 @@
 
 import { readGlyphs, readGraphics, textTurn } from '../graphics.ts';
 import type { PdfLine } from '../line.ts';
+import type { PageText } from '../page-text.ts';
 import type { PdfiumModule } from '../pdfium.ts';
 import { bandTables, wordTables } from '../stretches.ts';
 import type { TagReader } from '../structure.ts';
@@ -25,16 +26,17 @@ export function readTables(
   module: PdfiumModule,
   page: number,
   textPage: number,
-  text: string,
+  pageText: PageText,
   tags: TagReader,
 ): PageTable[] {
+  const { text } = pageText;
   if (text.length < TABLE_UNITS_MIN || text.length > TABLE_UNITS_MAX) return [];
   const free = new Uint8Array(text.length).fill(1);
-  const tagged = tags.tablesOn(page, textPage, text, free);
+  const tagged = tags.tablesOn(page, textPage, pageText, free);
   const turn = textTurn(module, textPage, text);
   const graphics = readGraphics(module, page, turn);
   const { grids, loose } = gridsOf(graphics.horizontal, graphics.vertical);
-  const glyphs = readGlyphs(module, textPage, text, turn);
+  const glyphs = readGlyphs(module, textPage, pageText, turn);
   return [
     ...tagged,
     ...gridTables(glyphs, grids, free),

@@ -1,0 +1,16 @@
+/** Unites the forms of a Chinese character: traditional, simplified and Japanese. */
+import { lazy } from '../../util/lazy.ts';
+import { readWordList } from '../../util/package-files.ts';
+
+const HAN = /[\u3400-\u9fff]/g;
+
+/** The simplified form of each other form. */
+const simplified = lazy((): ReadonlyMap<string, string> => {
+  const lines = readWordList('han/variants.txt').map((line) => [...line] as [string, ...string[]]);
+  return new Map(lines.flatMap(([first, ...others]) => others.map((other) => [other, first] as const)));
+});
+
+/** Returns a text of the same length with one form for each Chinese character: 資料庫, 资料库. */
+export function uniteHan(text: string): string {
+  return text.replace(HAN, (character) => simplified().get(character) ?? character);
+}
