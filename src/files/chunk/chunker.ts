@@ -218,12 +218,18 @@ function joinedPath(a: Draft, b: Draft): string[] | undefined {
     const isLineOfBlock = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
     return isLineOfBlock && smaller < SMALL_SECTION_TOKENS && total <= CHUNK_TOKENS_MAX ? a.path : undefined;
   }
-  if (common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
+  const mayJoin = common.length > 0 || (isEntry(a) && isEntry(b));
+  if (!mayJoin || total > MERGED_TOKENS_MAX) return undefined;
   return smaller < SMALL_SECTION_TOKENS ? common : undefined;
 }
 
 function isHeadingsOnly(draft: Draft): boolean {
   return draft.pieces.every((piece) => piece.block.kind === 'heading');
+}
+
+/** True for entries of a file without headings. */
+function isEntry(draft: Draft): boolean {
+  return draft.pieces[0]!.block.term !== undefined;
 }
 
 /** True for the short beginning of code (the first line of a class, imports, constants), which is unclear without the rest. */

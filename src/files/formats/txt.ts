@@ -1,9 +1,10 @@
 /** Parses plain text, whose paragraphs are separated by empty lines. */
 import type { Block, ParsedFile } from '../parsed.ts';
+import { withEntries } from './txt-entries.ts';
 
-/** Returns one block per paragraph. Form feeds do not begin pages. */
+/** Returns one block per paragraph, with the entries above it by indentation. Form feeds do not begin pages. */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
-  return { fileType, text, blocks: paragraphs(text, 0, text.length), metadata: {}, warnings: [] };
+  return { fileType, text, blocks: withEntries(text, paragraphs(text, 0, text.length)), metadata: {}, warnings: [] };
 }
 
 /** Returns a paragraph block for each part of `text[start, end)` between empty lines. */

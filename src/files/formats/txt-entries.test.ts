@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chunkFile } from '../chunk/chunker.ts';
+import { parseTxt } from './txt.ts';
+
+/** Returns the names above each block, and the block. */
+function entriesOf(text: string): [string, string][] {
+  return parseTxt(text).blocks.map(({ start, end, headingPath = [] }) => [
+    headingPath.join(' > '),
+    text.slice(start, end).replace(/\s+/g, ' ').trim(),
+  ]);
+}
+
+const OPTIONS = ['depth', 'force', 'jobs', 'limit', 'quiet']
+  .map((name) => `  ${name}=\t[CORE]\n\t\tSets the ${name} of a run.\n\n\t\tDefault: none\n`)
+  .join('\n');
+
+test('a keyword with deeper lines below it is an entry, also over empty lines', () => {
+  const blocks = entriesOf(`Options of a run.\n\n${OPTIONS}`);
+  assert.deepEqual(blocks.slice(0, 4), [
+    ['', 'Options of a run.'],
+    ['depth=', 'depth= [CORE] Sets the depth of a run.'],
+    ['depth=', 'Default: none'],
+    ['force=', 'force= [CORE] Sets the force of a run.'],
+  ]);
+});
+
+test('entries within entries have the names of both, and a line at the margin ends an entry', () => {
+  const section = (n: number): string =>
+    `${n}.  Section ${n}\n\n   Its text.\n\n${OPTIONS.replace(/^/gm, '   ')}\n${n === 3 ? 'End of 3.\n\n' : ''}`;
+  const blocks = entriesOf([1, 2, 3, 4, 5, 6].map(section).join(''));
+  assert.deepEqual(blocks.slice(0, 3), [
+    ['1. Section 1', '1. Section 1'],
+    ['1. Section 1', 'Its text.'],
+    ['1. Section 1 > depth=', 'depth= [CORE] Sets the depth of a run.'],
+  ]);
+  assert.ok(blocks.some(([path, text]) => path === '' && text === 'End of 3.'));
+});
+
+test('lists, prose with examples, page headers and code have no entries', () => {
+  const list = '1. Install the program\n   and restart it.\n2. Open it\n   once more.\n'.repeat(5);
+  const example = 'Some prose that has more than one line\nand then an example:\n\n    make install\n\n'.repeat(8);
+  const header = 'Manual of the pump\n\n   The text of a page that goes on\n   and on.\n\n'.repeat(8);
+  const code = Array.from({ length: 8 }, (_, i) => `fn f${i}() {\n    go();\n}\n`).join('\n');
+  for (const text of [list, example, header, code, OPTIONS.split('\n\n  jobs')[0]!])
+    assert.deepEqual([...new Set(entriesOf(text).map(([path]) => path))], [''], text.slice(0, 40));
+});
+
+test('a long entry is a chunk under its name, short entries share one', () => {
+  const long = `  timeout=\t[CORE]\n${'\t\tThe number of seconds that a run may take before it is stopped.\n'.repeat(12)}`;
+  const chunks = chunkFile(parseTxt(`${OPTIONS}\n${long}`));
+  assert.deepEqual(
+    chunks.map(({ headingPath }) => headingPath),
+    [[], ['timeout=']],
+  );
+});
