@@ -12,7 +12,7 @@ import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
 import { titleHeaderEnd } from './mail-header.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
-import { type Analyzer, readQuestion } from './question.ts';
+import { type Analyzer, plainIdentifier, readQuestion } from './question.ts';
 
 /** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
@@ -74,7 +74,7 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
 }
 
 function choose(candidates: readonly Candidate[], questions: Questions): Extract {
-  const ranked = candidates
+  const ranked = ofNamedEntry(candidates, questions)
     .filter((one) => one.features.inPassage + one.features.nearby > 0)
     .sort((a, b) => Number(a.kind === 'heading') - Number(b.kind === 'heading') || b.score - a.score);
   const best = ranked[0];
@@ -86,6 +86,19 @@ function choose(candidates: readonly Candidate[], questions: Questions): Extract
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
   return { passages: joined(chosen, candidates).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+}
+
+/**
+ * Returns the candidates of the entry or definition that the question names, if there is one: what is the default of `max_retries` stands
+ * there, and not where another entry mentions it.
+ */
+function ofNamedEntry(candidates: readonly Candidate[], questions: Questions): readonly Candidate[] {
+  const own = candidates.filter(({ chunk }) => {
+    const { identifiers } = questions.get(chunk.language)!;
+    const [name = ''] = (chunk.headingPath.at(-1) ?? '').split(/[\s=,(<[]/);
+    return identifiers.length === 1 && plainIdentifier(name).endsWith(identifiers[0]!);
+  });
+  return own.length > 0 ? own : candidates;
 }
 
 /** Joins passages that follow one another in a chunk, because a reader reads them as one. The better one keeps its place. */

@@ -266,3 +266,14 @@ test('question words of Hebrew do not count as missing in the answer', async () 
     assert.ok(text.includes(answer), `${question} ${reason} ${text}`);
   }
 });
+
+test('what an entry is about is quoted from the entry that the question names', async () => {
+  const entry = (number: number, name: string, text: string): ContextChunk =>
+    chunk(number, text, { headingPath: ['Settings', name] });
+  const settings = [
+    entry(1, 'oops_limit', 'The value 1 is the same as panic_on_oops=1. The default value is 10000.'),
+    entry(2, 'panic_on_oops=', 'Sets whether the system stops when an oops is found. The default value is 0.'),
+  ];
+  const { numbers, text } = await ask('What is the default value of kernel.panic_on_oops?', settings);
+  assert.deepEqual([...new Set(numbers)], [2], text);
+});
