@@ -54,3 +54,16 @@ test('a long entry is a chunk under its name, short entries share one', () => {
     [[], ['timeout=']],
   );
 });
+
+test('a text with very many lines has no entries', () => {
+  const entry = 'depth\n  Sets the depth.\n\n';
+  const names = (count: number) =>
+    Array.from({ length: count }, (_, i) => entry.replace('depth', `depth${i}`)).join('');
+  assert.equal(parseTxt(names(1_000)).blocks[0]!.term, 'depth0');
+  assert.equal(parseTxt(names(40_000)).blocks[0]!.term, undefined);
+});
+
+test('a long line takes time in proportion to its length', () => {
+  const line = `${'a '.repeat(200_000)}b`;
+  assert.equal(parseTxt(`${line}\n    deeper\n\n`.repeat(6)).blocks.length, 6);
+});

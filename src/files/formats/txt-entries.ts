@@ -12,6 +12,8 @@ const ENTRY_SHARE_MIN = 0.6;
 const NAME_UNITS_MAX = 60;
 /** A name at the margin that occurs more often is a page header. */
 const SAME_NAME_MAX = 3;
+/** A longer text is data or a log, not a manual. A line of data takes some 100 bytes here. */
+const LINES_MAX = 100_000;
 /** Above this share of lines that end like code, a text is code. */
 const CODE_SHARE_MAX = 0.2;
 const DEEPER_MIN = 2;
@@ -28,6 +30,7 @@ interface Line {
 
 /** Returns the blocks, cut where entries begin and end, with the names of the entries as heading paths. */
 export function withEntries(text: string, blocks: readonly Block[]): Block[] {
+  if (hasMoreLines(text, LINES_MAX)) return [...blocks];
   const lines = blocks.flatMap((block) => linesOf(text, block));
   const names = entryNames(text, lines);
   if (names.size === 0) return [...blocks];
@@ -45,6 +48,12 @@ export function withEntries(text: string, blocks: readonly Block[]): Block[] {
     else cut.push({ kind: 'paragraph', start: line.start, end: line.end, headingPath, ...termOf(headingPath) });
   }
   return cut;
+}
+
+function hasMoreLines(text: string, count: number): boolean {
+  let left = count;
+  for (let at = text.indexOf('\n'); at !== -1 && left > 0; at = text.indexOf('\n', at + 1)) left -= 1;
+  return left === 0;
 }
 
 function termOf(headingPath: readonly string[]): Pick<Block, 'term'> {
@@ -101,6 +110,7 @@ function nameOf(text: string, { start, end }: Line, next: Line): string | undefi
   if (!next.afterBlank && /^(?:[-*•+–]|\(?\p{N}{1,3}[.)]|\(?\p{L}[.)])\s/u.test(line)) return undefined;
   const unmarked = line.replace(/^[*#=+~-]+ +/, '').replace(/^(\p{N}[\p{N}.]*)\s+(?=\p{L})/u, '$1 ');
   const name = unmarked.split(/\t| {2}/)[0]!.trim();
+  if (name.length > NAME_UNITS_MAX || !/[\p{L}\p{N}]/u.test(name)) return undefined;
   const isProse = /\s.*\p{L}[.!?,;]$/u.test(name);
-  return isProse || name.length > NAME_UNITS_MAX || !/[\p{L}\p{N}]/u.test(name) ? undefined : name;
+  return isProse ? undefined : name;
 }
