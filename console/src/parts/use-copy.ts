@@ -20,6 +20,10 @@ async function write(text: string): Promise<void> {
     event.preventDefault();
     event.clipboardData?.setData('text/plain', text);
   };
-  document.addEventListener('copy', give, { once: true });
-  if (!document.execCommand('copy')) throw new Error('The browser does not copy.');
+  document.addEventListener('copy', give);
+  try {
+    if (!document.execCommand('copy')) throw new Error('The browser does not copy.');
+  } finally {
+    document.removeEventListener('copy', give);
+  }
 }

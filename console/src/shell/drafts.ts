@@ -33,6 +33,11 @@ export function useDraft<T>(name: string, asks: boolean): [T | undefined, (next:
   return [value, change];
 }
 
+/** Puts a draft, unless there is one already, which is newer. */
+export function restoreDraft(name: string, value: unknown): void {
+  if (!drafts.has(name)) putDraft(name, value);
+}
+
 export function putDraft(name: string, value: unknown, asks = false): void {
   if (value === undefined) drafts.delete(name);
   else drafts.set(name, { value, asks });

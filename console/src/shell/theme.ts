@@ -16,11 +16,14 @@ export function changeTheme(theme: Theme): void {
 
 // Paper is white in every theme.
 let onScreen: Theme = 'light';
+let isPrinting = false;
 addEventListener('beforeprint', () => {
-  onScreen = currentTheme();
+  if (!isPrinting) onScreen = currentTheme();
+  isPrinting = true;
   document.documentElement.dataset['theme'] = 'light';
 });
 addEventListener('afterprint', () => {
+  isPrinting = false;
   document.documentElement.dataset['theme'] = onScreen;
 });
 

@@ -94,9 +94,10 @@ function choose(candidates: readonly Candidate[], questions: Questions): Extract
  */
 function ofNamedEntry(candidates: readonly Candidate[], questions: Questions): readonly Candidate[] {
   const own = candidates.filter(({ chunk }) => {
-    const { identifiers } = questions.get(chunk.language)!;
+    const [asked, other] = questions.get(chunk.language)!.identifiers;
     const [name = ''] = (chunk.headingPath.at(-1) ?? '').split(/[\s=,(<[]/);
-    return identifiers.length === 1 && plainIdentifier(name).endsWith(identifiers[0]!);
+    const parts = name.split(/::|->|[./]/);
+    return other === undefined && parts.some((_, i) => plainIdentifier(parts.slice(i).join('')) === asked);
   });
   return own.length > 0 ? own : candidates;
 }

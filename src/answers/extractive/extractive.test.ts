@@ -276,4 +276,7 @@ test('what an entry is about is quoted from the entry that the question names', 
   ];
   const { numbers, text } = await ask('What is the default value of kernel.panic_on_oops?', settings);
   assert.deepEqual([...new Set(numbers)], [2], text);
+  const longer = [chunk(1, 'The default value of max_connections is 151.', { headingPath: ['Limits'] })];
+  longer.push(entry(2, 'mysqlx_max_connections', 'The default value is 100.'));
+  assert.match((await ask('What is the default value of max_connections?', longer)).text, /151/, 'another name');
 });

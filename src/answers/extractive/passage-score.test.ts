@@ -61,6 +61,9 @@ test('a name with its modules is looked for without the first of them', () => {
   const ask = (name: string): number => logOddsOf(`What is the default of ${name}?`, [options]);
   assert.notEqual(ask('Core::Net::Hosts::Retries'), Number.NEGATIVE_INFINITY);
   assert.equal(ask('Net::Hosts::Colors'), Number.NEGATIVE_INFINITY);
+  const spawn = 'The function spawn_blocking runs the closure on a thread where blocking is acceptable.';
+  for (const name of ['tokio::task::spawn_blocking', 'core::AtomicU64::spawn_blocking'])
+    assert.ok(logOddsOf(`What does ${name} do?`, [spawn]) > ANSWER_LOG_ODDS_MIN, name);
 });
 
 test('an answer is unlikely when no passage has a name of the question', () => {

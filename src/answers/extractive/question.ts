@@ -38,7 +38,7 @@ export function readQuestion(text: string, language: string | null, analyzer: An
     terms,
     names: new Set(isTitle ? [] : marked.flatMap((found) => [...found])),
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
-    identifiers: (text.match(IDENTIFIERS) ?? []).map(plainIdentifier),
+    identifiers: [...new Set((text.match(IDENTIFIERS) ?? []).map(ownName).map(plainIdentifier))],
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: ASKS_DEFAULT.test(text),
   };
@@ -55,10 +55,16 @@ const IDENTIFIERS = anyOf(
   [
     /(?<![\p{L}\p{N}_])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+/u,
     /(?<![\p{L}\p{N}_])\p{L}+?\p{Ll}\p{Lu}\p{L}*?\p{Ll}\p{Lu}[\p{L}\p{N}]*/u,
-    /(?<=[\p{L}\p{N}]::)\p{L}[\p{L}\p{N}-]*(?:::\p{L}[\p{L}\p{N}-]*)+/u,
+    /(?<=[\p{L}\p{N}_]::)\p{L}[\p{L}\p{N}_-]*(?:::\p{L}[\p{L}\p{N}_-]*)+/u,
   ],
   'gu',
 );
+
+/** Returns the last part of a path of names if it is several words, else the last two parts. */
+function ownName(identifier: string): string {
+  const parts = identifier.split('::');
+  return /_|\p{Ll}\p{Lu}/u.test(parts.at(-1)!) ? parts.at(-1)! : parts.slice(-2).join('');
+}
 
 /** Returns a text so that all spellings of an identifier are the same: small letters and digits alone. */
 export function plainIdentifier(text: string): string {

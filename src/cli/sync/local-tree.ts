@@ -79,7 +79,7 @@ async function isGenerated({ path, place }: TreeFile): Promise<boolean> {
   if (!file) return false;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES));
-    return isMinified(path, buffer.toString('latin1', 0, bytesRead));
+    return isMinified(path, buffer.toString('utf8', 0, bytesRead));
   } catch {
     return false;
   } finally {

@@ -1,7 +1,7 @@
 /** Rules for tags and their links to source groups. */
 
 import type { Caller } from '../../access/caller.ts';
-import { refuseIfDenied } from '../../access/denied-tags.ts';
+import { lockDeniedTags, refuseIfDenied } from '../../access/denied-tags.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import {
   countTagsLocked,
@@ -88,6 +88,8 @@ export async function changeTag({ db }: Uses, caller: Caller, id: string, fields
 /** Deletes a tag and its links, and returns the tag. @throws ServiceError not_found; conflict when a policy hides content by the tag. */
 export async function removeTag({ db }: Uses, caller: Caller, id: string): Promise<Tag> {
   return db.transaction(caller.tenantId, async (tx) => {
+    // Taken in the same order as when a tag is created, so that the two do not wait for each other.
+    await lockDeniedTags(tx, caller.tenantId);
     const tag = await deleteTag(tx, caller.tenantId, id);
     if (!tag) throw notFound();
     await refuseIfDenied(tx, caller.tenantId, [id, tag.name]);

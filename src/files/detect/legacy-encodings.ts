@@ -188,6 +188,8 @@ const MALFORMED_COST = -16;
 const CASE_COST = -3;
 /** For a letter of another script directly beside a Latin letter. */
 const MIXED_COST = -4;
+/** Names are so short that another encoding than the usual one has to be this much likelier. */
+const NAMES_LEAD_MIN = 4;
 /** Only this many bytes are decoded. Streaming ignores a character that the end cuts. */
 const SAMPLE_BYTES_MAX = 16 * 1024;
 
@@ -200,8 +202,12 @@ export function guessLegacyEncoding(bytes: Uint8Array): string {
 /** Returns a decoder for names of files, by the most likely of the `dos` encodings and the others that names have. */
 export function nameDecoder(sample: Uint8Array, dos: readonly EncodingModel[]): (bytes: Uint8Array) => string {
   const candidates = [...dos, ...models().filter(({ encoding }) => !encoding.startsWith('utf-16'))];
-  const model = mostLikely(sample.subarray(0, SAMPLE_BYTES_MAX), candidates);
-  return (bytes) => decodeWith(model, bytes);
+  const start = sample.subarray(0, SAMPLE_BYTES_MAX);
+  const found = mostLikely(start, candidates);
+  const usual = dos[0]!;
+  const lead = likelihood(decodeWith(found, start), found) - likelihood(decodeWith(usual, start), usual);
+  const { encoding, decode } = lead < NAMES_LEAD_MIN ? usual : found;
+  return (bytes) => decode?.(bytes) ?? new TextDecoder(encoding).decode(bytes);
 }
 
 /** Returns the first of the models that fit a text best. */

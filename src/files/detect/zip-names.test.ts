@@ -27,3 +27,8 @@ for (const [encoding, ...names] of NAMES) {
     assert.deepEqual(read, [...names, 'für.txt']);
   });
 }
+
+test('short names of Western Europe are not taken for another encoding', () => {
+  for (const name of ['Straßenplan.pdf', 'Maße.xlsx', 'fête', 'Gâteau.jpg', 'Ñandú.txt', 'São Paulo.txt', 'Élan.txt'])
+    assert.deepEqual(zipEntryNames([{ bytes: iconv.encode(name, 'cp850'), extra: new Uint8Array() }]), [name]);
+});

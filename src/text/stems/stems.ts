@@ -96,7 +96,6 @@ const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
 /** Languages of these scripts without a stemmer. Their words are not stemmed. */
 const UNSTEMMED: Record<string, StemScript> = {
   vi: 'latin',
-
   hr: 'latin',
   sl: 'latin',
   et: 'latin',

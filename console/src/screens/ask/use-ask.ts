@@ -14,7 +14,7 @@ import {
   type Turn,
 } from '../../data/turns.ts';
 import { randomId } from '../../parts/random-id.ts';
-import { putDraft } from '../../shell/drafts.ts';
+import { restoreDraft } from '../../shell/drafts.ts';
 
 /** The place of a conversation in the address. `message` is the end of the branch that is shown; absent: the active one. */
 export interface Place {
@@ -129,7 +129,7 @@ export function useAsk(
         }));
       } catch (error) {
         // The session ended: the reader finds the question again after the sign-in.
-        if (error instanceof PinakesError && error.status === 401) putDraft('ask', turn.question);
+        if (error instanceof PinakesError && error.status === 401) restoreDraft('ask', turn.question);
         if (abort.signal.aborted) update({ finish: 'stopped' });
         else update({ finish: 'error', problem: inWords(error) });
       } finally {

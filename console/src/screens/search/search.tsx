@@ -141,11 +141,11 @@ export function Search() {
               </div>
             ) : (
               <Results q={q} search={search}>
-                {search.data?.results.length === limit && limit < RESULTS_MAX && (
+                {(search.isPlaceholderData || (search.data?.results.length === limit && limit < RESULTS_MAX)) && (
                   <Button
                     className="mt-2 mb-4"
-                    disabled={search.isFetching}
-                    onClick={() => setMore({ asked, limit: limit + RESULTS })}
+                    aria-disabled={search.isFetching}
+                    onClick={() => search.isFetching || setMore({ asked, limit: limit + RESULTS })}
                   >
                     {say('action.more')}
                   </Button>

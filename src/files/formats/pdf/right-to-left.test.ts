@@ -46,6 +46,19 @@ test('brackets are read as pairs, however they are mirrored', () => {
   assert.equal(read('דוד )מנהל)', ')להנמ) דוד'), 'דוד (מנהל)');
 });
 
+test('brackets that are nested, of a list or of two lines stay as they are', () => {
+  for (const [line, seen] of [
+    ['דה (וז (חט) יכ)', '(כי )טח( זו( הד'],
+    ['א) טקסט ב) עוד ג)', '(ג דוע (ב טסקט (א'],
+  ] as const) {
+    const { text } = readingOrder(line, {
+      left: [...line].map((_, i) => 99 - i),
+      right: [...line].map((_, i) => 100 - i),
+    });
+    assert.equal(text, line, seen);
+  }
+});
+
 test('lines of other scripts and turned lines keep their order', () => {
   const edges = { left: [9, 8, 7, 6, 5], right: [10, 9, 8, 7, 6] };
   assert.equal(readingOrder('abc d', edges).text, 'abc d');

@@ -41,6 +41,8 @@ interface Cluster {
   right: number;
 }
 
+/** Longer lines keep their order, because the work grows with the square of the length. No page has such lines. */
+const LINE_UNITS_MAX = 20_000;
 /** Minimum gap between two columns, in mean widths of the letters of the line. */
 const COLUMN_GAP_WIDTHS = 3;
 
@@ -56,7 +58,7 @@ export function readingOrder(text: string, edges: Edges): { text: string; order:
     const first = start + line.length - line.trimStart().length;
     const end = start + line.trimEnd().length;
     const own = count(line, RTL_LETTER);
-    if (own > 0 && own >= count(line, LTR_LETTER)) {
+    if (line.length <= LINE_UNITS_MAX && own > 0 && own >= count(line, LTR_LETTER)) {
       const units = orderOfLine(text, first, end, edges);
       const read = withBrackets(units.map((unit) => text[unit]!));
       for (const [i, unit] of units.entries()) {
@@ -189,11 +191,11 @@ function endOfRun(clusters: readonly Cluster[], first: number, text: string, isA
   return kindOf(last) === 'digit' && isSign(last + 1) ? last + 1 : last;
 }
 
-/** Returns the characters of a line with its brackets in pairs. Writers and pdfium mirror them differently. */
+/** Returns the characters of a line with two brackets of a kind as a pair. Writers and pdfium mirror them differently. */
 function withBrackets(characters: string[]): string[] {
   for (const pair of BRACKETS) {
     const places = characters.flatMap((character, i) => (pair.includes(character) ? [i] : []));
-    if (places.length % 2 === 0) for (const [i, place] of places.entries()) characters[place] = pair[i % 2]!;
+    if (places.length === 2) for (const [i, place] of places.entries()) characters[place] = pair[i]!;
   }
   return characters;
 }
