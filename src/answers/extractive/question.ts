@@ -60,10 +60,10 @@ const IDENTIFIERS = anyOf(
   'gu',
 );
 
-/** Returns the last part of a path of names if it is several words, else the last two parts. */
+/** Returns the last part of a path of names if it has an underscore, else the last two parts. */
 function ownName(identifier: string): string {
   const parts = identifier.split('::');
-  return /_|\p{Ll}\p{Lu}/u.test(parts.at(-1)!) ? parts.at(-1)! : parts.slice(-2).join('');
+  return parts.at(-1)!.includes('_') ? parts.at(-1)! : parts.slice(-2).join('');
 }
 
 /** Returns a text so that all spellings of an identifier are the same: small letters and digits alone. */
