@@ -1,4 +1,4 @@
-/** Locks for limits on the number of rows that a tenant has of a kind. */
+/** Locks for limits on the number of rows that a tenant has of a kind, and for rules that depend on these rows. */
 import type { Tx } from './database.ts';
 import { sql } from './sql.ts';
 
