@@ -5,6 +5,7 @@
  */
 
 import type { ContextChunk } from '../../llm/models.ts';
+import { namingHeading } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
@@ -95,7 +96,8 @@ function choose(candidates: readonly Candidate[], questions: Questions): Extract
 function ofNamedEntry(candidates: readonly Candidate[], questions: Questions): readonly Candidate[] {
   const own = candidates.filter(({ chunk }) => {
     const [asked, other] = questions.get(chunk.language)!.identifiers;
-    const [name = ''] = (chunk.headingPath.at(-1) ?? '').split(/[\s=,(<[]/);
+    const [heading = ''] = namingHeading(chunk.headingPath, chunk.isCode === true);
+    const [name = ''] = heading.split(/[\s=,(<[]/);
     const parts = name.split(/::|->|[./]/);
     return other === undefined && parts.some((_, i) => plainIdentifier(parts.slice(i).join('')) === asked);
   });

@@ -279,4 +279,14 @@ test('what an entry is about is quoted from the entry that the question names', 
   const longer = [chunk(1, 'The default value of max_connections is 151.', { headingPath: ['Limits'] })];
   longer.push(entry(2, 'mysqlx_max_connections', 'The default value is 100.'));
   assert.match((await ask('What is the default value of max_connections?', longer)).text, /151/, 'another name');
+
+  const errors = [
+    chunk(1, 'The error FST_ERR_DUPLICATED_ROUTE means that the method already has a handler for the address.'),
+    chunk(2, "test('FST_ERR_DUPLICATED_ROUTE', (t) => { check(t); });", {
+      headingPath: ["'FST_ERR_DUPLICATED_ROUTE'"],
+      isCode: true,
+    }),
+  ];
+  const named = await ask('What does the error FST_ERR_DUPLICATED_ROUTE mean?', errors);
+  assert.match(named.text, /already has a handler/, 'a test case is no entry');
 });
