@@ -122,3 +122,23 @@ test('an Arabic PDF of LibreOffice is read in the order of its document', async 
   ];
   for (const part of document) assert.ok(text.includes(part), `${part}\n${text}`);
 });
+
+/** Words whose letters are spaced out by 2 points; each last letter is written by a command of its own, as text recognition does. */
+const spacedOut = (y: number, ...words: [x: number, word: string][]) =>
+  words.flatMap(([x, word]) => {
+    const width = word.slice(0, -1).length * (COURIER_POINTS + 2);
+    return [
+      `BT /F1 10 Tf 2 Tc ${x} ${y} Td (${word.slice(0, -1)}) Tj ET`,
+      `BT /F1 10 Tf 2 Tc ${x + width} ${y} Td (${word.slice(-1)}) Tj ET`,
+    ];
+  });
+const COURIER_POINTS = 6;
+
+test('a last letter that is as far away as the other letters of its word belongs to the word', async () => {
+  const drawing = spacedOut(700, [72, 'China'], [124, 'Ocean'], [176, 'Shipping']).join('\n');
+  const pdf = Buffer.from(makePdf({ pages: [[]], drawing }))
+    .toString('latin1')
+    .replaceAll('/BaseFont /Helvetica ', '/BaseFont /Courier ');
+  const { text } = await parsePdf(Buffer.from(pdf, 'latin1'), {});
+  assert.equal(text, 'China Ocean Shipping');
+});

@@ -21,6 +21,8 @@ export interface PdfiumModule {
   _FPDFText_GetCharIndexFromTextIndex(textPage: number, index: number): number;
   /** Writes four floats: left, top, right, bottom. */
   _FPDFText_GetLooseCharBox(textPage: number, index: number, rectangle: number): number;
+  /** Returns 1 for a character that pdfium added to the text of the page. */
+  _FPDFText_IsGenerated(textPage: number, index: number): number;
   /** In radians. */
   _FPDFText_GetCharAngle(textPage: number, index: number): number;
   _FPDFText_GetTextObject(textPage: number, index: number): number;
