@@ -241,7 +241,7 @@ function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
     const after = candidates[last + 1];
     const joinsBefore =
       head.kind !== 'heading' && fits(head, before) && isOnTopic(before) && belongs(before, head, best, passage);
-    const joinsAfter = fits(tail, after) && after.kind !== 'heading' && belongs(tail, after, best, passage);
+    const joinsAfter = fits(tail, after) && !isTitleBelow(tail, after) && belongs(tail, after, best, passage);
     if (!joinsBefore && !joinsAfter) break;
     if (joinsAfter && (!joinsBefore || after.score >= before!.score)) {
       last += 1;
@@ -281,6 +281,11 @@ function isSameEntry(upper: Candidate, lower: Candidate): boolean {
 /** A unit above the best one joins only when it is about the question. A unit below may continue the answer in other words. */
 function isOnTopic({ kind, features }: Candidate): boolean {
   return kind === 'heading' || kind === 'record' || features.inPassage > 0;
+}
+
+/** Returns true for a heading. A short line below a sentence that announces it, such as a value below its label, is none. */
+function isTitleBelow(upper: Candidate, { kind, text }: Candidate): boolean {
+  return kind === 'heading' && (!introduces(upper) || /^#{1,6}\s/.test(text));
 }
 
 /** Returns true for a sentence that announces the list, table or code below it. */

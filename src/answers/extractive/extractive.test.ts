@@ -194,6 +194,13 @@ test('a question about a default is answered from the entry of that option', asy
   assert.doesNotMatch(text, /umask/);
 });
 
+test('a value on a line of its own is quoted together with the label above it', async () => {
+  const sheet =
+    'OPERATING WEIGHT\n\nCab operating weight:\n\nShort arm 5 565 kg\n\n## Hydraulics\n\nThe main pump has two stages.';
+  const { text } = await ask('What is the operating weight with cab?', [chunk(1, sheet)]);
+  assert.equal(text, 'OPERATING WEIGHT\nCab operating weight:\nShort arm 5 565 kg');
+});
+
 test('a list is quoted together with the sentence above it that ends in a colon', async () => {
   const text = 'The archive knows these states:\n\n- open\n- sealed\n- lost';
   const answer = await ask('Which states does the archive know?', [chunk(1, text)]);
