@@ -1716,7 +1716,7 @@ export type Service = {
   }>;
   /** Languages in which pictures are read, as tesseract names them; null: pictures are not read. */
   ocr_languages: Array<string> | null;
-  /** Whether old Office files are read, with LibreOffice. */
+  /** Whether LibreOffice may read old Office files. Without it, ppt files are not read. */
   office: boolean;
   /** Whether redaction rules can find names of people and places. */
   names_analyzer: boolean;

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { strToU8, zipSync } from 'fflate';
+import { read as readWorkbook, write as writeWorkbook } from '@e965/xlsx';
+import { strToU8, unzipSync, zipSync } from 'fflate';
 import { loadToolConfig } from '../../src/config.ts';
 import { detectFileType } from '../../src/files/detect/file-types.ts';
 import { ocrPages } from '../../src/files/formats/pdf/ocr-text.ts';
@@ -92,12 +93,99 @@ test('without OCR the error of a picture or a scanned PDF says how it could be r
   assert.match(pdf.message, /^The PDF has no text layer: its pages are pictures\..*PINAKES_OCR=tesseract/);
 });
 
-test('without LibreOffice the error of an old Office file says how it could be read', async () => {
-  assert.match(
-    (await failureOf('office.doc', fixture('office.doc'))).message,
-    /Word 97 to 2003 \(doc\).*LibreOffice.*docx/,
-  );
-  assert.match((await failureOf('x', fixture('office.xls'))).message, /Excel 97 to 2003 \(xls\)/);
+test('without LibreOffice a document of 97 to 2003 has its paragraphs, tables and notes', async () => {
+  const outcome = await processBytes('office.doc', fixture('office.doc'));
+  assert.ok(outcome.ok);
+  const { fileType, text, warnings } = outcome.file;
+  assert.equal(fileType, 'docx');
+  assert.deepEqual(text.split('\n\n').slice(-4), [
+    'Contacts',
+    '| Team | Contact | Phone |\n| --- | --- | --- |\n| Sales | Bo | 12 |\n| Lab | Cy | 34 |',
+    'See the intranet for details.',
+    'Agreed with the works council in 2023.',
+  ]);
+  assert.match(warnings[0]!, /read without LibreOffice: its headings and lists are paragraphs/);
+});
+
+test('without LibreOffice a workbook of 97 to 2003, or a binary one, gives the same text as a new one', async () => {
+  const { text } = await read('office.xlsx');
+  for (const [name, bytes] of [
+    ['office.xls', fixture('office.xls')],
+    ['office.xlsb', binaryWorkbook()],
+  ] as const) {
+    const outcome = await processBytes(name, bytes);
+    assert.ok(outcome.ok);
+    assert.deepEqual([outcome.file.fileType, outcome.file.text], ['xlsx', text], name);
+  }
+});
+
+test('an old workbook without a date has no date', async () => {
+  const outcome = await processBytes('office.xls', fixture('office.xls'));
+  assert.deepEqual(outcome.ok && outcome.file.metadata, {});
+});
+
+test('a binary workbook that names more cells than it has is read; one with a cell too far away is over a limit', async () => {
+  const parts = unzipSync(binaryWorkbook());
+  const withRecords = (change: (sheet: Buffer, type: number, start: number) => void) => {
+    const sheet = Buffer.from(parts['xl/worksheets/sheet1.bin']!);
+    for (const { type, start } of binaryRecords(sheet)) change(sheet, type, start);
+    return zipSync({ ...parts, 'xl/worksheets/sheet1.bin': sheet });
+  };
+  const large = withRecords((sheet, type, start) => {
+    if (type !== DIMENSION) return;
+    sheet.writeUInt32LE(ROWS_MAX - 1, start + 4);
+    sheet.writeUInt32LE(COLUMNS_MAX - 1, start + 12);
+  });
+  const outcome = await processBytes('a.xlsb', large);
+  assert.match(outcome.ok ? outcome.file.text : '', /Milk, fresh/);
+  const far = withRecords((sheet, type, start) => {
+    if (type === ROW_HEADER) sheet.writeUInt32LE(ROWS_MAX - 1, start);
+    if (type === TEXT_CELL) sheet.writeUInt32LE(COLUMNS_MAX - 1, start);
+  });
+  assert.equal((await failureOf('a.xlsb', far)).title, 'File is over a limit');
+});
+
+const [ROWS_MAX, COLUMNS_MAX] = [1_048_576, 16_384];
+const [ROW_HEADER, TEXT_CELL, DIMENSION] = [0, 6, 148];
+
+/** Yields the records of a part of a binary workbook. Type and length have 7 bits in each byte. */
+function* binaryRecords(part: Buffer): Generator<{ type: number; start: number }> {
+  let at = 0;
+  const number = (): number => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = part[at++]!;
+      value += (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < part.length) {
+    const type = number();
+    const length = number();
+    yield { type, start: at };
+    at += length;
+  }
+}
+
+function binaryWorkbook(): Uint8Array {
+  return writeWorkbook(readWorkbook(fixture('office.xls'), { cellNF: true }), { type: 'buffer', bookType: 'xlsb' });
+}
+
+test('a damaged document or workbook of 97 to 2003 is a failure that says so', async () => {
+  for (const [name, title, mark] of [
+    ['office.doc', 'Damaged document', [0xec, 0xa5]],
+    ['office.xls', 'Damaged workbook', [0x09, 0x08, 0x10, 0x00]],
+  ] as const) {
+    const bytes = Buffer.from(fixture(name));
+    const head = bytes.indexOf(Buffer.from(mark));
+    bytes.fill(0x55, head + 24, head + 600);
+    assert.equal((await failureOf(name, bytes)).title, title);
+  }
+});
+
+test('without LibreOffice the error of an old presentation says how it could be read', async () => {
+  const { message } = await failureOf('slides.ppt', gunzipSync(fixture('slides.ppt.gz')));
+  assert.match(message, /PowerPoint 97 to 2003 \(ppt\).*LibreOffice.*pptx/);
 });
 
 test('an old Office file with a password is reported as encrypted', async () => {
@@ -108,7 +196,11 @@ test('an old Office file with a password is reported as encrypted', async () => 
 });
 
 test('files inside an archive that need a missing program are skipped', async () => {
-  const zip = zipSync({ 'a.png': fixture('scan.png'), 'b.doc': fixture('office.doc'), 'c.txt': strToU8('words') });
+  const zip = zipSync({
+    'a.png': fixture('scan.png'),
+    'b.ppt': gunzipSync(fixture('slides.ppt.gz')),
+    'c.txt': strToU8('words'),
+  });
   const names: string[] = [];
   const outcome = await processBytes('a.zip', zip, [], async ({ name }) => void names.push(name));
   assert.ok(outcome.ok);

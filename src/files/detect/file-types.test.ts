@@ -89,7 +89,6 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
 
 for (const [part, message] of [
   ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\.$/],
-  ['xl/workbook.bin', /^Excel binary \(xlsb\) files/],
   ['visio/document.xml', /^Visio files/],
   ['FixedDocSeq.fdseq', /^XPS files/],
 ] as const) {

@@ -14,6 +14,7 @@ export type FileType =
   | 'pdf'
   | 'docx'
   | 'xlsx'
+  | 'xlsb'
   | 'pptx'
   | 'rtf'
   | 'odt'
@@ -178,7 +179,6 @@ function unsupported(what: string): FileError {
 
 /** Formats without a parser that are zip archives inside. Their parts are not files that a person made. */
 const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
-  [/^xl\/workbook\.bin$/i, 'Excel binary (xlsb)'],
   [/^Index\/[^/]{1,100}\.iwa$|^Index\.zip$|^index\.apxl$|^buildVersionHistory\.plist$/, 'Pages, Numbers and Keynote'],
   [/^visio\/document\.xml$/i, 'Visio'],
   [/^[^/]{1,100}\.fdseq$/i, 'XPS'],
@@ -193,6 +193,10 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
   if (names.has('ppt/presentation.xml')) return 'pptx';
+  if (names.has('xl/workbook.bin')) {
+    harmlessEntries(entries);
+    return 'xlsb';
+  }
   if (names.has('META-INF/container.xml')) return 'epub';
   if (names.has('content.xml')) return openDocumentType(bytes);
   // An archive is checked here, because a bomb may contain thousands of archives that would all become sources.

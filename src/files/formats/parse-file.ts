@@ -31,7 +31,14 @@ export async function parseFile(
     case 'xls':
     case 'ppt': {
       const { convertOldOffice, NEW_FORMAT } = await import('./office/old-office.ts');
-      return parseFile(NEW_FORMAT[fileType], await convertOldOffice(fileType, bytes, tools), request);
+      const converted = await convertOldOffice(fileType, bytes, tools);
+      if (converted) return parseFile(NEW_FORMAT[fileType], converted, request);
+      const { parseOldWord } = await import('./office/old-word.ts');
+      return parseOldWord(bytes);
+    }
+    case 'xlsb': {
+      const { newWorkbook } = await import('./office/old-workbook.ts');
+      return parseFile('xlsx', newWorkbook(bytes), request);
     }
     case 'docx': {
       const { parseDocx } = await import('./office/word/docx.ts');

@@ -134,9 +134,14 @@ class SystemTools implements ToolRunner {
   async describe(tool: ToolName): Promise<Description> {
     const { ocr, office } = await this.commands();
     if (tool === 'ocr') return this.ocrFacts(ocr);
-    if (!this.settings.office) return { ok: true, detail: 'off: doc, xls and ppt files are not read' };
+    if (!this.settings.office)
+      return { ok: true, detail: 'off: ppt files are not read; doc and xls files lose headings, lists and charts' };
     if (office === undefined)
-      return { ok: true, detail: 'not found: doc, xls and ppt files are not read', fix: INSTALL_OFFICE };
+      return {
+        ok: true,
+        detail: 'not found: ppt files are not read; doc and xls files lose headings, lists and charts',
+        fix: INSTALL_OFFICE,
+      };
     const sandbox = await this.sandbox?.facts({ system: true });
     return {
       ok: true,

@@ -1,30 +1,37 @@
-/** Converts Word, Excel and PowerPoint files of 97 to 2003 to the new formats with LibreOffice. */
+/** Converts Word, Excel and PowerPoint files of 97 to 2003 to the new formats: with LibreOffice, and workbooks also without it. */
 
 import { openCompoundFile } from '../../detect/compound-file.ts';
 import type { OldOfficeType } from '../../detect/file-types.ts';
 import { badFile } from '../../failure.ts';
 import type { OfficeFormat, Tools } from '../../tools.ts';
+import { newWorkbook } from './old-workbook.ts';
 
 export const NEW_FORMAT: Record<OldOfficeType, OfficeFormat> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' };
-const NAMES: Record<OldOfficeType, string> = { doc: 'Word', xls: 'Excel', ppt: 'PowerPoint' };
 /** The record that says that a workbook is encrypted is among this many records at the start. */
 const WORKBOOK_RECORDS_MAX = 20;
 const FILE_PASS = 0x002f;
 const WORD_FLAGS_OFFSET = 10;
 const WORD_ENCRYPTED = 0x0100;
 
-/** Returns the file in its new format. @throws FileError without LibreOffice, for a file with a password, or if converting fails. */
-export async function convertOldOffice(type: OldOfficeType, bytes: Uint8Array, { office }: Tools): Promise<Uint8Array> {
+/**
+ * Returns the file in its new format; undefined for a document without LibreOffice.
+ *
+ * @throws FileError for a presentation without LibreOffice, for a file with a password, or if converting fails.
+ */
+export async function convertOldOffice(
+  type: OldOfficeType,
+  bytes: Uint8Array,
+  { office }: Tools,
+): Promise<Uint8Array | undefined> {
   if (isEncrypted(type, bytes)) throw badFile('parse', 'Encrypted file', 'The file is protected by a password.');
-  if (!office) {
-    const name = `${NAMES[type]} 97 to 2003 (${type})`;
-    throw badFile(
-      'parse',
-      'Unsupported file type',
-      `${name} files are read where LibreOffice is installed; or save the file as ${NEW_FORMAT[type]}.`,
-    );
-  }
-  return office(NEW_FORMAT[type]);
+  if (office) return office(NEW_FORMAT[type]);
+  if (type === 'xls') return newWorkbook(bytes);
+  if (type === 'doc') return undefined;
+  throw badFile(
+    'parse',
+    'Unsupported file type',
+    'PowerPoint 97 to 2003 (ppt) files are read where LibreOffice is installed; or save the file as pptx.',
+  );
 }
 
 function isEncrypted(type: OldOfficeType, bytes: Uint8Array): boolean {

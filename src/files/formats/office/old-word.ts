@@ -1,0 +1,47 @@
+/** Parses Word files of 97 to 2003 without LibreOffice: paragraphs, tables and notes. */
+import WordExtractor from 'word-extractor';
+import { badFile } from '../../failure.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import { tableText } from '../data/table-text.ts';
+import { TextBuilder } from '../text-builder.ts';
+
+/** Typographic quotes and dashes stay. */
+const AS_WRITTEN = { filterUnicode: false };
+const WARNING = 'The file was read without LibreOffice: its headings and lists are paragraphs.';
+
+/** Parses a document. @throws FileError for a damaged document. */
+export async function parseOldWord(bytes: Uint8Array): Promise<ParsedFile> {
+  const document = await new WordExtractor().extract(Buffer.from(bytes)).catch((cause: unknown) => {
+    throw Object.assign(badFile('parse', 'Damaged document', 'The file is not a complete Word document.'), { cause });
+  });
+  const builder = new TextBuilder();
+  writeParagraphs(builder, document.getBody(AS_WRITTEN));
+  const others = [
+    document.getTextboxes(AS_WRITTEN),
+    document.getFootnotes(AS_WRITTEN),
+    document.getEndnotes(AS_WRITTEN),
+    document.getAnnotations(AS_WRITTEN),
+    document.getHeaders(AS_WRITTEN),
+  ];
+  for (const text of others) writeParagraphs(builder, text);
+  return { fileType: 'docx', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings: [WARNING] };
+}
+
+/** Writes lines as paragraphs. Each cell of a table ends with a tab, so a line that ends with one is a row. */
+function writeParagraphs(builder: TextBuilder, text: string): void {
+  let rows: string[][] = [];
+  const endTable = () => {
+    const table = tableText(rows);
+    if (table) builder.add(table.draft, table.text);
+    rows = [];
+  };
+  for (const line of text.split('\n')) {
+    if (line.endsWith('\t')) {
+      rows.push(line.split('\t').slice(0, -1));
+      continue;
+    }
+    endTable();
+    builder.add({ kind: 'paragraph' }, line.trim());
+  }
+  endTable();
+}

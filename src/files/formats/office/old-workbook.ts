@@ -1,0 +1,44 @@
+/** Converts Excel workbooks of 97 to 2003 (xls) and in the binary format (xlsb) to xlsx. Charts and shapes are lost. */
+import { Buffer } from 'node:buffer';
+import { read, set_cptable as setCodePages, utils, type WorkBook, type WorkSheet, write } from '@e965/xlsx';
+import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs';
+import { badFile, overLimit } from '../../failure.ts';
+
+/** Maximum cells of a sheet between its first and its last cell, with the empty ones. */
+const SHEET_CELLS_MAX = 20_000_000;
+/** A missing date reads as the beginning of the format's calendar. */
+const YEAR_NONE = 1601;
+
+/** Returns the workbook as xlsx. @throws FileError for a damaged workbook, or one with a sheet over SHEET_CELLS_MAX. */
+export function newWorkbook(bytes: Uint8Array): Uint8Array {
+  setCodePages(codePages);
+  const book = orDamaged(() => read(Buffer.from(bytes), { cellNF: true }));
+  for (const sheet of Object.values(book.Sheets)) boundRange(sheet);
+  dropMissingDates(book);
+  return orDamaged(() => write(book, { type: 'buffer', bookType: 'xlsx' }) as Uint8Array);
+}
+
+function orDamaged<T>(convert: () => T): T {
+  try {
+    return convert();
+  } catch (cause) {
+    throw Object.assign(badFile('parse', 'Damaged workbook', 'The file is not a complete Excel workbook.'), { cause });
+  }
+}
+
+/** Sets the range of a sheet to that of its cells: the range that a file names may be much larger. @throws FileError over the limit. */
+function boundRange(sheet: WorkSheet): void {
+  const cells = Object.keys(sheet).flatMap((name) => (name.startsWith('!') ? [] : utils.decode_cell(name)));
+  if (cells.length === 0) return void delete sheet['!ref'];
+  const end = cells.reduce((far, { r, c }) => ({ r: Math.max(far.r, r), c: Math.max(far.c, c) }));
+  if ((end.r + 1) * (end.c + 1) > SHEET_CELLS_MAX)
+    throw overLimit(`Sheets of xls and xlsb files are read up to ${SHEET_CELLS_MAX} cells, with the empty ones.`);
+  sheet['!ref'] = utils.encode_range({ r: 0, c: 0 }, end);
+}
+
+function dropMissingDates({ Props }: WorkBook): void {
+  for (const name of ['CreatedDate', 'ModifiedDate'] as const) {
+    const date = Props?.[name];
+    if (date && new Date(date).getUTCFullYear() <= YEAR_NONE) delete Props[name];
+  }
+}
