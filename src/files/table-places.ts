@@ -5,7 +5,7 @@ import type { Block, ParsedFile } from './parsed.ts';
 /** Tables of one source that are remembered. */
 export const TABLES_PER_SOURCE_MAX = 200;
 /** File types whose tables are built with their source. */
-const RECORD_FILES = new Set(['csv', 'tsv', 'xlsx', 'xls', 'xlsb', 'ods', 'json', 'jsonl', 'parquet', 'sqlite']);
+const RECORD_FILES = new Set(['csv', 'tsv', 'xlsx', 'ods', 'json', 'jsonl', 'parquet', 'sqlite']);
 const CAPTION_UNITS_MAX = 500;
 
 type Draft = TablePlace & { header?: string; lastBlock: number };
