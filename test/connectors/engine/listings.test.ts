@@ -90,6 +90,29 @@ test('an incremental run starts at the cursor of the last run without failures',
   assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt']);
 });
 
+test('an incremental run whose only change fails is a success with an error, because the other files are served', async () => {
+  for (const id of ['a', 'b']) put(id, `${id}.txt`, `The ${id} wombat.`);
+  world.origin.script = async function* () {
+    for (const id of ['a', 'b']) yield world.origin.present(id);
+    yield { kind: 'end', full: true, cursor: { at: 1 } };
+  };
+  await world.run(groupId);
+  put('c', 'c.pdf', '%PDF-1.4\nthis is no PDF file');
+  world.origin.script = async function* () {
+    yield world.origin.present('c');
+    yield { kind: 'end', full: false, cursor: { at: 2 } };
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual([run.status, titleOf(run), run.statistics.failed], ['success', '1 of 1 files failed', 1]);
+  world.origin.script = async function* () {
+    yield { kind: 'end', full: false, cursor: { at: 3 } };
+  };
+  const next = await world.run(groupId);
+  assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 2 }, 'the change is not listed again');
+  assert.deepEqual([next.status, titleOf(next)], ['success', '1 of 1 files failed'], 'the file is tried again');
+  assert.deepEqual(await world.search('wombat'), ['a.txt', 'b.txt']);
+});
+
 test('if a listing reports an item twice, the last report counts', async () => {
   for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} echidna.`);
   await world.run(groupId);

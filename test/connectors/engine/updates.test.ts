@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
+import { OriginError } from '../../../src/connectors/connector.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { openProcessPool } from '../../../src/files/sandbox/process-pool.ts';
 import { deleteGroup } from '../../../src/ingest/removal/delete-group.ts';
@@ -160,6 +161,20 @@ test('a new version that cannot be processed keeps the old one, reports the erro
   assert.equal(world.origin.fetched.length, fetched, 'its bytes are stored');
   assert.deepEqual([again.status, again.statistics.updated], ['success', 1]);
   assert.deepEqual((await served(id)).chunks, ['The new badger sleeps.']);
+});
+
+test('a run that gives up after an internal error reports this error, also if the origin had a problem before', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    throw new OriginError({ title: 'Out of paper', message: 'Come back later.', retryable: true });
+  };
+  stopAt = 'origin.listed';
+  const runId = await world.queueRun(groupId);
+  await assert.rejects(world.work(runId), /stopped at/);
+  const run = await world.getRun(runId);
+  assert.deepEqual([run.status, run.error.title], ['failure', 'The run failed']);
+  assert.equal((await world.run(groupId)).error.title, 'Out of paper');
 });
 
 test('a new version of an archive updates only the files that changed inside', async () => {
