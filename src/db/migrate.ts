@@ -57,6 +57,7 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
     await createRole(tx);
     await tx.query(sql`create table if not exists schema_migration (
       version int primary key, name text not null, applied_at timestamptz not null default now())`);
+    await tx.query(sql`alter table schema_migration add column if not exists hash text`);
     await assertKnown(tx, migrations);
   });
   const applied: string[] = [];
@@ -82,6 +83,12 @@ export function migrationsHash(migrations: readonly Migration[] = readMigrations
   return createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16);
 }
 
+/** Returns a hash of the statements of a migration, which is the same after a change of comments or white space. */
+function hashOf({ text }: Migration): string {
+  const statements = text.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
+  return createHash('sha256').update(statements).digest('hex');
+}
+
 async function apply(db: Database, migration: Migration): Promise<boolean> {
   return db.system.transaction(
     async (tx) => {
@@ -90,7 +97,7 @@ async function apply(db: Database, migration: Migration): Promise<boolean> {
       if (done.length > 0) return false;
       await tx.execute(migration.text);
       await tx.query(
-        sql`insert into schema_migration (version, name) values (${migration.version}, ${migration.name})`,
+        sql`insert into schema_migration (version, name, hash) values (${migration.version}, ${migration.name}, ${hashOf(migration)})`,
       );
       return true;
     },
@@ -121,15 +128,38 @@ async function createRole(tx: Tx): Promise<void> {
   );
 }
 
-/** @throws SchemaMismatch. Names are compared first: a database of an unreleased version may also have higher versions. */
+/**
+ * Compares the applied migrations with those of the program. Names are compared first: a database of an unreleased version may also have
+ * higher versions. Hashes find a migration that was edited before its release.
+ *
+ * @throws SchemaMismatch
+ */
 async function assertKnown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
-  const names = new Map(migrations.map(({ version, name }) => [version, name]));
+  const known = new Map(migrations.map((migration) => [migration.version, migration]));
   const newest = migrations.at(-1)?.version ?? 0;
-  const applied = await tx.query<Pick<Migration, 'version' | 'name'>>(
-    sql`select version, name from schema_migration order by version`,
+  const applied = await tx.query<Pick<Migration, 'version' | 'name'> & { hash: string | null }>(
+    sql`select version, name, hash from schema_migration order by version`,
   );
-  const renamed = applied.find(({ version, name }) => version <= newest && names.get(version) !== name);
-  if (renamed) throw SchemaMismatch.unreleased(renamed.name);
+  const isEdited = (hash: string | null, migration: Migration): boolean => hash !== null && hash !== hashOf(migration);
+  const other = applied.find(({ version, name, hash }) => {
+    const migration = known.get(version);
+    return version <= newest && (migration?.name !== name || isEdited(hash, migration));
+  });
+  if (other) throw SchemaMismatch.unreleased(other.name);
   const last = applied.at(-1);
   if (last && last.version > newest) throw SchemaMismatch.newer(last.name);
+  const unhashed = applied.filter(({ hash }) => hash === null);
+  if (unhashed.length > 0 && !(await hasLatestBaseline(tx))) throw SchemaMismatch.unreleased(unhashed[0]!.name);
+  for (const { version } of unhashed) {
+    const hash = hashOf(known.get(version)!);
+    await tx.query(sql`update schema_migration set hash = ${hash} where version = ${version}`);
+  }
+}
+
+/** Returns whether a database from before hashes were stored has the last change that was made to the baseline until then. */
+async function hasLatestBaseline(tx: Tx): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select from pg_indexes
+    where schemaname = current_schema() and indexname = 'source_language' and indexdef like '% WHERE (language IS NOT NULL)'`);
+  return rows.length > 0;
 }

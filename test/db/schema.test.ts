@@ -17,6 +17,13 @@ const UNRELEASED = sql`
   update schema_migration set name = '0001_core';
   delete from schema_migration where version > 1;
   insert into schema_migration (version, name) select i, 'old ' || i from generate_series(2, 27) i`;
+/** An edited baseline has the same name as the present one. */
+const EDITED = sql`update schema_migration set hash = 'another' where version = 1`;
+/** As databases were before hashes were stored, and with an index as the baseline made it earlier. */
+const EDITED_WITHOUT_HASH = sql`
+  alter table schema_migration drop column hash;
+  drop index source_language;
+  create index source_language on source (tenant_id, language)`;
 const NEWER = sql`insert into schema_migration (version, name) values (9998, '9998_later')`;
 
 describe('the schema', () => {
@@ -63,6 +70,7 @@ describe('a database that another version made is not migrated', () => {
   let opened: TestDatabase;
   before(async () => {
     opened = await openTestDatabase();
+    await migrate(opened.db);
   });
   after(() => opened.close());
 
@@ -88,6 +96,24 @@ describe('a database that another version made is not migrated', () => {
       await refusal(UNRELEASED),
       'an unreleased version of Pinakes (migration 0001_core) made the database: start with a new one and ingest again',
     );
+  });
+
+  test('an unreleased version whose baseline was edited later', async () => {
+    assert.match(
+      await refusal(EDITED),
+      /^an unreleased version of Pinakes \(migration 0001_baseline\) made the database/,
+    );
+  });
+
+  test('an unreleased version that stored no hash of its baseline', async () => {
+    const { system } = opened.db;
+    assert.match(await refusal(EDITED_WITHOUT_HASH), /^an unreleased version of Pinakes \(migration 0001_baseline\)/);
+    await system.execute(`drop index source_language;
+      create index source_language on source (tenant_id, language) where language is not null`);
+    assert.deepEqual(await migrate(opened.db), []);
+    const missing = await system.query(sql`select from schema_migration where hash is null`);
+    assert.deepEqual(missing, [], 'the hashes are stored now');
+    assert.deepEqual(await migrate(opened.db), []);
   });
 
   test('a newer version', async () => {
