@@ -14,6 +14,13 @@ export interface Migration {
   text: string;
 }
 
+interface Applied {
+  version: number;
+  name: string;
+  /** Null: the migration was applied before hashes were stored. */
+  hash: string | null;
+}
+
 /** The database has a migration that this program does not have. */
 export class SchemaMismatch extends Error {
   readonly #problem: string;
@@ -58,11 +65,24 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
     await tx.query(sql`create table if not exists schema_migration (
       version int primary key, name text not null, applied_at timestamptz not null default now())`);
     await tx.query(sql`alter table schema_migration add column if not exists hash text`);
-    await assertKnown(tx, migrations);
+    for (const { version } of (await checkApplied(tx, migrations)).filter(({ hash }) => hash === null)) {
+      const hash = hashOf(migrations.find((migration) => migration.version === version)!);
+      await tx.query(sql`update schema_migration set hash = ${hash} where version = ${version}`);
+    }
   });
   const applied: string[] = [];
   for (const migration of migrations) if (await apply(db, migration)) applied.push(migration.name);
   return applied;
+}
+
+/** Returns whether the database has tables of the program, and writes nothing. @throws SchemaMismatch as `migrate`. */
+export async function isMigrated(db: Database): Promise<boolean> {
+  return db.system.transaction(async (tx) => {
+    const found = await tx.query(
+      sql`select from pg_tables where schemaname = current_schema() and tablename = 'schema_migration'`,
+    );
+    return found.length > 0 && (await checkApplied(tx, readMigrations())).length > 0;
+  });
 }
 
 /** Returns the migrations of the package, found from `src/` as well as from `dist/`. */
@@ -129,31 +149,28 @@ async function createRole(tx: Tx): Promise<void> {
 }
 
 /**
- * Compares the applied migrations with those of the program. Names are compared first: a database of an unreleased version may also have
- * higher versions. Hashes find a migration that was edited before its release.
+ * Returns the applied migrations, and compares them with those of the program. Names are compared first: a database of an unreleased
+ * version may also have higher versions. Hashes find a migration that was edited before its release.
  *
  * @throws SchemaMismatch
  */
-async function assertKnown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
+async function checkApplied(tx: Tx, migrations: readonly Migration[]): Promise<Applied[]> {
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
   const newest = migrations.at(-1)?.version ?? 0;
-  const applied = await tx.query<Pick<Migration, 'version' | 'name'> & { hash: string | null }>(
-    sql`select version, name, hash from schema_migration order by version`,
+  // Older tables have no column `hash`.
+  const applied = await tx.query<Applied>(
+    sql`select version, name, to_jsonb(m) ->> 'hash' as hash from schema_migration m order by version`,
   );
-  const isEdited = (hash: string | null, migration: Migration): boolean => hash !== null && hash !== hashOf(migration);
   const other = applied.find(({ version, name, hash }) => {
     const migration = known.get(version);
-    return version <= newest && (migration?.name !== name || isEdited(hash, migration));
+    return version <= newest && (migration?.name !== name || (hash !== null && hash !== hashOf(migration)));
   });
   if (other) throw SchemaMismatch.unreleased(other.name);
   const last = applied.at(-1);
   if (last && last.version > newest) throw SchemaMismatch.newer(last.name);
-  const unhashed = applied.filter(({ hash }) => hash === null);
-  if (unhashed.length > 0 && !(await hasLatestBaseline(tx))) throw SchemaMismatch.unreleased(unhashed[0]!.name);
-  for (const { version } of unhashed) {
-    const hash = hashOf(known.get(version)!);
-    await tx.query(sql`update schema_migration set hash = ${hash} where version = ${version}`);
-  }
+  const unhashed = applied.find(({ hash }) => hash === null);
+  if (unhashed && !(await hasLatestBaseline(tx))) throw SchemaMismatch.unreleased(unhashed.name);
+  return applied;
 }
 
 /** Returns whether a database from before hashes were stored has the last change that was made to the baseline until then. */

@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
-import { migrate, readMigrations, SchemaMismatch } from '../../src/db/migrate.ts';
+import type { Database } from '../../src/db/database.ts';
+import { listMigrations } from '../../src/db/facts.ts';
+import { isMigrated, migrate, readMigrations, SchemaMismatch } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { raw, sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
-import { runPinakes } from '../support/cli.ts';
+import { runPinakes, runPinakesHere } from '../support/cli.ts';
 import { copyTemplate, openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** What a database of a development state has applied. */
@@ -159,4 +161,30 @@ describe('the service ends with one line on a data directory of', () => {
       /^pinakes: PINAKES_DATA_DIR is <dir>, but a newer version of Pinakes \(migration 9998_later\) made [^\n]+: use the newer program[^\n]+\n$/,
     );
   });
+});
+
+test('of the operator commands only migrate changes the schema', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  try {
+    await copyTemplate(dataDir);
+    const withDatabase = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+      const db = await openDatabase({ dataDir });
+      return work(db).finally(() => db.close());
+    };
+    const last = readMigrations().at(-1)!;
+    await withDatabase((db) => db.system.query(sql`delete from schema_migration where version = ${last.version}`));
+    const env = { PINAKES_DATA_DIR: dataDir };
+    const doctor = await runPinakesHere(['doctor'], env);
+    assert.match(doctor.stdout, /^FAIL {2}migrations: \d+ applied, 1 pending$/m);
+    const tenants = await runPinakesHere(['tenants', 'list'], env);
+    assert.deepEqual([tenants.code, tenants.stdout], [2, '']);
+    assert.match(tenants.stderr, /lacks 1 of the migrations: run `pinakes migrate` first/);
+    assert.deepEqual(await withDatabase((db) => listMigrations(db).then(({ pending }) => pending)), [last.name]);
+    await withDatabase((db) => db.system.query(sql`drop table schema_migration`));
+    const empty = await runPinakesHere(['doctor'], env);
+    assert.match(empty.stderr, /PINAKES_DATA_DIR names a database without tables of Pinakes/);
+    assert.equal(await withDatabase((db) => isMigrated(db)), false, 'the table was not made');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
