@@ -43,7 +43,8 @@ import { systemClock } from './util/time.ts';
 export type Overrides = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth' | 'rights'>>;
 
 /**
- * Opens the database and migrates it, unless `migrates` is false, and opens the blob store, the queue, the parser processes, the models and the HTTP client.
+ * Opens the database and migrates it, unless `migrates` is false, and opens the blob store, the queue, the parser processes, the models
+ * and the HTTP client.
  *
  * @throws Error with a message of one line when an adapter cannot be used. The adapters opened before are closed.
  */
