@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ServiceError } from '../errors.ts';
 import { packageFolder } from '../util/package-files.ts';
 import type { Database, Tx } from './database.ts';
 import { raw, sql } from './sql.ts';
@@ -69,20 +70,51 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
       const hash = hashOf(migrations.find((migration) => migration.version === version)!);
       await tx.query(sql`update schema_migration set hash = ${hash} where version = ${version}`);
     }
+    await showRowsToOwner(tx);
   });
   const applied: string[] = [];
   for (const migration of migrations) if (await apply(db, migration)) applied.push(migration.name);
   return applied;
 }
 
-/** Returns whether the database has tables of the program, and writes nothing. @throws SchemaMismatch as `migrate`. */
+/**
+ * Returns whether the database has tables of the program, and writes nothing.
+ *
+ * @throws SchemaMismatch as `migrate`. ServiceError conflict if the rows are hidden from the role of the connection.
+ */
 export async function isMigrated(db: Database): Promise<boolean> {
   return db.system.transaction(async (tx) => {
     const found = await tx.query(
       sql`select from pg_tables where schemaname = current_schema() and tablename = 'schema_migration'`,
     );
-    return found.length > 0 && (await checkApplied(tx, readMigrations())).length > 0;
+    if (found.length === 0 || (await checkApplied(tx, readMigrations())).length === 0) return false;
+    if ((await listHiddenTables(tx)).length > 0) {
+      const problem =
+        'The tables belong to this role, but their rows to another one, as after a restore with --no-owner';
+      throw new ServiceError('conflict', `${problem}: run \`pinakes migrate\`, or start the service.`);
+    }
+    return true;
   });
+}
+
+/** Returns the tables of the role whose policy shows all rows to another role, or that have no such policy. */
+async function listHiddenTables(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(sql`
+    select c.oid::regclass::text as name from pg_class c join pg_roles r on r.oid = c.relowner
+    where c.relnamespace = current_schema()::regnamespace and c.relforcerowsecurity and r.rolname = current_user
+      and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'system_rows' and r.oid = any(p.polroles))`);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Lets the role see the rows of its tables. A backup names the role that made the tables; if it is restored as another role with
+ * --no-owner, the service would find an empty database.
+ */
+async function showRowsToOwner(tx: Tx): Promise<void> {
+  for (const name of await listHiddenTables(tx)) {
+    await tx.query(sql`drop policy if exists system_rows on ${raw(name)}`);
+    await tx.query(sql`create policy system_rows on ${raw(name)} to current_user using (true)`);
+  }
 }
 
 /** Returns the migrations of the package, found from `src/` as well as from `dist/`. */

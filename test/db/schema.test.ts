@@ -68,6 +68,25 @@ describe('the schema', () => {
   });
 });
 
+test('rows that a backup shows to the role of another server are shown to the owner of the tables', async () => {
+  const { db, close } = await openTestDatabase();
+  try {
+    await createTenant(db, { id: newId(), name: 'default' });
+    const hidden = sql`
+      select c.relname as name from pg_class c
+      where c.relforcerowsecurity and not exists (select from pg_policy p
+        where p.polrelid = c.oid and p.polname = 'system_rows' and current_user::regrole::oid = any(p.polroles))`;
+    await migrate(db);
+    assert.deepEqual(await db.system.query(hidden), []);
+    await db.system.execute('alter policy system_rows on chunk_1 to pinakes_app; drop policy system_rows on source');
+    await assert.rejects(isMigrated(db), /as after a restore with --no-owner: run `pinakes migrate`/);
+    await migrate(db);
+    assert.deepEqual(await db.system.query(hidden), []);
+  } finally {
+    await close();
+  }
+});
+
 describe('a database that another version made is not migrated', () => {
   let opened: TestDatabase;
   before(async () => {
