@@ -10,6 +10,7 @@ import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus
 import { claimRun, findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
 import { countSources } from '../corpus/source-lookup.ts';
 import type { Tx } from '../db/database.ts';
+import { ServiceError } from '../errors.ts';
 import { runOutcome } from '../jobs/progress.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { isActive, type JobStatus } from '../jobs/status.ts';
@@ -60,7 +61,7 @@ export function ingestRun(deps: IngestDeps): JobHandler {
         if (error.reason === 'canceling') await claimOrEnd(deps, tenantId, runId);
         return;
       }
-      if (lastAttempt && !signal.aborted) await giveUp(deps, active);
+      if (lastAttempt && !signal.aborted) await giveUp(deps, active, error);
       throw error;
     }
   };
@@ -143,8 +144,12 @@ async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boole
  * Ends the run after its last attempt failed for a reason that no single file caused. Stored results stay; a new run
  * processes the rest.
  */
-async function giveUp(deps: IngestDeps, active: ActiveRun): Promise<void> {
-  const error = { title: 'The run failed', message: 'An internal error occurred. The log of the service says more.' };
+async function giveUp(deps: IngestDeps, active: ActiveRun, cause: unknown): Promise<void> {
+  const message =
+    cause instanceof ServiceError && cause.code === 'overloaded'
+      ? `${cause.message} Start another run when this is over.`
+      : 'An internal error occurred. The log of the service says more.';
+  const error = { title: 'The run failed', message };
   const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
     await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
