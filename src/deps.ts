@@ -12,7 +12,7 @@ import { openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import type { Database } from './db/database.ts';
 import { serverFacts } from './db/facts.ts';
-import { migrate } from './db/migrate.ts';
+import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
 import { openProcessPool } from './files/sandbox/process-pool.ts';
 import { openSandbox, type Sandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
@@ -43,11 +43,17 @@ import { systemClock } from './util/time.ts';
 export type Overrides = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth' | 'rights'>>;
 
 /**
- * Opens the database and migrates it, and opens the blob store, the queue, the parser processes, the models and the HTTP client.
+ * Opens the database and migrates it, unless `migrates` is false, and opens the blob store, the queue, the parser processes, the models
+ * and the HTTP client.
  *
  * @throws Error with a message of one line when an adapter cannot be used. The adapters opened before are closed.
  */
-export async function openDeps(config: Config, log: FastifyBaseLogger, overrides: Overrides = {}): Promise<Deps> {
+export async function openDeps(
+  config: Config,
+  log: FastifyBaseLogger,
+  overrides: Overrides = {},
+  { migrates = true } = {},
+): Promise<Deps> {
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (let end = opened.pop(); end; end = opened.pop()) await end();
@@ -63,7 +69,8 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
     const http = overrides.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = overrides.blobs ?? (await openBlobs(config, crash));
     const queue = await prepareDatabase(db, config, async () => {
-      await migrate(db);
+      if (migrates) await migrate(db);
+      else if (!(await isMigrated(db))) throw withoutTables(config);
       return overrides.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     });
     const schedules = overrides.schedules ?? closing(openSchedules(), (s) => s.close());
@@ -138,6 +145,18 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, overrides
     await close();
     throw error;
   }
+}
+
+function withoutTables({ databaseUrl }: Config): ConfigError {
+  const [name, example] =
+    databaseUrl === null
+      ? ['PINAKES_DATA_DIR', './.pinakes']
+      : ['PINAKES_DATABASE_URL', 'postgres://user:secret@db.example.com:5432/pinakes'];
+  return new ConfigError(
+    name!,
+    'names a database without tables of Pinakes (make them with: pinakes migrate)',
+    example!,
+  );
 }
 
 /** Opens the table engine. Its folder is beside the blobs, because their files are linked into it. */

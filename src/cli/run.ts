@@ -17,6 +17,7 @@ import { tagsCommand } from './manage/tags.ts';
 import { mcpCommand } from './mcp.ts';
 import { authzCommand } from './operate/authz.ts';
 import { consoleCommand } from './operate/console.ts';
+import { copyDatabaseCommand } from './operate/copy-database.ts';
 import { doctorCommand } from './operate/doctor.ts';
 import { keysCommand } from './operate/keys.ts';
 import { migrateCommand } from './operate/migrate.ts';
@@ -59,6 +60,7 @@ const COMMANDS: readonly Command[] = [
   consoleCommand,
   doctorCommand,
   migrateCommand,
+  copyDatabaseCommand,
   rotateMasterKeyCommand,
 ];
 

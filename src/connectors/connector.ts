@@ -90,7 +90,7 @@ export interface ListRequest {
   cursor: Opaque | null;
   /** From the last `checkpoint` of this run, when it was cut off. */
   resume: Opaque | null;
-  /** Returns the stored version of an item, for conditional requests. */
+  /** Returns the stored version of an item, for conditional requests. Calls at the same moment cost one statement. */
   findStored(originId: string): Promise<StoredVersion | undefined>;
   signal: AbortSignal;
 }

@@ -45,8 +45,8 @@ export async function createTenant(db: Database, tenant: { id: string; name: str
       sql`insert into tenant (id, name, analyzer_version) values (${tenant.id}, ${tenant.name}, ${ANALYZER_VERSION})
           returning ${TENANT_COLUMNS}`,
     );
-    await createPartition(tx, created!, db.hasTextSearch);
-    await createVectorPartition(tx, created!);
+    await createPartitions(tx, created!);
+    await tx.query(termsIndexStatement(created!, db.hasTextSearch));
     await appendAudit(tx, {
       tenantId: tenant.id,
       actor: null,
@@ -117,7 +117,7 @@ export async function saveQuotas(db: Database, tenantId: string, change: QuotaCh
 }
 
 /** Returns all tenants, oldest first. */
-export async function listTenants(db: Database): Promise<Tenant[]> {
+export async function listTenants(db: { system: Queryable }): Promise<Tenant[]> {
   return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);
 }
 
@@ -167,16 +167,19 @@ const UNSAMPLED_COLUMNS = ['content', 'context', 'heading_path', 'metadata', 'pa
 
 const TENANT_COLUMNS = raw('id, name, partition_no, created_at');
 
-/** Creates the partition with policies of its own: the policies of the parent do not guard a partition that is named directly. */
-async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): Promise<void> {
+/**
+ * Creates the tenant's partitions without the index over terms (`termsIndexStatement`). They have policies of their own: the policies of
+ * the parent do not guard a partition that is named directly.
+ */
+export async function createPartitions(tx: Tx, tenant: Pick<Tenant, 'id' | 'partitionNo'>): Promise<void> {
   const partition = identifier(chunkPartition(tenant.partitionNo));
   const literal = raw(`'${tenant.id}'`);
   await tx.query(sql`create table ${partition} partition of chunk for values in (${literal})`);
   for (const column of UNSAMPLED_COLUMNS) {
     await tx.query(sql`alter table ${partition} alter column ${identifier(column)} set statistics 0`);
   }
-  await tx.query(termsIndexStatement(tenant, hasTextSearch));
   await tx.query(sql`select protect_tenant_rows(${chunkPartition(tenant.partitionNo)})`);
+  await createVectorPartition(tx, tenant);
 }
 
 /** Returns the statement that creates either form of the index. The statement binds no values, so it can be part of a script. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ServiceError } from '../errors.ts';
 import { packageFolder } from '../util/package-files.ts';
 import type { Database, Tx } from './database.ts';
 import { raw, sql } from './sql.ts';
@@ -12,6 +13,13 @@ export interface Migration {
   version: number;
   name: string;
   text: string;
+}
+
+interface Applied {
+  version: number;
+  name: string;
+  /** Null: the migration was applied before hashes were stored. */
+  hash: string | null;
 }
 
 /** The database has a migration that this program does not have. */
@@ -57,11 +65,56 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
     await createRole(tx);
     await tx.query(sql`create table if not exists schema_migration (
       version int primary key, name text not null, applied_at timestamptz not null default now())`);
-    await assertKnown(tx, migrations);
+    await tx.query(sql`alter table schema_migration add column if not exists hash text`);
+    for (const { version } of (await checkApplied(tx, migrations)).filter(({ hash }) => hash === null)) {
+      const hash = hashOf(migrations.find((migration) => migration.version === version)!);
+      await tx.query(sql`update schema_migration set hash = ${hash} where version = ${version}`);
+    }
+    await showRowsToOwner(tx);
   });
   const applied: string[] = [];
   for (const migration of migrations) if (await apply(db, migration)) applied.push(migration.name);
   return applied;
+}
+
+/**
+ * Returns whether the database has tables of the program, and writes nothing.
+ *
+ * @throws SchemaMismatch as `migrate`. ServiceError conflict if the rows are hidden from the role of the connection.
+ */
+export async function isMigrated(db: Database): Promise<boolean> {
+  return db.system.transaction(async (tx) => {
+    const found = await tx.query(
+      sql`select from pg_tables where schemaname = current_schema() and tablename = 'schema_migration'`,
+    );
+    if (found.length === 0 || (await checkApplied(tx, readMigrations())).length === 0) return false;
+    if ((await listHiddenTables(tx)).length > 0) {
+      const problem =
+        'The tables belong to this role, but their rows to another one, as after a restore with --no-owner';
+      throw new ServiceError('conflict', `${problem}: run \`pinakes migrate\`, or start the service.`);
+    }
+    return true;
+  });
+}
+
+/** Returns the tables of the role whose policy shows all rows to another role, or that have no such policy. */
+async function listHiddenTables(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(sql`
+    select c.oid::regclass::text as name from pg_class c join pg_roles r on r.oid = c.relowner
+    where c.relnamespace = current_schema()::regnamespace and c.relforcerowsecurity and r.rolname = current_user
+      and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'system_rows' and r.oid = any(p.polroles))`);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Lets the role see the rows of its tables. A backup names the role that made the tables; if it is restored as another role with
+ * --no-owner, the service would find an empty database.
+ */
+async function showRowsToOwner(tx: Tx): Promise<void> {
+  for (const name of await listHiddenTables(tx)) {
+    await tx.query(sql`drop policy if exists system_rows on ${raw(name)}`);
+    await tx.query(sql`create policy system_rows on ${raw(name)} to current_user using (true)`);
+  }
 }
 
 /** Returns the migrations of the package, found from `src/` as well as from `dist/`. */
@@ -82,6 +135,12 @@ export function migrationsHash(migrations: readonly Migration[] = readMigrations
   return createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16);
 }
 
+/** Returns a hash of the statements of a migration, which is the same after a change of comments or white space. */
+function hashOf({ text }: Migration): string {
+  const statements = text.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
+  return createHash('sha256').update(statements).digest('hex');
+}
+
 async function apply(db: Database, migration: Migration): Promise<boolean> {
   return db.system.transaction(
     async (tx) => {
@@ -90,7 +149,7 @@ async function apply(db: Database, migration: Migration): Promise<boolean> {
       if (done.length > 0) return false;
       await tx.execute(migration.text);
       await tx.query(
-        sql`insert into schema_migration (version, name) values (${migration.version}, ${migration.name})`,
+        sql`insert into schema_migration (version, name, hash) values (${migration.version}, ${migration.name}, ${hashOf(migration)})`,
       );
       return true;
     },
@@ -121,15 +180,35 @@ async function createRole(tx: Tx): Promise<void> {
   );
 }
 
-/** @throws SchemaMismatch. Names are compared first: a database of an unreleased version may also have higher versions. */
-async function assertKnown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
-  const names = new Map(migrations.map(({ version, name }) => [version, name]));
+/**
+ * Returns the applied migrations, and compares them with those of the program. Names are compared first: a database of an unreleased
+ * version may also have higher versions. Hashes find a migration that was edited before its release.
+ *
+ * @throws SchemaMismatch
+ */
+async function checkApplied(tx: Tx, migrations: readonly Migration[]): Promise<Applied[]> {
+  const known = new Map(migrations.map((migration) => [migration.version, migration]));
   const newest = migrations.at(-1)?.version ?? 0;
-  const applied = await tx.query<Pick<Migration, 'version' | 'name'>>(
-    sql`select version, name from schema_migration order by version`,
+  // Older tables have no column `hash`.
+  const applied = await tx.query<Applied>(
+    sql`select version, name, to_jsonb(m) ->> 'hash' as hash from schema_migration m order by version`,
   );
-  const renamed = applied.find(({ version, name }) => version <= newest && names.get(version) !== name);
-  if (renamed) throw SchemaMismatch.unreleased(renamed.name);
+  const other = applied.find(({ version, name, hash }) => {
+    const migration = known.get(version);
+    return version <= newest && (migration?.name !== name || (hash !== null && hash !== hashOf(migration)));
+  });
+  if (other) throw SchemaMismatch.unreleased(other.name);
   const last = applied.at(-1);
   if (last && last.version > newest) throw SchemaMismatch.newer(last.name);
+  const unhashed = applied.find(({ hash }) => hash === null);
+  if (unhashed && !(await hasLatestBaseline(tx))) throw SchemaMismatch.unreleased(unhashed.name);
+  return applied;
+}
+
+/** Returns whether a database from before hashes were stored has the last change that was made to the baseline until then. */
+async function hasLatestBaseline(tx: Tx): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select from pg_indexes
+    where schemaname = current_schema() and indexname = 'source_language' and indexdef like '% WHERE (language IS NOT NULL)'`);
+  return rows.length > 0;
 }

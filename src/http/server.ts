@@ -82,18 +82,27 @@ export function openServer(deps: Deps, bodyAt: (path: string) => ErrorBody = () 
     if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
   });
   app.server.on('checkExpectation', refuseExpectation);
-  closeSilentConnections(app);
+  closeConnectionsOnStop(app);
   return app;
 }
 
-/** Closes connections that never sent a byte when the service stops. Node itself closes only idle connections that had a request. */
-function closeSilentConnections(app: FastifyInstance): void {
+/**
+ * Closes connections when the service stops: those that never sent a byte, and those whose last request is answered. Node itself closes only
+ * connections that had a request and are idle when the stop begins.
+ */
+function closeConnectionsOnStop(app: FastifyInstance): void {
   const open = new Set<Socket>();
   app.server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
+  let isStopping = false;
+  app.server.on('request', (_request, response: ServerResponse) => {
+    // The connection is idle after the event.
+    response.once('close', () => isStopping && setImmediate(() => app.server.closeIdleConnections()));
+  });
   app.addHook('preClose', async () => {
+    isStopping = true;
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   });
 }

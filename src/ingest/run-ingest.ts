@@ -10,13 +10,14 @@ import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus
 import { claimRun, findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
 import { countSources } from '../corpus/source-lookup.ts';
 import type { Tx } from '../db/database.ts';
+import { ServiceError } from '../errors.ts';
 import { runOutcome } from '../jobs/progress.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { isActive, type JobStatus } from '../jobs/status.ts';
 import { saveRefreshError } from '../tables/store.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
-import { endOrigin, readOrigin, settleOrigin } from './origins/run-connector.ts';
+import { endOrigin, hasUnlistedFiles, readOrigin, settleOrigin } from './origins/run-connector.ts';
 import { queueOutdatedIncluders } from './runs/includes.ts';
 import { processPending } from './runs/pipeline.ts';
 import { removeReplaced } from './runs/remove-replaced.ts';
@@ -60,7 +61,7 @@ export function ingestRun(deps: IngestDeps): JobHandler {
         if (error.reason === 'canceling') await claimOrEnd(deps, tenantId, runId);
         return;
       }
-      if (lastAttempt && !signal.aborted) await giveUp(deps, active);
+      if (lastAttempt && !signal.aborted) await giveUp(deps, active, error);
       throw error;
     }
   };
@@ -131,7 +132,8 @@ async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boole
     if (pending + updating > 0)
       throw new Error(`${pending + updating} sources of run ${active.runId} are still pending at its end`);
     const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
-    const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX));
+    const hasOthers = run.failed > 0 && active.reads === 'origin' && (await hasUnlistedFiles(tx, active));
+    const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX), hasOthers);
     return end(tx, active.tenantId, group, run, outcome.status, outcome.error, now);
   });
   if (ended) logEnd(deps, ended);
@@ -142,17 +144,22 @@ async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boole
  * Ends the run after its last attempt failed for a reason that no single file caused. Stored results stay; a new run
  * processes the rest.
  */
-async function giveUp(deps: IngestDeps, active: ActiveRun): Promise<void> {
-  const error = { title: 'The run failed', message: 'An internal error occurred. The log of the service says more.' };
+async function giveUp(deps: IngestDeps, active: ActiveRun, cause: unknown): Promise<void> {
+  const message =
+    cause instanceof ServiceError && cause.code === 'overloaded'
+      ? `${cause.message} Start another run when this is over.`
+      : 'An internal error occurred. The log of the service says more.';
+  const error = { title: 'The run failed', message };
   const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
     await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    return end(tx, active.tenantId, group, run, 'failure', error, deps.clock.now());
+    return end(tx, active.tenantId, group, run, 'failure', error, deps.clock.now(), true);
   });
   logEnd(deps, ended);
 }
 
+/** Ends the run. `isInternal`: `error` is the cause of the end, also if the origin reported a problem before. */
 async function end(
   tx: Tx,
   tenantId: string,
@@ -161,6 +168,7 @@ async function end(
   status: 'success' | 'failure' | 'canceled',
   error: { title: string; message: string } | null,
   now: Date,
+  isInternal = false,
 ): Promise<RunEnd> {
   // If the clock was set back, the run must not end before it began.
   const endedAt = run.startedAt && run.startedAt > now ? run.startedAt : now;
@@ -168,7 +176,7 @@ async function end(
     group.sourceType === UPLOADED
       ? undefined
       : await endOrigin(tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
-  const problem = status === 'canceled' ? null : (origin?.problem ?? null);
+  const problem = status === 'canceled' || isInternal ? null : (origin?.problem ?? null);
   const ending = problem ? 'failure' : status;
   // Files that fail besides are in the list of the run's errors.
   const reportedProblem = problem ?? error ?? (status === 'success' && origin ? origin.notice : null);

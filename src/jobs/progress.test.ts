@@ -18,3 +18,8 @@ test('a run with some failures is a success whose error counts them', () => {
 test('a run with only failures is a failure', () => {
   assert.equal(runOutcome(2, 2, []).status, 'failure');
 });
+
+test('a run with only failures is a success with an error if it did not try the other files of the group', () => {
+  const { status, error } = runOutcome(1, 1, [{ name: 'a.pdf', title: 'Encrypted' }], true);
+  assert.deepEqual([status, error?.title], ['success', '1 of 1 files failed']);
+});

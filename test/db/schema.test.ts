@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
-import { migrate, readMigrations, SchemaMismatch } from '../../src/db/migrate.ts';
+import type { Database } from '../../src/db/database.ts';
+import { listMigrations } from '../../src/db/facts.ts';
+import { isMigrated, migrate, readMigrations, SchemaMismatch } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { raw, sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
-import { runPinakes } from '../support/cli.ts';
+import { runPinakes, runPinakesHere } from '../support/cli.ts';
 import { copyTemplate, openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** What a database of a development state has applied. */
@@ -17,6 +19,13 @@ const UNRELEASED = sql`
   update schema_migration set name = '0001_core';
   delete from schema_migration where version > 1;
   insert into schema_migration (version, name) select i, 'old ' || i from generate_series(2, 27) i`;
+/** An edited baseline has the same name as the present one. */
+const EDITED = sql`update schema_migration set hash = 'another' where version = 1`;
+/** As databases were before hashes were stored, and with an index as the baseline made it earlier. */
+const EDITED_WITHOUT_HASH = sql`
+  alter table schema_migration drop column hash;
+  drop index source_language;
+  create index source_language on source (tenant_id, language)`;
 const NEWER = sql`insert into schema_migration (version, name) values (9998, '9998_later')`;
 
 describe('the schema', () => {
@@ -59,10 +68,30 @@ describe('the schema', () => {
   });
 });
 
+test('rows that a backup shows to the role of another server are shown to the owner of the tables', async () => {
+  const { db, close } = await openTestDatabase();
+  try {
+    await createTenant(db, { id: newId(), name: 'default' });
+    const hidden = sql`
+      select c.relname as name from pg_class c
+      where c.relforcerowsecurity and not exists (select from pg_policy p
+        where p.polrelid = c.oid and p.polname = 'system_rows' and current_user::regrole::oid = any(p.polroles))`;
+    await migrate(db);
+    assert.deepEqual(await db.system.query(hidden), []);
+    await db.system.execute('alter policy system_rows on chunk_1 to pinakes_app; drop policy system_rows on source');
+    await assert.rejects(isMigrated(db), /as after a restore with --no-owner: run `pinakes migrate`/);
+    await migrate(db);
+    assert.deepEqual(await db.system.query(hidden), []);
+  } finally {
+    await close();
+  }
+});
+
 describe('a database that another version made is not migrated', () => {
   let opened: TestDatabase;
   before(async () => {
     opened = await openTestDatabase();
+    await migrate(opened.db);
   });
   after(() => opened.close());
 
@@ -88,6 +117,24 @@ describe('a database that another version made is not migrated', () => {
       await refusal(UNRELEASED),
       'an unreleased version of Pinakes (migration 0001_core) made the database: start with a new one and ingest again',
     );
+  });
+
+  test('an unreleased version whose baseline was edited later', async () => {
+    assert.match(
+      await refusal(EDITED),
+      /^an unreleased version of Pinakes \(migration 0001_baseline\) made the database/,
+    );
+  });
+
+  test('an unreleased version that stored no hash of its baseline', async () => {
+    const { system } = opened.db;
+    assert.match(await refusal(EDITED_WITHOUT_HASH), /^an unreleased version of Pinakes \(migration 0001_baseline\)/);
+    await system.execute(`drop index source_language;
+      create index source_language on source (tenant_id, language) where language is not null`);
+    assert.deepEqual(await migrate(opened.db), []);
+    const missing = await system.query(sql`select from schema_migration where hash is null`);
+    assert.deepEqual(missing, [], 'the hashes are stored now');
+    assert.deepEqual(await migrate(opened.db), []);
   });
 
   test('a newer version', async () => {
@@ -133,4 +180,30 @@ describe('the service ends with one line on a data directory of', () => {
       /^pinakes: PINAKES_DATA_DIR is <dir>, but a newer version of Pinakes \(migration 9998_later\) made [^\n]+: use the newer program[^\n]+\n$/,
     );
   });
+});
+
+test('of the operator commands only migrate changes the schema', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  try {
+    await copyTemplate(dataDir);
+    const withDatabase = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+      const db = await openDatabase({ dataDir });
+      return work(db).finally(() => db.close());
+    };
+    const last = readMigrations().at(-1)!;
+    await withDatabase((db) => db.system.query(sql`delete from schema_migration where version = ${last.version}`));
+    const env = { PINAKES_DATA_DIR: dataDir };
+    const doctor = await runPinakesHere(['doctor'], env);
+    assert.match(doctor.stdout, /^FAIL {2}migrations: \d+ applied, 1 pending$/m);
+    const tenants = await runPinakesHere(['tenants', 'list'], env);
+    assert.deepEqual([tenants.code, tenants.stdout], [2, '']);
+    assert.match(tenants.stderr, /lacks 1 of the migrations: run `pinakes migrate` first/);
+    assert.deepEqual(await withDatabase((db) => listMigrations(db).then(({ pending }) => pending)), [last.name]);
+    await withDatabase((db) => db.system.query(sql`drop table schema_migration`));
+    const empty = await runPinakesHere(['doctor'], env);
+    assert.match(empty.stderr, /PINAKES_DATA_DIR names a database without tables of Pinakes/);
+    assert.equal(await withDatabase((db) => isMigrated(db)), false, 'the table was not made');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });

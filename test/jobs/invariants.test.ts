@@ -149,3 +149,15 @@ test('a changed audit log is reported', async () => {
   );
   assert.deepEqual(await violations(), ['I13 audit event 3 (ID) was altered (tenant ID)']);
 });
+
+test('the check of many stored files takes little more for each file', { timeout: 60_000 }, async () => {
+  // Compared with each other, these files took minutes.
+  const files = 8_000;
+  await damage(sql`insert into blob (tenant_id, hash, size)
+    select ${tenantId}, lpad(i::text, 64, '0'), 1 from generate_series(1, ${files}::int) i`);
+  await damage(sql`
+    insert into source (tenant_id, id, source_group_id, source_type, name, path, file_type, file_size, blob_hash, status, content_at, created_at)
+    select ${tenantId}, gen_random_uuid(), ${groupId}, 'local_file', 'many.txt', 'many.txt', 'txt', 1, lpad(i::text, 64, '0'), 'ready', now(), now()
+    from generate_series(1, ${files}::int) i`);
+  assert.equal((await violations()).filter((line) => line === 'I1 blob ID is missing').length, files);
+});

@@ -5,15 +5,25 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type Config, environment, loadConfig } from '../../config.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
 import { ADMIN_SOCKET, operatorAuthorization, operatorKeyFile, readOperatorKey } from '../../operator-key.ts';
 import { CliError, usageError } from '../shared/io.ts';
 
 /** Help text of operator commands. */
 export const HOW_OPERATOR_COMMANDS_WORK =
   'While the service runs, the command uses the socket <data dir>/admin.sock. Otherwise it opens the database.';
-/** The only operation that makes a missing database. */
-const MAKES_DATABASE = 'POST /migrations';
+/** The only operation that makes a missing database, or changes its schema. */
+const MIGRATES = 'POST /migrations';
+/** Operations that a database with missing migrations allows. */
+const EXAMINES = /^GET \/(?:doctor|migrations)\b/;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+/** No operation works with jobs. The queue's own tables are made by the service. */
+const NO_QUEUE: JobQueue = {
+  enqueue: () => Promise.reject(new Error('operator commands queue no jobs')),
+  work: () => Promise.reject(new Error('operator commands work on no jobs')),
+  stop: async () => {},
+};
 
 interface AdminAnswer {
   status: number;
@@ -90,11 +100,14 @@ function sendToSocket(
 /**
  * Opens the database for one operation. Its modules are imported here, because requests to the socket do not need them.
  *
+ * Only `pinakes migrate` changes the schema: another command must not migrate the database of an older service that runs.
+ *
  * @throws CliError where the data directory has no database: it is most likely another directory than the one of the service.
  */
 async function runDirectly(config: Config, method: string, path: string, body: unknown): Promise<unknown> {
+  const operation = `${method} ${path}`;
   const { hasEmbeddedDatabase } = await import('../../db/open.ts');
-  if (config.databaseUrl === null && `${method} ${path}` !== MAKES_DATABASE && !hasEmbeddedDatabase(config.dataDir)) {
+  if (config.databaseUrl === null && operation !== MIGRATES && !hasEmbeddedDatabase(config.dataDir)) {
     throw usageError(
       `There is no database in ${config.dataDir}: set PINAKES_DATA_DIR to the data directory of the service. ` +
         '`pinakes serve` or `pinakes migrate` makes a new one.',
@@ -103,8 +116,14 @@ async function runDirectly(config: Config, method: string, path: string, body: u
   const { pino } = await import('pino');
   const { openDeps } = await import('../../deps.ts');
   const { runAdminCommand } = await import('../../admin.ts');
-  const deps = await openDeps(config, pino({ level: 'warn' }, pino.destination(2)));
+  const { listMigrations } = await import('../../db/facts.ts');
+  const log = pino({ level: 'warn' }, pino.destination(2));
+  const migrates = operation === MIGRATES;
+  const deps = await openDeps(config, log, migrates ? {} : { queue: NO_QUEUE }, { migrates });
   try {
+    const { pending } = await listMigrations(deps.db);
+    if (pending.length > 0 && !EXAMINES.test(operation))
+      throw usageError(`The database lacks ${pending.length} of the migrations: run \`pinakes migrate\` first.`);
     return await runAdminCommand(deps, method, path, body);
   } finally {
     await deps.close();

@@ -40,6 +40,8 @@ const PATH_FILTERS_MAX = 100;
 const REPOSITORY_FILES_MAX = 100_000;
 const REFERENCE_UNITS_MAX = 255;
 const CREDENTIAL_UNITS_MAX = 1000;
+/** Stored files that are looked up together. */
+const LOOKUPS_AT_ONCE = 500;
 /** Maximum changed files that are fetched one by one. */
 export const SINGLE_FETCHES_MAX = 20;
 /** If the tarball fails, at most this many files are fetched one by one: more would use up the rate limit. */
@@ -138,15 +140,21 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
     });
   const passed: RefusedFiles = new Map(cursor?.passed.map(([path, sha, reason]) => [path, { sha, reason }]));
   const toFetch = new Map<string, TreeEntry>();
-  for (const entry of entries) {
-    const before = passed.get(entry.path);
-    if (before && before.sha !== entry.sha) passed.delete(entry.path);
-    const refusal =
-      refusalByPath(entry, attributesOf(entry.path), origin.pathFilters) ?? passed.get(entry.path)?.reason;
-    const stored = refusal === undefined ? await request.findStored(entry.path) : undefined;
-    if (refusal !== undefined) yield skipped(entry, refusal);
-    else if (stored?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
-    else toFetch.set(entry.path, entry);
+  for (let at = 0; at < entries.length; at += LOOKUPS_AT_ONCE) {
+    const block = entries.slice(at, at + LOOKUPS_AT_ONCE).map((entry) => {
+      const before = passed.get(entry.path);
+      if (before && before.sha !== entry.sha) passed.delete(entry.path);
+      const refusal = refusalByPath(entry, attributesOf(entry.path), origin.pathFilters);
+      return { entry, refusal: refusal ?? passed.get(entry.path)?.reason };
+    });
+    const stored = await Promise.all(
+      block.map(({ entry, refusal }) => (refusal === undefined ? request.findStored(entry.path) : undefined)),
+    );
+    for (const [i, { entry, refusal }] of block.entries()) {
+      if (refusal !== undefined) yield skipped(entry, refusal);
+      else if (stored[i]?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
+      else toFetch.set(entry.path, entry);
+    }
   }
   if (isTarballWorthIt([...toFetch.values()], all)) yield* fromTarball(client, revision, toFetch, attributesOf, passed);
   for (const entry of toFetch.values()) yield { kind: 'present', item: itemOf(revision, entry, attributesOf) };

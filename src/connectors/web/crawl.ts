@@ -243,6 +243,11 @@ export class Crawl {
       yield this.#skipped(address, 'noindex');
       return 'passed';
     }
+    const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
+    if (target !== undefined && target !== address) {
+      yield this.#skipped(address, `the page leads to ${target}`);
+      return 'passed';
+    }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
     yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), links);
     return 'indexed';

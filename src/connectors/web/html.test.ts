@@ -21,6 +21,16 @@ test('base, canonical address, title and directives are read from the head of a 
   assert.deepEqual([page.base, page.canonical, page.index, page.follow], ['/x/', '/c', true, false]);
 });
 
+test('a short page that sends its reader on at once is a redirect, and a slow refresh or a long page is none', () => {
+  const refresh = (content: string, rest = ''): string | undefined =>
+    readPage(`<meta http-equiv="refresh" content="${content}">${rest}`).redirect;
+  assert.equal(refresh('0; url=/new/'), '/new/');
+  assert.equal(refresh('0;URL=&quot;new.html&quot;'), 'new.html');
+  assert.equal(refresh('30; url=/news'), undefined);
+  assert.equal(refresh('60'), undefined);
+  assert.equal(refresh('0; url=/scripts-off', '<p>A page with content.</p>'.repeat(200)), undefined);
+});
+
 test('directives in headers apply to all crawlers or to the named one', () => {
   const of = (header: string | null) => Object.values(headerDirectives(header));
   assert.deepEqual(of(null), [true, true]);

@@ -11,6 +11,8 @@ const TITLE_UNITS_MAX = 300;
 /** UTF-16 units of an attribute value; longer values are no addresses. */
 const ATTRIBUTE_UNITS_MAX = 4096;
 const ATTRIBUTES_MAX = 50;
+/** UTF-16 units of a page that only leads to another one. */
+const REDIRECT_UNITS_MAX = 4_096;
 
 export interface Directives {
   index: boolean;
@@ -24,6 +26,8 @@ export interface PageFacts extends Directives {
   base: string | undefined;
   canonical: string | undefined;
   title: string | undefined;
+  /** The address to which a short page sends its reader at once, as written. */
+  redirect: string | undefined;
 }
 
 /** Elements whose content is not markup. */
@@ -44,6 +48,7 @@ export function readPage(html: string): PageFacts {
     base: undefined,
     canonical: undefined,
     title: undefined,
+    redirect: undefined,
     index: true,
     follow: true,
   };
@@ -68,6 +73,8 @@ export function readPage(html: string): PageFacts {
       TAG.lastIndex = end;
     }
   }
+  // A longer page has content of its own, and may send away only readers without scripts (<noscript>).
+  if (html.length > REDIRECT_UNITS_MAX) facts.redirect = undefined;
   return facts;
 }
 
@@ -86,8 +93,9 @@ function readMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): vo
   const name = attributes.get('name')?.toLowerCase();
   if (name === 'robots' || name === ROBOTS_NAME) applyDirectives(facts, content.split(','));
   if (attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
-    const target = /^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['"]?([^'"]+)/i.exec(content)?.[1];
+    const [, delay, target] = /^\s*([\d.]*)\s*[;,]?\s*url\s*=\s*['"]?([^'"]+)/i.exec(content) ?? [];
     if (target && facts.links.length < LINKS_MAX) facts.links.push(target);
+    if (Number(delay) <= 1) facts.redirect ??= target;
   }
 }
 

@@ -59,7 +59,7 @@ async function createDatabase(engine: Engine, lock: DirectoryLock, readTimeoutMs
     hasTextSearch,
     system,
     query: async <R extends object>(tenantId: string, given: Sql) => {
-      refuseInsideTransaction();
+      refuseInsideTransaction(session);
       const [begin, commit] = [simpleQuery(`begin;${enterTenant(tenantId)}`), simpleQuery('commit')];
       return rowsOf<R>(
         await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]), false, { owner: tenantId })),
@@ -78,19 +78,19 @@ function createSystem(engine: Engine, begin: Begin): SystemDatabase {
   const { session, run } = begin;
   return {
     async query<R extends object>(given: Sql) {
-      refuseInsideTransaction();
+      refuseInsideTransaction(session);
       return rowsOf<R>(await run(given, (bytes) => session.single(bytes)));
     },
     transaction: (fn, options) => runTransaction(begin, undefined, fn, options),
     async execute(text, values) {
-      refuseInsideTransaction();
+      refuseInsideTransaction(session);
       if (values && values.length > 0) {
         return { rows: rowsOf(await session.single(batchOf(text, values), true, { owner: JOBS })) };
       }
       return { rows: await runScript(session, text) };
     },
     async executeOutsideTransaction(text) {
-      refuseInsideTransaction();
+      refuseInsideTransaction(session);
       const lease = await session.lease({ background: true });
       rowsOf(await lease.end(simpleQuery(text)));
     },
@@ -133,14 +133,16 @@ interface Begin {
 }
 
 interface Running {
+  session: Session;
   active: boolean;
 }
 
 /** The transaction that the calling code runs in. A statement outside its `tx` would wait for the transaction, and the reverse. */
 const enclosing = new AsyncLocalStorage<Running>();
 
-function refuseInsideTransaction(): void {
-  if (enclosing.getStore()?.active) {
+function refuseInsideTransaction(session: Session): void {
+  const running = enclosing.getStore();
+  if (running?.active && running.session === session) {
     throw new Error('inside a transaction, use its tx: the embedded database has one session');
   }
 }
@@ -151,7 +153,7 @@ async function runTransaction<T>(
   fn: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  refuseInsideTransaction();
+  refuseInsideTransaction(begin.session);
   if (!options.readOnly) return runLeased(begin, tenantId, fn, options);
   const limitMs = begin.readTimeoutMs;
   const startBy = performance.now() + WAIT_SHARE_MAX * limitMs;
@@ -176,7 +178,7 @@ async function runLeased<T>(
   const lease = await session.lease({ signal, background, urgent, owner: tenantId, part: keyFamilyId });
   const onAbort = (): void => lease.abort(abortReason(signal!), readOnly);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const running: Running = { active: true };
+  const running: Running = { session, active: true };
   try {
     if (signal?.aborted) onAbort();
     // BEGIN goes to the engine with the first statement, because each batch is a change of threads.

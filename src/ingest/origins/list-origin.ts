@@ -5,7 +5,8 @@
  * The transaction that stores an item also records the item's outcome for the run (table run_item). Because of this
  * record, a run that continues after a kill counts and stores nothing twice, wherever its listing resumes.
  */
-import type { Change } from '../../connectors/connector.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Change, ListRequest } from '../../connectors/connector.ts';
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import type { Opaque } from '../../corpus/origin.ts';
 import { findOutcomes, findStoredItems, type StoredItem } from '../../corpus/origin-store.ts';
@@ -64,7 +65,7 @@ export async function listOrigin(
 ): Promise<ListingEnd | OriginProblem> {
   const batch = openBatch(deps, open, capacity, signal);
   const changes = open.connector
-    .list(open.origin, open.credential, { ...from, findStored: (id) => findStoredVersion(deps, open, id), signal })
+    .list(open.origin, open.credential, { ...from, findStored: openLookup(deps, open), signal })
     [Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -224,11 +225,21 @@ async function discardBytes(deps: IngestDeps, received: readonly Received[]): Pr
   await deps.blobs.discard(received.flatMap((one) => (one.kind === 'fetched' ? [one.bytes] : [])));
 }
 
-async function findStoredVersion(deps: IngestDeps, { active }: OpenOrigin, originId: string) {
-  const id = storedId(originId);
-  const stored = await deps.db.transaction(active.tenantId, (tx) =>
-    findStoredItems(tx, active.tenantId, active.groupId, [id]),
-  );
-  const item = stored.get(id);
-  return item && { revision: item.revision, state: item.state };
+/** Returns a lookup of stored versions. Ids that are asked for at the same moment are looked up by one statement. */
+function openLookup(deps: IngestDeps, { active: { tenantId, groupId } }: OpenOrigin): ListRequest['findStored'] {
+  let next: { ids: string[]; found: Promise<Map<string, StoredItem>> } | undefined;
+  return async (originId) => {
+    const id = storedId(originId);
+    if (!next) {
+      const ids: string[] = [];
+      const found = nextTurn().then(() => {
+        next = undefined;
+        return deps.db.transaction(tenantId, (tx) => findStoredItems(tx, tenantId, groupId, ids));
+      });
+      next = { ids, found };
+    }
+    next.ids.push(id);
+    const item = (await next.found).get(id);
+    return item && { revision: item.revision, state: item.state };
+  };
 }

@@ -9,6 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { loadConfig } from '../../../src/config.ts';
 import { openDeps } from '../../../src/deps.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { eventually } from '../../support/upload.ts';
 
 let t: TestApp;
 before(async () => {
@@ -64,6 +65,31 @@ test('a stop does not wait for connections that have sent nothing', { timeout: 1
   const closed = once(silent, 'close');
   await own.close();
   await closed;
+});
+
+test('a stop ends with the last answer, and does not wait for the client to close its connection', {
+  timeout: 15_000,
+}, async () => {
+  const own = await openTestApp();
+  const { hostname, port } = new URL(await own.url());
+  const kept = connect(Number(port), hostname);
+  const closed = once(kept, 'close');
+  const body = '{"query":"nothing"}';
+  const headers = [
+    'POST /api/v1/search HTTP/1.1',
+    'Host: x',
+    `x-api-key: ${own.key}`,
+    'content-type: application/json',
+  ];
+  kept.write(`${headers.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`);
+  await eventually(async () => /http_requests_running 1/.test((await own.deps.metrics.expose()).body));
+  const stopped = own.app.close();
+  await eventually(async () => !own.app.server.listening);
+  kept.write(body);
+  const [answer] = await once(kept, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 200 /);
+  await Promise.all([stopped, closed]);
+  await own.close();
 });
 
 test('a blob folder that cannot be created stops the start with a one-line error', async () => {

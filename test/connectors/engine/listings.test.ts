@@ -90,6 +90,59 @@ test('an incremental run starts at the cursor of the last run without failures',
   assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt']);
 });
 
+test('an incremental run whose only change fails is a success with an error, because the other files are served', async () => {
+  for (const id of ['a', 'b']) put(id, `${id}.txt`, `The ${id} wombat.`);
+  world.origin.script = async function* () {
+    for (const id of ['a', 'b']) yield world.origin.present(id);
+    yield { kind: 'end', full: true, cursor: { at: 1 } };
+  };
+  await world.run(groupId);
+  put('c', 'c.pdf', '%PDF-1.4\nthis is no PDF file');
+  world.origin.script = async function* () {
+    yield world.origin.present('c');
+    yield { kind: 'end', full: false, cursor: { at: 2 } };
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual([run.status, titleOf(run), run.statistics.failed], ['success', '1 of 1 files failed', 1]);
+  world.origin.script = async function* () {
+    yield { kind: 'end', full: false, cursor: { at: 3 } };
+  };
+  const next = await world.run(groupId);
+  assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 2 }, 'the change is not listed again');
+  assert.deepEqual([next.status, titleOf(next)], ['success', '1 of 1 files failed'], 'the file is tried again');
+  assert.deepEqual(await world.search('wombat'), ['a.txt', 'b.txt']);
+});
+
+test('stored items that a connector looks up at the same moment cost one transaction', async () => {
+  const ids = Array.from({ length: 40 }, (_, i) => `item ${i}`);
+  for (const id of ids) put(id, `${id}.txt`, `The ${id} wombat.`);
+  await world.run(groupId);
+  const { db } = world.service.deps;
+  const { transaction } = db;
+  const { list } = world.origin;
+  let transactions = 0;
+  let revisions: (string | null | undefined)[] = [];
+  world.origin.list = async function* (_origin, _credential, { findStored }) {
+    db.transaction = (...given) => {
+      transactions += 1;
+      return transaction(...given);
+    };
+    const found = await Promise.all([...ids, 'unknown'].map((id) => findStored(id)));
+    db.transaction = transaction;
+    revisions = found.map((stored) => stored?.revision);
+    for (const id of ids) yield { kind: 'unchanged', originId: id };
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  try {
+    assert.equal((await world.run(groupId)).status, 'success');
+  } finally {
+    Object.assign(world.origin, { list });
+    db.transaction = transaction;
+  }
+  assert.deepEqual(revisions, [...ids.map((id) => world.origin.present(id).item.revision), undefined]);
+  assert.ok(transactions < 10, `${transactions} transactions`);
+});
+
 test('if a listing reports an item twice, the last report counts', async () => {
   for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} echidna.`);
   await world.run(groupId);

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
+import { OriginError } from '../../../src/connectors/connector.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { ServiceError } from '../../../src/errors.ts';
 import { openProcessPool } from '../../../src/files/sandbox/process-pool.ts';
 import { deleteGroup } from '../../../src/ingest/removal/delete-group.ts';
 import { deleteSource } from '../../../src/ingest/removal/delete-source.ts';
@@ -17,6 +19,7 @@ let gate: GatedProcessor;
 let groupId: string;
 /** Stops the work at this point with an error that no item caused. */
 let stopAt: CrashPoint | undefined;
+let stopWith: Error | undefined;
 
 const ALWAYS = { signal: new AbortController().signal, lastAttempt: true };
 
@@ -26,7 +29,7 @@ before(async () => {
     reach(point: CrashPoint) {
       if (point !== stopAt) return;
       stopAt = undefined;
-      throw new Error(`stopped at ${point}`);
+      throw stopWith ?? new Error(`stopped at ${point}`);
     },
   };
   world = await openConnectorWorld({ processor: gate, crash });
@@ -43,6 +46,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stopAt = undefined;
+  stopWith = undefined;
   gate.setOpen(true);
   gate.script = () => undefined;
   try {
@@ -160,6 +164,30 @@ test('a new version that cannot be processed keeps the old one, reports the erro
   assert.equal(world.origin.fetched.length, fetched, 'its bytes are stored');
   assert.deepEqual([again.status, again.statistics.updated], ['success', 1]);
   assert.deepEqual((await served(id)).chunks, ['The new badger sleeps.']);
+});
+
+test('a run that gives up after an internal error reports this error, also if the origin had a problem before', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    throw new OriginError({ title: 'Out of paper', message: 'Come back later.', retryable: true });
+  };
+  stopAt = 'origin.listed';
+  const runId = await world.queueRun(groupId);
+  await assert.rejects(world.work(runId), /stopped at/);
+  const run = await world.getRun(runId);
+  assert.deepEqual([run.status, run.error.title], ['failure', 'The run failed']);
+  assert.equal((await world.run(groupId)).error.title, 'Out of paper');
+});
+
+test('a run that gives up on a full disk says so', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  stopAt = 'origin.listed';
+  stopWith = new ServiceError('overloaded', 'The disk is full.');
+  const runId = await world.queueRun(groupId);
+  await assert.rejects(world.work(runId), /disk is full/);
+  const { status, error } = await world.getRun(runId);
+  assert.deepEqual([status, error.message], ['failure', 'The disk is full. Start another run when this is over.']);
 });
 
 test('a new version of an archive updates only the files that changed inside', async () => {

@@ -191,6 +191,15 @@ describe('directives and metadata of a page', () => {
     assert.deepEqual(await stored(), ['/', '/docs/area', '/docs/frame', '/docs/next', '/docs/quoted']);
   });
 
+  test('a page that only refreshes to another one is skipped with its target, which is read', async () => {
+    const refresh = '<meta http-equiv="refresh" content="0; url=/manual/">';
+    web.site.set({ '/': htmlPage('Home', ['/old']), '/old': `<html><head>${refresh}</head><body></body></html>` });
+    web.site.set({ '/manual/': htmlPage('Manual', []) });
+    const { stored: texts, skipped } = await web.crawl();
+    assert.deepEqual(web.pathsOf(Object.keys(texts)).sort(), ['/', '/manual/']);
+    assert.deepEqual(skipped, { [`${web.base}/old`]: `the page leads to ${web.base}/manual/` });
+  });
+
   test('the charset of a page comes from its header if the page names none', async () => {
     const body = Buffer.from(
       '<html><title>\xcf\xf0\xe8\xe2\xe5\xf2</title><body>\xcf\xf0\xe8\xe2\xe5\xf2</body></html>',

@@ -1,0 +1,42 @@
+/** `pinakes copy-database`: an operator command that copies the embedded database to a PostgreSQL server. */
+import { environment, loadConfig } from '../../config.ts';
+import { type Command, flagOption } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
+
+export const copyDatabaseCommand: Command = {
+  name: 'copy-database',
+  summary: 'Copy the embedded database to a PostgreSQL server (operator).',
+  synopsis: '',
+  argumentsMin: 0,
+  argumentsMax: 0,
+  options: { json: { type: 'boolean', text: 'print the answer as JSON' } },
+  details: `
+  PINAKES_DATABASE_URL=postgres://… pinakes copy-database
+
+Copies the database in PINAKES_DATA_DIR to the empty database of PINAKES_DATABASE_URL: tenants,
+keys, sources, tags, policies, secrets, conversations, audit logs and waiting jobs. Stop the
+service before. The embedded database and the stored files stay as they are. Vectors of an
+embedding model are not copied: the service makes them again after its next start.`,
+  async run({ options, io }) {
+    const config = loadConfig(environment());
+    const { databaseUrl, dataDir } = config;
+    if (databaseUrl === null)
+      throw usageError(
+        'Set PINAKES_DATABASE_URL to the empty database, for example postgres://user:secret@host/pinakes.',
+      );
+    const { hasEmbeddedDatabase } = await import('../../db/open.ts');
+    if (!hasEmbeddedDatabase(dataDir)) throw usageError(`There is no database in ${dataDir}: set PINAKES_DATA_DIR.`);
+    const { copyToServer } = await import('../../copy-database.ts');
+    const { pino } = await import('pino');
+    const log = pino({ level: 'warn' }, pino.destination(2));
+    const copied = await copyToServer({ ...config, databaseUrl }, log, (name) => io.err(`${name}\n`));
+    const { tenants, rows, jobs } = copied;
+    if (flagOption(options, 'json')) io.out(`${JSON.stringify(copied)}\n`);
+    else
+      io.out(
+        `${rows} rows of ${tenants} tenants and ${jobs} waiting jobs were copied. The files stay in ${config.blobs.directory}, ` +
+          'and the master key stays the same.\n',
+      );
+    return 0;
+  },
+};
