@@ -3872,6 +3872,30 @@ export interface Operations {
     };
     response: Blob;
   };
+  /** Download the original file of a source */
+  downloadOriginal: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+      headers?: {
+        /** One range of bytes. For several ranges the whole file is sent. */
+        Range?: string | undefined;
+        /** The ETag that the range belongs to. If the file has another one, the whole file is sent. */
+        "If-Range"?: string | undefined;
+        /** ETags of the files that the caller has. The answer is 304 if one of them is current. */
+        "If-None-Match"?: string | undefined;
+      } | undefined;
+    };
+    response: Blob;
+  };
   /** Change the metadata of a source */
   patchSourceMetadata: {
     request: {
@@ -5162,6 +5186,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getSource: ['GET', '/api/v1/sources/{id}'],
   deleteSource: ['DELETE', '/api/v1/sources/{id}'],
   downloadSource: ['GET', '/api/v1/sources/{source_id}/raw'],
+  downloadOriginal: ['GET', '/api/v1/sources/{id}/original'],
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],

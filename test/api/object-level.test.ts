@@ -151,6 +151,8 @@ const ROWS: Record<string, Row> = {
   'GET /source-list query.parent_source_id': listFilter('archive', 'sources'),
   'GET /sources/{id} path.id': object('source'),
   'DELETE /sources/{id} path.id': object('source'),
+  'GET /sources/{id}/original path.id': object('source'),
+  'GET /sources/{id}/original query.principal_id': text,
   'GET /sources/{source_id}/raw path.source_id': object('source'),
   'GET /sources/{source_id}/raw query.principal_id': text,
   'PUT /sources/{source_id}/metadata path.source_id': object('source', () => theirs),

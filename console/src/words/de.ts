@@ -284,6 +284,8 @@ export const de: Catalogue = {
   'source.asPages': 'Seiten',
   'source.buildTable': 'Erstellen',
   'source.tableNumber': 'Tabelle {n}',
+  'source.original': 'Original herunterladen',
+  'source.originalHidden': 'Das Original bekommt nur, wer die ganze Quelle sehen darf.',
   'source.borders': 'Chunk-Grenzen',
   'source.text': 'Text der Quelle',
   'source.noText': 'Es gibt keinen Text',

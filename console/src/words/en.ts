@@ -277,6 +277,8 @@ export const en = {
   'source.asPages': 'Pages',
   'source.buildTable': 'Build',
   'source.tableNumber': 'Table {n}',
+  'source.original': 'Download original',
+  'source.originalHidden': 'The original is given only to those who may see the whole source.',
   'source.borders': 'Chunk borders',
   'source.text': 'Text of the source',
   'source.noText': 'There is no text',

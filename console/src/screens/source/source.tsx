@@ -3,9 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { overlaps, type Page, readBoxes, readPages, readSource, type Viewer } from '../../data/source.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { Button, buttonClass, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, FileGlyph, Header, Spinner } from '../../parts/layout.tsx';
+import { Empty, FileGlyph, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useSession } from '../../shell/use-session.ts';
 import type { Span } from '../../spans/spans.ts';
 import { bytes } from '../../words/format.ts';
@@ -18,6 +18,7 @@ import { SeenPassages } from './seen-passages.tsx';
 import { SourceTables } from './source-tables.tsx';
 import { TextView } from './text-view.tsx';
 import { useChunks } from './use-chunks.ts';
+import { useDownload } from './use-download.ts';
 
 const route = getRouteApi('/sources/$id');
 
@@ -37,6 +38,7 @@ export function Source() {
     enabled: source.data?.file_type === 'pdf',
   });
   const { authorization } = useSession();
+  const original = useDownload(id, source.data?.name || id, viewer);
   const [borders, setBorders] = useState(true);
   const [active, setActive] = useState<number | null>(null);
   const [details, setDetails] = useState(false);
@@ -82,6 +84,18 @@ export function Source() {
             {say('details.title')}
           </Button>
         )}
+        {source.data?.status === 'ready' && (
+          <Hint label={say('source.original')}>
+            <Button
+              look="ghost"
+              icon={original.isPending ? 'loader-circle' : 'download'}
+              aria-label={say('source.original')}
+              disabled={original.isPending}
+              onClick={original.start}
+              className={original.isPending ? 'spin' : ''}
+            />
+          </Hint>
+        )}
         <SeeAs principal={as} policy={policy} />
         {hasPages && (
           <Link
@@ -104,6 +118,13 @@ export function Source() {
           {say('source.borders')}
         </Button>
       </Header>
+      {original.problem && (
+        <div className="border-b border-line px-4 py-2">
+          <Problem text={original.problem}>
+            <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={original.forget} />
+          </Problem>
+        </div>
+      )}
       {isAs && <AsBanner id={id} principal={as} policy={policy} chunks={chunks} />}
       <div className="relative grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
         {source.isPending || pages.isLoading || marked.isLoading ? (
