@@ -226,6 +226,8 @@ export type AuditEvent = {
   creation_time: number;
   /** API key that made the change; null when the operator made it by a command. */
   api_key_id: string | null;
+  /** Name of this API key, also after it was revoked. It is not part of `hash`. Null for the operator. */
+  api_key_name: string | null;
   /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
   /** Kind of the object that was changed. */

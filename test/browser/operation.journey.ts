@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { openPinakes } from '../../src/client/client.ts';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
 import { openSignedIn, startService, type TestService, tabTo, until } from './support/console.ts';
@@ -20,6 +21,10 @@ describe('health and audit', { skip }, () => {
     service = await startService();
     for (let i = 0; i < 60; i++) await service.pinakes.createTag({ body: { name: `tag ${i}` } });
     await service.pinakes.issueApiKey({ body: { name: 'reader <b>', scopes: ['knowledge:read'] } });
+    const intern = await service.pinakes.issueApiKey({ body: { name: 'intern', scopes: ['knowledge:write'] } });
+    const theirs = openPinakes({ url: service.url, apiKey: intern.key });
+    await theirs.createTag({ body: { name: 'by the intern' } });
+    await service.pinakes.revokeApiKey({ params: { id: intern.id } });
   });
   after(async () => {
     await browser?.close();
@@ -61,6 +66,8 @@ describe('health and audit', { skip }, () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'audit');
     // Newest first: the sign-in of this page.
     await page.getByRole('row').nth(1).getByText('Sign-in').waitFor();
+    // Its key was revoked meanwhile.
+    await page.getByRole('row', { name: /by the intern.*intern$/ }).waitFor();
     assert.equal(await page.getByRole('row').count(), 51);
     assert.deepEqual(await violationsOf(page), []);
     await tabTo(page, page.getByRole('button', { name: 'Load more' }));
