@@ -71,8 +71,13 @@ describe('work that is not saved', { skip }, () => {
     );
     await page.close({ runBeforeUnload: true });
     assert.equal(await asked, 'beforeunload');
+    // Another version, of which the page does not know before it saves.
+    await service.pinakes.putRedactionPolicy({ body: { enabled: true, rules: [] } });
     await press(page, page.getByRole('button', { name: 'Save' }));
-    await page.getByText('Version 2').waitFor();
+    await page.getByText('Version 2 was saved meanwhile. If you save, your rules replace it.').waitFor();
+    assert.deepEqual((await service.pinakes.getRedactionPolicy()).rules, []);
+    await press(page, page.getByRole('button', { name: 'Save' }));
+    await page.getByText('Version 3', { exact: true }).waitFor();
     const { rules } = await service.pinakes.getRedactionPolicy();
     assert.deepEqual(
       rules.map((rule) => rule.name),

@@ -53,8 +53,15 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
     await queries.invalidateQueries({ queryKey: POLICY_KEY });
   };
   const save = useMutation({
-    mutationFn: () => pinakes.putRedactionPolicy({ body: { enabled: draft.enabled, rules: [...draft.rules] } }),
-    onSuccess: refresh,
+    /** Saves nothing over a version of which the reader was not told, and returns false. The draft then says so. */
+    async mutationFn() {
+      const read = { queryKey: POLICY_KEY, queryFn: ({ signal }: { signal: AbortSignal }) => readPolicy(signal) };
+      const latest = await queries.fetchQuery({ ...read, staleTime: 0 });
+      if ((latest?.version ?? 0) !== version) return false;
+      await pinakes.putRedactionPolicy({ body: { enabled: draft.enabled, rules: [...draft.rules] } });
+      return true;
+    },
+    onSuccess: (saved) => (saved ? refresh() : undefined),
   });
   const remove = useMutation({ mutationFn: () => pinakes.deleteRedactionPolicy(), onSuccess: refresh });
   const refusal = save.error ?? refused;
