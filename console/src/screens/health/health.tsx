@@ -1,13 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { inWords } from '../../data/api.ts';
-import { readChecks, readReadiness, readService, type ServiceChecks, type ServiceFacts } from '../../data/health.ts';
+import {
+  hasOffice,
+  readChecks,
+  readReadiness,
+  readService,
+  type ServiceChecks,
+  type ServiceFacts,
+} from '../../data/health.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
-import { useSession } from '../../shell/use-session.ts';
+import { useMayCheck } from '../../shell/use-session.ts';
 import { bytes, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 
@@ -16,9 +23,7 @@ const CHECKS_EVERY_MS = 60_000;
 
 /** Whether the service works: ready or not, the checks with what mends them, the models, the limits. */
 export function Health() {
-  const session = useSession();
-  const mayCheck =
-    session.scopes.includes('apikeys:issue') && session.source_group_ids === null && session.tag_ids === null;
+  const mayCheck = useMayCheck();
   const ready = useQuery({ queryKey: ['ready'], queryFn: readReadiness, refetchInterval: READY_EVERY_MS });
   const service = useQuery({ queryKey: ['service'], queryFn: readService });
   const checks = useQuery({
@@ -145,11 +150,6 @@ function Vectors({ result }: { result: ServiceChecks }) {
       </p>
     </Part>
   );
-}
-
-/** Whether LibreOffice is there: the settings only say that it may be used. */
-function hasOffice(facts: ServiceFacts, checks: ServiceChecks | undefined): boolean {
-  return facts.office && (checks?.checks.find(({ name }) => name === 'LibreOffice')?.fix ?? null) === null;
 }
 
 function Service({ facts, checks }: { facts: ServiceFacts; checks: ServiceChecks | undefined }) {
