@@ -62,6 +62,23 @@ describe('health and audit', { skip }, () => {
     await context.close();
   });
 
+  test('checks, failures and refusals of the service are in German in the German console', async () => {
+    await service.add('broken', { 'broken.pdf': '%PDF-1.4 broken' });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'health', {
+      language: 'de',
+      refusals: [/ 404 /],
+    });
+    await page.getByText('Speicherplatz').waitFor();
+    await page.getByText('funktioniert', { exact: true }).first().waitFor();
+    await page.getByText('keines: gesucht wird nach Wörtern').waitFor();
+    await page.goto(`${service.url}/console/sources`);
+    await page.getByRole('row', { name: /broken\.pdf.*Beschädigtes PDF/ }).waitFor();
+    await page.goto(`${service.url}/console/sources/019a0000-0000-7000-8000-000000000000`);
+    await page.getByText('Das gibt es nicht oder nicht mehr.').waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('the audit log is filtered by the address, shows the details of an event, and loads more', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'audit');
     // Newest first: the sign-in of this page.

@@ -10,7 +10,7 @@ import { DeleteDialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
 import { ago, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { RunState } from '../runs/run-state.tsx';
 import { isBusy } from './connector-state.tsx';
 import { linesOf } from './kinds.ts';
@@ -53,7 +53,7 @@ export function Details({ row, close }: { row: ConnectorRow; close(): void }) {
       )}
       {row.error && (
         <div className="px-4 pt-3">
-          <Problem text={`${row.error.title}. ${row.error.message}`} />
+          <Problem text={`${sayOfService(row.error.title)}. ${row.error.message}`} />
         </div>
       )}
       <Schedule row={row} refresh={refresh} />

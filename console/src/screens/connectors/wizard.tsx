@@ -14,7 +14,7 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import {
   type ConnectorKind,
   type FieldValues,
@@ -210,7 +210,7 @@ function CheckResult({
         <Spinner label={say('connectors.testing')} />
       </div>
     );
-  const text = problem ?? (check?.problem ? `${check.problem.title}. ${check.problem.message}` : null);
+  const text = problem ?? (check?.problem ? `${sayOfService(check.problem.title)}. ${check.problem.message}` : null);
   if (text !== null)
     return (
       <div className="mt-4">

@@ -16,7 +16,7 @@ import { Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
 import { useMayCheck } from '../../shell/use-session.ts';
 import { bytes, moment, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 const READY_EVERY_MS = 10_000;
 const CHECKS_EVERY_MS = 60_000;
@@ -118,12 +118,12 @@ function Checks({ result }: { result: ServiceChecks }) {
               size={14}
               className={ok ? 'text-ink-3' : 'text-bad'}
             />
-            <span className={`w-40 shrink-0 ${ok ? '' : 'font-medium text-bad'}`}>{name}</span>
+            <span className={`w-40 shrink-0 ${ok ? '' : 'font-medium text-bad'}`}>{sayOfService(name)}</span>
             <span className="sr-only">
               {say(!ok ? 'health.fails' : fix === null ? 'health.works' : 'health.lacks')}
             </span>
             <span className="min-w-0 flex-1 text-ink-2" dir="auto">
-              {detail}
+              {sayOfService(detail)}
             </span>
             {fix !== null && (
               <span className="flex max-w-full items-center gap-2 rounded-md bg-sunken p-1 ps-2">

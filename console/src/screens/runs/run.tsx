@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { moment, number, span } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { RunFiles } from './run-files.tsx';
 import { RunProgress, RunState } from './run-state.tsx';
 
@@ -114,7 +114,7 @@ function Summary({ run }: { run: RunRecord }) {
       </div>
       {run.error && run.status === 'failure' && (
         <div className="mt-3 max-w-3xl">
-          <Problem text={`${run.error.title}. ${run.error.message}`} />
+          <Problem text={`${sayOfService(run.error.title)}. ${run.error.message}`} />
         </div>
       )}
       <Timeline run={run} />
