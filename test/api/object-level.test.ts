@@ -28,11 +28,7 @@ type Row =
   | { expect: 'position' }
   | { expect: 'text' };
 
-const object = (kind: Kind, body?: (id: string) => unknown): Row => ({
-  expect: 'object',
-  kind,
-  ...(body ? { body } : {}),
-});
+const object = (kind: Kind, body?: (id: string) => unknown): Row => ({ expect: 'object', kind, ...(body && { body }) });
 /** An item of a batch fails by itself, with the text of the 404, and changes nothing. */
 const item = (kind: Kind, ids: (id: string) => object): Row => ({
   expect: 'filter',

@@ -1,6 +1,7 @@
-/** The original file of a source, with the keyboard alone. */
+/** The original file of a source, and pages that cannot be drawn at first, with the keyboard alone. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
@@ -9,15 +10,20 @@ import { look } from './support/looks.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+const MANUAL = readFileSync(join(import.meta.dirname, '..', '..', 'demo', 'conservation-manual.pdf'));
 const CONTENT = '# Ropes\r\n\r\nRopes are dried in the loft of Ada Kern.\r\n';
 
 describe('the original of a source', { skip }, () => {
   let service: TestService;
   let id: string;
+  let manual: string;
   before(async () => {
     service = await startService();
-    const group = await service.add('notes', { 'ropes.md': CONTENT });
-    id = (await service.pinakes.listSourcesOfSourceGroup({ params: { id: group } })).sources[0]!.id;
+    const group = await service.add('notes', { 'ropes.md': CONTENT, 'manual.pdf': MANUAL });
+    const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: group } });
+    const idOf = (name: string) => sources.find((source) => source.name === name)!.id;
+    id = idOf('ropes.md');
+    manual = idOf('manual.pdf');
   });
   after(async () => {
     await browser?.close();
@@ -31,6 +37,32 @@ describe('the original of a source', { skip }, () => {
     assert.equal(download.suggestedFilename(), 'ropes.md');
     assert.equal(readFileSync(await download.path(), 'utf8'), CONTENT);
     assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a page that could not be drawn is drawn at the next attempt, and not again when the window gets the focus', async () => {
+    const { page, context } = await openSignedIn(browser as Browser, service, `sources/${manual}`, {
+      refusals: [/503 .*\/image/],
+    });
+    await page.getByRole('img', { name: /^Page 1/ }).waitFor();
+    const drawn: string[] = [];
+    let isBusy = true;
+    await page.route('**/pages/2/image*', (route) => {
+      drawn.push(route.request().url());
+      const error = { message: 'All parsers are busy.', type: 'overloaded_error' };
+      return isBusy ? route.fulfill({ status: 503, json: { error } }) : route.continue();
+    });
+    await press(page, page.getByRole('link', { name: 'Next page' }));
+    await page.getByText('The page is being drawn …').waitFor();
+    await page.getByText('All parsers are busy.').waitFor();
+    await look(page, 'page-busy');
+    isBusy = false;
+    await press(page, page.getByRole('button', { name: 'Try again' }));
+    await page.getByRole('img', { name: /^Page 2/ }).waitFor();
+    const count = drawn.length;
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByRole('img', { name: /^Page 2/ }).waitFor();
+    assert.equal(drawn.length, count);
     await context.close();
   });
 

@@ -88,6 +88,59 @@ describe('work that is not saved', { skip }, () => {
     await context.close();
   });
 
+  test('an open window and its fields outlive a session that ended, for the same key only', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'tags', { refusals: [/ 401 /] });
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    const dialog = page.getByRole('dialog', { name: 'Create a tag' });
+    await write(page, dialog.getByLabel('Name'), 'lighthouses');
+    await write(page, dialog.getByLabel('Description'), 'Towers with a lamp');
+    await context.clearCookies();
+    await page.keyboard.press('Enter');
+    await signIn(page, service.key);
+    await dialog.waitFor();
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'lighthouses');
+    assert.equal(await dialog.getByLabel('Description').inputValue(), 'Towers with a lamp');
+    // A window that was closed is forgotten.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    assert.equal(await dialog.getByLabel('Name').inputValue(), '');
+
+    await write(page, dialog.getByLabel('Name'), 'secret plans');
+    await context.clearCookies();
+    await page.keyboard.press('Enter');
+    const { key } = await service.pinakes.issueApiKey({
+      body: { name: 'writer', scopes: ['knowledge:read', 'knowledge:write'] },
+    });
+    await signIn(page, key);
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    assert.equal(await dialog.getByLabel('Name').inputValue(), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('files that were chosen outlive a session that ends before they are sent', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?add=true', {
+      refusals: [/ 401 /],
+    });
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    await page
+      .locator('input[data-files]')
+      .setInputFiles([{ name: 'south.md', mimeType: 'text/markdown', buffer: Buffer.from('# South light') }]);
+    await write(page, dialog.getByLabel('Name of the group'), 'March');
+    await context.clearCookies();
+    await press(page, dialog.getByRole('button', { name: 'Add 1 file' }));
+    await signIn(page, service.key);
+    await dialog.getByText('1 file will be sent').waitFor();
+    assert.equal(await dialog.getByLabel('Name of the group').inputValue(), 'March');
+    await press(page, dialog.getByRole('button', { name: 'Add 1 file' }));
+    await dialog.getByText('1 file is stored').waitFor();
+    const { source_groups: groups } = await service.pinakes.listSourceGroups({ query: { q: 'March' } });
+    assert.equal(groups.length, 1);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('the draft of a policy outlives another screen', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'policies');
     await press(page, page.getByRole('button', { name: 'New policy' }).first());

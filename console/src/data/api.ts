@@ -22,8 +22,13 @@ export async function sessionFetch(input: RequestInfo | URL, init: RequestInit =
   headers.delete('x-api-key');
   headers.set('x-pinakes-console', '1');
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
-  if (response.status === 401) for (const listener of endedListeners) listener();
+  if (response.status === 401) noteSessionEnd();
   return response;
+}
+
+/** Tells the listeners that the service no longer knows the session. */
+export function noteSessionEnd(): void {
+  for (const listener of endedListeners) listener();
 }
 
 export const pinakes = openPinakes({ url: location.origin, apiKey: '', fetch: sessionFetch });

@@ -315,6 +315,7 @@ export const de: Catalogue = {
   'source.pageOf': 'Seite {n} von {total}',
   'source.pages': 'Seiten',
   'source.pageImage': 'Seite {n} von {name}',
+  'source.drawing': 'Die Seite wird gezeichnet …',
   'source.pageHidden': 'Eine Schwärzungsregel verbirgt diese Seite.',
   'source.previousPage': 'Vorige Seite',
   'source.nextPage': 'Nächste Seite',

@@ -306,6 +306,7 @@ export const en = {
   'source.pageOf': 'Page {n} of {total}',
   'source.pages': 'Pages',
   'source.pageImage': 'Page {n} of {name}',
+  'source.drawing': 'The page is being drawn …',
   'source.pageHidden': 'A redaction rule hides this page.',
   'source.previousPage': 'Previous page',
   'source.nextPage': 'Next page',

@@ -29,7 +29,7 @@ const STORED = 'language';
 let catalogue = {} as Readonly<Record<string, Entry>>;
 let locale: Locale = 'en';
 
-/** Returns a text that the service wrote in English, such as the title of a failure, in the language of the reader where there are words. */
+/** Returns an English text of the service, such as the title of a failure, in the language of the reader where there are words. */
 export let sayOfService = (text: string): string => text;
 
 /** Returns the tag that `Intl` understands. */

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { ago, number } from '../../words/format.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import { RunState } from '../runs/run-state.tsx';
@@ -96,8 +97,8 @@ function originRows({ kind, origin }: ConnectorRow): [string, string][] {
 /** The schedule in words with its next times, and its form. A pause removes the schedule. */
 function Schedule({ row, refresh }: { row: ConnectorRow; refresh(): Promise<unknown> }) {
   const rule = row.setting?.rrule ?? '';
-  const [editing, setEditing] = useState(false);
-  const schedule = useSchedule(rule);
+  const [editing, setEditing] = useKept(`schedule.${row.id}.editing`, false);
+  const schedule = useSchedule(rule, `schedule.${row.id}`);
   const save = useMutation({
     mutationFn: (next: string) => changeConnector(row, { name: row.name, rrule: next }),
     onSuccess: async () => {

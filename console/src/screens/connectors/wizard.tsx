@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { inWords } from '../../data/api.ts';
 import {
   CONNECTORS,
@@ -14,6 +14,7 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import {
   type ConnectorKind,
@@ -33,13 +34,13 @@ type Step = (typeof STEPS)[number];
 
 /** Connects an origin in three steps: what it is, where it is (tried before anything is stored), and when to read it. */
 export function Wizard({ close }: { close(madeId?: string): void }) {
-  const [step, setStep] = useState<Step>('kind');
-  const [kind, setKind] = useState<ConnectorKind | null>(null);
-  const [values, setValues] = useState<FieldValues>({});
-  const [secretId, setSecretId] = useState('');
-  const [name, setName] = useState('');
-  const [metadata, setMetadata] = useState<MetadataRow[]>([]);
-  const schedule = useSchedule('');
+  const [step, setStep] = useKept<Step>('wizard.step', 'kind');
+  const [kind, setKind] = useKept<ConnectorKind | null>('wizard.kind', null);
+  const [values, setValues] = useKept<FieldValues>('wizard.values', {});
+  const [secretId, setSecretId] = useKept('wizard.secret', '');
+  const [name, setName] = useKept('wizard.name', '');
+  const [metadata, setMetadata] = useKept<MetadataRow[]>('wizard.metadata', []);
+  const schedule = useSchedule('', 'wizard.schedule');
   const queries = useQueryClient();
   const check = useMutation({
     mutationFn: ({ kind: one, given }: { kind: ConnectorKind; given: Pick<NewConnector, 'origin' | 'secretId'> }) =>

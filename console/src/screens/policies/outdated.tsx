@@ -19,7 +19,7 @@ interface OutdatedProps {
   keep(): void;
 }
 
-/** Says that somebody saved or deleted the policy while a draft was written, and what changed. Nothing is saved before the reader chooses. */
+/** Says that somebody saved or deleted the policy while a draft was written, and what changed. The reader chooses what is saved. */
 export function Outdated({ over, policy, take, keep }: OutdatedProps) {
   const lines = policy && over.version > 0 ? changedLines(over.text, documentOf(policy)) : [];
   return (

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { DEFAULT_POLICY, documentOf, FIRST_POLICY, POLICIES, type Policy, readPolicies } from '../../data/policies.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
-import { useDraft } from '../../shell/drafts.ts';
+import { useDraft, useKept } from '../../shell/drafts.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -32,7 +31,7 @@ export function Policies() {
   const list = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
   const [kept, keep] = useDraft<Readonly<Record<string, PolicyDraft>>>('policies', true);
   const drafts = kept ?? {};
-  const [asked, setAsked] = useState<'create' | 'delete' | null>(null);
+  const [asked, setAsked] = useKept<'create' | 'delete' | null>('policies.window', null);
   const stored = list.data ?? [];
   const fresh = Object.keys(drafts).filter((name) => !stored.some((policy) => policy.name === name));
   const names = [...stored.map((policy) => policy.name), ...fresh];

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
@@ -30,7 +31,7 @@ export function Search() {
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
   const mayJudge = useScope('knowledge:write');
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useKept('search.adding', false);
   const [isFilterOpen, setFilterOpen] = useState(false);
   const read = readFilter(given);
   const filter = read ?? {};

@@ -92,7 +92,11 @@ export function PageView({ id, viewer, name, pages, number, mark, borders, chunk
 
 /** The picture of a page, or the reason why the service does not show it. */
 function Picture({ id, number, viewer, alt }: { id: string; number: number; viewer: Viewer; alt: string }) {
-  const { data: picture, error } = useQuery({
+  const {
+    data: picture,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['picture', id, number, viewer],
     queryFn: ({ signal }) => readPageImage(id, number, viewer, signal),
     refetchOnWindowFocus: false,
@@ -107,12 +111,23 @@ function Picture({ id, number, viewer, alt }: { id: string; number: number; view
   }, [picture]);
   if (error) {
     return (
-      <p role="alert" className="p-8 text-sm text-[oklch(0.35_0.02_266)]">
+      <div role="alert" className="flex flex-col items-start gap-3 p-8 text-sm text-[oklch(0.35_0.02_266)]">
         {error instanceof PinakesError && error.status === 404 ? say('source.pageHidden') : inWords(error)}
-      </p>
+        {isTransient(error) && (
+          <button type="button" onClick={() => refetch()} className="rounded-sm underline">
+            {say('action.retry')}
+          </button>
+        )}
+      </div>
     );
   }
-  return address === undefined ? null : <img src={address} alt={alt} className="block w-full select-none" />;
+  if (address === undefined) return <p className="p-8 text-sm text-[oklch(0.45_0.02_266)]">{say('source.drawing')}</p>;
+  return <img src={address} alt={alt} className="block w-full select-none" />;
+}
+
+/** Whether another attempt may end otherwise: the service or the connection failed, and nothing was refused. */
+function isTransient(error: Error): boolean {
+  return !(error instanceof PinakesError) || error.status >= 500;
 }
 
 function Turn({

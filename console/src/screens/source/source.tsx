@@ -21,6 +21,8 @@ import { useChunks } from './use-chunks.ts';
 import { useDownload } from './use-download.ts';
 
 const route = getRouteApi('/sources/$id');
+/** The service reads the whole file for the sizes of its pages, which change with the file alone. */
+const PAGES_STALE_MS = 5 * 60_000;
 
 /** A source as text or as pages, with the borders of its chunks and the cited passage. */
 export function Source() {
@@ -35,6 +37,8 @@ export function Source() {
   const pages = useQuery({
     queryKey: ['pages', id, viewer],
     queryFn: () => readPages(id, viewer),
+    staleTime: PAGES_STALE_MS,
+    refetchOnWindowFocus: false,
     enabled: source.data?.file_type === 'pdf',
   });
   const { authorization } = useSession();
@@ -122,6 +126,15 @@ export function Source() {
         <div className="border-b border-line px-4 py-2">
           <Problem text={original.problem}>
             <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={original.forget} />
+          </Problem>
+        </div>
+      )}
+      {pages.isError && (
+        <div className="border-b border-line px-4 py-2">
+          <Problem text={inWords(pages.error)}>
+            <Button size="small" onClick={() => pages.refetch()}>
+              {say('action.retry')}
+            </Button>
           </Problem>
         </div>
       )}

@@ -3,7 +3,7 @@ import { inWords } from '../../data/api.ts';
 import { isMissing, readOriginal, type Viewer } from '../../data/source.ts';
 import { say } from '../../words/words.ts';
 
-/** Saves the original file of a source, for those who may see the whole of it. The cookie alone would not get it, so no link leads there. */
+/** Saves the original file of a source, for those who may see the whole of it. The cookie alone would not get it: no link leads there. */
 export function useDownload(id: string, name: string, viewer: Viewer) {
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => readOriginal(id, viewer),

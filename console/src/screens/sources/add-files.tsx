@@ -8,6 +8,7 @@ import { hasOffice, readChecks } from '../../data/health.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
+import { takeKept, useKeep, useKept } from '../../shell/drafts.ts';
 import { useMayCheck } from '../../shell/use-session.ts';
 import { bytes, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -25,9 +26,9 @@ const EXCLUDED_SHOWN = 200;
 const ENDINGS_SHOWN = 12;
 
 export function AddFiles({ given, close }: { given: PickedFile[]; close(): void }) {
-  const [added, setAdded] = useState<PickedFile[]>([]);
-  const [name, setName] = useState('');
-  const [groupId, setGroupId] = useState('');
+  const [added, setAdded] = useState<PickedFile[]>(() => takeKept('upload.files') ?? []);
+  const [name, setName] = useKept('upload.name', '');
+  const [groupId, setGroupId] = useKept('upload.group', '');
   const upload = useUpload();
   const service = useQuery({
     queryKey: ['service'],
@@ -53,6 +54,8 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   }, [files, heads, service.data, checks.data]);
   const isPlanning = heads === undefined || service.isPending || checks.isLoading;
   const { state } = upload;
+  // What is stored is not offered again after the next sign-in.
+  useKeep('upload.files', state.step === 'done' ? undefined : files);
   // Without this window nobody sees how far the files are, and a page that is closed or reloaded sends no more.
   const isSending = state.step === 'sending';
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true, disabled: !isSending });
