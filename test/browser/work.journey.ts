@@ -1,9 +1,9 @@
 /** What a reader typed or began is not lost. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo, write } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until, write } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -115,6 +115,37 @@ describe('work that is not saved', { skip }, () => {
     await signIn(page, key);
     await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
     assert.equal(await dialog.getByLabel('Name').inputValue(), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('what was read and typed stays on the screen when the service fails for a while', async () => {
+    await service.pinakes.createTag({ body: { name: 'beacons' } });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'tags', { refusals: [/ 503 /] });
+    await page.getByText('beacons').waitFor();
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    const dialog = page.getByRole('dialog', { name: 'Create a tag' });
+    await write(page, dialog.getByLabel('Name'), 'lighthouses');
+    await page.clock.install();
+    let asked = 0;
+    const fail = (route: Route) => {
+      asked += 1;
+      return route.fulfill({
+        status: 503,
+        json: { error: { message: 'The service restarts.', type: 'overloaded_error' } },
+      });
+    };
+    await page.route(/\/api\/v1\/tags|\/console\/session/, fail);
+    // Old enough to be read again when the reader comes back to the window.
+    await page.clock.fastForward(61_000);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await until(async () => {
+      await page.clock.fastForward(2_000);
+      return asked >= 6;
+    });
+    await page.getByText('What you see may be out of date.').waitFor();
+    await page.getByText('beacons').waitFor();
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'lighthouses');
     assert.deepEqual(faults, []);
     await context.close();
   });

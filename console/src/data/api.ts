@@ -33,6 +33,19 @@ export function noteSessionEnd(): void {
 
 export const pinakes = openPinakes({ url: location.origin, apiKey: '', fetch: sessionFetch });
 
+/**
+ * Whether a query that failed has nothing to show: it was never read, or the service refuses now what it gave before. Otherwise a failure
+ * of the connection or of the service leaves on the screen what was read.
+ */
+export function hasNothing({ error, data }: { error: Error | null; data: unknown }): boolean {
+  return error !== null && (data === undefined || !isTransient(error));
+}
+
+/** Whether another attempt may end otherwise: the connection or the service failed, and nothing was refused. */
+export function isTransient(error: Error): boolean {
+  return !(error instanceof PinakesError) || error.status >= 500 || error.status === 429;
+}
+
 /** Kinds of errors that have words of their own in every language. The words of the service, in English, follow as details. */
 const ERROR_TYPES = [
   'invalid_request_error',

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { inWords, pinakes } from '../../data/api.ts';
+import { hasNothing, inWords, pinakes } from '../../data/api.ts';
 import {
   EVALUATION,
   listSetRuns,
@@ -39,7 +39,7 @@ export function QuestionSet() {
   const other = useRunDetails(otherId);
   const [removed, setRemoved] = useKept<Question | null>('evaluation.removed', null);
   useRowKeys();
-  if (set.isError) return <Empty icon="circle-alert" title={say('evaluation.missing')} text={inWords(set.error)} />;
+  if (hasNothing(set)) return <Empty icon="circle-alert" title={say('evaluation.missing')} text={inWords(set.error)} />;
   if (!set.data)
     return (
       <div className="p-4">

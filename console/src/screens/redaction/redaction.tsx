@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { inWords, PinakesError, pinakes } from '../../data/api.ts';
+import { hasNothing, inWords, PinakesError, pinakes } from '../../data/api.ts';
 import { type Draft, REDACTION, type Rule, readPolicy, type StoredPolicy } from '../../data/redaction.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -24,7 +24,7 @@ export function Redaction() {
         <Spinner label={say('loading')} />
       </div>
     );
-  if (policy.isError)
+  if (hasNothing(policy) || policy.data === undefined)
     return (
       <div className="p-4">
         <Problem text={inWords(policy.error)}>

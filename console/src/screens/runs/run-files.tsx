@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { type FileChange, isActive, listRunFiles, type Run, type RunFile, startRun } from '../../data/runs/runs.ts';
 import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button, Hint } from '../../parts/button.tsx';
@@ -45,7 +45,7 @@ export function RunFiles({ run }: { run: Run }) {
           <Tab key={one} change={one} chosen={change} count={run.statistics[one]} />
         ))}
       </div>
-      {query.isError ? (
+      {hasNothing(query) ? (
         <div className="px-4 pb-4">
           <Problem text={inWords(query.error)} />
         </div>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { useGroupNames } from '../../data/group-names.ts';
 import { cancelRun, isActive, type Run as RunRecord, readRun, startRun } from '../../data/runs/runs.ts';
 import { RUN, RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
@@ -22,7 +22,7 @@ export function Run() {
   useRunEvents();
   const run = query.data;
   const names = useGroupNames(run ? [run.source_group_id] : []);
-  if (query.isError) return <Empty icon="circle-alert" title={say('runs.missing')} text={inWords(query.error)} />;
+  if (hasNothing(query)) return <Empty icon="circle-alert" title={say('runs.missing')} text={inWords(query.error)} />;
   if (!run)
     return (
       <div className="p-4">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -172,7 +172,7 @@ function Results({
   search: ReturnType<typeof useQuery<Awaited<ReturnType<typeof runSearch>>>>;
 }) {
   if (q === '') return <Empty icon="search" title={say('search.start')} text={say('search.startText')} />;
-  if (search.isError)
+  if (hasNothing(search))
     return (
       <div className="mt-4">
         <Problem text={inWords(search.error)} />

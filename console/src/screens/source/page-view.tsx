@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { inWords, PinakesError } from '../../data/api.ts';
+import { inWords, isTransient, PinakesError } from '../../data/api.ts';
 import { type Box, type Chunk, overlaps, type Page, readBoxes, readPageImage, type Viewer } from '../../data/source.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -109,7 +109,7 @@ function Picture({ id, number, viewer, alt }: { id: string; number: number; view
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [picture]);
-  if (error) {
+  if (error && (!picture || !isTransient(error))) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3 p-8 text-sm text-[oklch(0.35_0.02_266)]">
         {error instanceof PinakesError && error.status === 404 ? say('source.pageHidden') : inWords(error)}
@@ -123,11 +123,6 @@ function Picture({ id, number, viewer, alt }: { id: string; number: number; view
   }
   if (address === undefined) return <p className="p-8 text-sm text-[oklch(0.45_0.02_266)]">{say('source.drawing')}</p>;
   return <img src={address} alt={alt} className="block w-full select-none" />;
-}
-
-/** Whether another attempt may end otherwise: the service or the connection failed, and nothing was refused. */
-function isTransient(error: Error): boolean {
-  return !(error instanceof PinakesError) || error.status >= 500;
 }
 
 function Turn({

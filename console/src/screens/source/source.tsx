@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords, isTransient } from '../../data/api.ts';
 import { overlaps, type Page, readBoxes, readPages, readSource, type Viewer } from '../../data/source.ts';
 import { Button, buttonClass, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -65,11 +65,14 @@ export function Source() {
     };
   }, [source.data]);
 
-  if (source.isError)
+  if (hasNothing(source))
     return (
       <>
         <Header title={<Crumbs />} />
         <Empty icon="circle-slash" title={say('source.missing')} text={inWords(source.error)}>
+          {source.error && isTransient(source.error) && (
+            <Button onClick={() => source.refetch()}>{say('action.retry')}</Button>
+          )}
           <Link to="/sources" className={buttonClass()}>
             {say('notFound.action')}
           </Link>

@@ -1,10 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import type { SourceRow } from '../../data/sources.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, Header, KeyBar, Problem } from '../../parts/layout.tsx';
+import { Empty, Header, KeyBar, NotRefreshed, Problem } from '../../parts/layout.tsx';
 import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
@@ -64,7 +64,8 @@ export function Sources() {
         counts={list.counts}
         change={(next) => void navigate({ search: next, replace: true })}
       />
-      {list.isError ? (
+      {list.error && !hasNothing(list) && <NotRefreshed text={inWords(list.error)} retry={() => list.refetch()} />}
+      {hasNothing(list) ? (
         <div className="p-4">
           <Problem text={inWords(list.error)}>
             <Button size="small" onClick={() => list.refetch()}>
