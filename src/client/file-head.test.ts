@@ -30,3 +30,17 @@ test('Parquet has its mark at both ends, as far as the end is known', () => {
   assert.equal(kindOf('PAR1\x15\x04\x15\0\0\0\0\0', 'parquet', 'PAR1'), 'parquet');
   assert.equal(kindOf('PAR1\x15\x04\x15\0\0\0\0\0', 'parquet', 'else'), 'binary');
 });
+
+test('fonts and programs are no text, although half of their bytes are NUL', () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => String.fromCharCode(0, i % 23)).join('');
+  assert.equal(kindOf(`\0\x01\0\0\0\x13${numbers(400)}`, 'ttf'), 'binary');
+  assert.equal(kindOf(`\x7fELF\x02\x01\x01${'\0'.repeat(4_000)}`, 'so'), 'binary');
+});
+
+test('text in wide letters is text', () => {
+  const text = 'The lamp was lit in 1874.\r\n';
+  const wide = (pad: number, isBigEndian: boolean) =>
+    [...text].map((letter) => (isBigEndian ? '\0'.repeat(pad) + letter : letter + '\0'.repeat(pad))).join('');
+  for (const pad of [1, 3])
+    for (const isBigEndian of [true, false]) assert.equal(kindOf(wide(pad, isBigEndian)), 'text');
+});

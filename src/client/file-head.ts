@@ -67,7 +67,9 @@ export function isBinary(bytes: Uint8Array, isTextName: boolean): boolean {
   }
   const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
   const many = controls[0]! + controls[1]! > sample.length * 0.05 || nuls > Math.max(2, sample.length * 0.02);
-  if (!many || looksWide(zeros, nuls, sample.length)) return false;
+  if (!many) return false;
+  const width = widthOf(zeros, nuls, sample.length);
+  if (width !== 1) return hasControlUnits(sample, width, zeros);
   // The low bytes of UTF-16 may be control characters, the high bytes hardly. A file named as text may therefore be UTF-16.
   return !(
     isTextName &&
@@ -76,13 +78,27 @@ export function isBinary(bytes: Uint8Array, isTextName: boolean): boolean {
   );
 }
 
-/** True if every second byte, or three of four bytes, are NUL: the bytes are UTF-16 or UTF-32. */
-function looksWide(zeros: readonly number[], nuls: number, length: number): boolean {
-  if (nuls < length * 0.02) return false;
+/** Returns how many bytes a letter has: 2 if every second byte is NUL, 4 if three of four bytes are NUL, otherwise 1. */
+function widthOf(zeros: readonly number[], nuls: number, length: number): 1 | 2 | 4 {
+  if (nuls < length * 0.02) return 1;
   const even = zeros[0]! + zeros[2]!;
   const odd = zeros[1]! + zeros[3]!;
-  const three = nuls > length * 0.6 && Math.min(zeros[0]!, zeros[3]!) < length * 0.1;
-  return Math.max(even, odd) > Math.min(even, odd) * 3 || three;
+  if (nuls > length * 0.6 && Math.min(zeros[0]!, zeros[3]!) < length * 0.1) return 4;
+  return Math.max(even, odd) > Math.min(even, odd) * 3 ? 2 : 1;
+}
+
+/** True if many letters of this width are control characters: fonts and programs have small numbers in this form, texts have not. */
+function hasControlUnits(sample: Uint8Array, width: 2 | 4, zeros: readonly number[]): boolean {
+  const isBigEndian = width === 2 ? zeros[0]! + zeros[2]! > zeros[1]! + zeros[3]! : zeros[0]! > zeros[3]!;
+  const low = isBigEndian ? width - 1 : 0;
+  let controls = 0;
+  for (let at = 0; at + width <= sample.length; at += width) {
+    const unit = sample.subarray(at, at + width);
+    const isSmall = unit.every((byte, i) => byte === 0 || i === low);
+    const value = unit[low]!;
+    if (isSmall && (value < 0x07 || (value > 0x0d && value < 0x20 && value !== 0x1b))) controls += 1;
+  }
+  return controls > (sample.length / width) * 0.05;
 }
 
 /** `TextDecoder` has no Latin-1: it would read the bytes from 80 to 9F otherwise. */
