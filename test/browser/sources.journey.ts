@@ -84,6 +84,11 @@ describe('sources', { skip }, () => {
     await page.keyboard.press('Enter');
     assert.equal(await dialog.getByText('belongs to the web pages beside it').count(), 2);
     assert.deepEqual(await violationsOf(page), []);
+    await press(page, dialog.getByRole('button', { name: 'Add 1 file' }));
+    await press(page, dialog.getByRole('link', { name: 'Show them' }));
+    await page.getByRole('row', { name: /start\.html guide .*Ready/ }).waitFor();
+    await press(page, page.getByRole('link', { name: 'start.html' }));
+    await page.getByRole('heading', { level: 1, name: /start\.html guide$/ }).waitFor();
     assert.deepEqual(faults, []);
     await context.close();
     rmSync(path.dirname(folder), { recursive: true });

@@ -2,10 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { hasNothing, inWords, isTransient } from '../../data/api.ts';
-import { overlaps, type Page, readBoxes, readPages, readSource, type Viewer } from '../../data/source.ts';
+import {
+  overlaps,
+  type Page,
+  readBoxes,
+  readPages,
+  readSource,
+  type Source as SourceFacts,
+  type Viewer,
+} from '../../data/source.ts';
 import { Button, buttonClass, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, FileGlyph, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { folderOf } from '../../parts/place-line.ts';
 import { useSession } from '../../shell/use-session.ts';
 import type { Span } from '../../spans/spans.ts';
 import { bytes } from '../../words/format.ts';
@@ -81,7 +90,7 @@ export function Source() {
     );
   return (
     <>
-      <Header title={<Crumbs name={source.data?.name} type={source.data?.file_type} />}>
+      <Header title={<Crumbs {...source.data} />}>
         {source.data && (
           <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
         )}
@@ -194,7 +203,8 @@ export function Source() {
   );
 }
 
-function Crumbs({ name, type }: { name?: string | undefined; type?: string | undefined }) {
+function Crumbs({ name, path = null, file_type: type }: Partial<Pick<SourceFacts, 'name' | 'path' | 'file_type'>>) {
+  const folder = name === undefined ? '' : folderOf({ name, path });
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Link to="/sources" className="font-normal text-ink-3 hover:text-ink">
@@ -203,6 +213,7 @@ function Crumbs({ name, type }: { name?: string | undefined; type?: string | und
       <Icon name="chevron-right" size={13} className="text-ink-3 rtl:-scale-x-100" />
       {type !== undefined && <FileGlyph type={type} />}
       {name !== undefined && <bdi className="truncate">{name}</bdi>}
+      {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs font-normal text-ink-3">{folder}</bdi>}
     </span>
   );
 }

@@ -5,6 +5,7 @@ import type { SourceRow } from '../../data/sources.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph, Spinner } from '../../parts/layout.tsx';
+import { folderOf } from '../../parts/place-line.ts';
 import { ago, bytes, moment, number } from '../../words/format.ts';
 import { type Key, say } from '../../words/words.ts';
 import { type Filters, rangeOf, type Sort, sortedBy } from './filters.ts';
@@ -235,6 +236,7 @@ interface CellsProps {
 
 function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsProps) {
   const name = row.name || say('sources.withheld');
+  const folder = folderOf(row);
   const shown = selected.size > 0 ? '' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100';
   return (
     <>
@@ -259,6 +261,11 @@ function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsPr
         >
           <bdi>{name}</bdi>
         </Link>
+        {folder !== '' && (
+          <bdi className="min-w-8 shrink-[4] truncate text-xs text-ink-3" title={folder}>
+            {folder}
+          </bdi>
+        )}
         <Button
           look="ghost"
           size="small"
