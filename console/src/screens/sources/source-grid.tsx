@@ -253,19 +253,21 @@ function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsPr
       </span>
       <span role="gridcell" className="flex min-w-0 items-center gap-2.5 pe-3">
         <FileGlyph type={row.file_type} name={row.name} />
-        <Link
-          to="/sources/$id"
-          params={{ id: row.id }}
-          title={row.path ?? name}
-          className="min-w-0 truncate font-medium hover:underline"
-        >
-          <bdi>{name}</bdi>
-        </Link>
-        {folder !== '' && (
-          <bdi className="min-w-8 shrink-[4] truncate text-xs text-ink-3" title={folder}>
-            {folder}
-          </bdi>
-        )}
+        <span className="flex min-w-0 flex-col">
+          <Link
+            to="/sources/$id"
+            params={{ id: row.id }}
+            title={row.path ?? name}
+            className="min-w-0 truncate leading-[18px] font-medium hover:underline"
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          {folder !== '' && (
+            <bdi className="min-w-0 truncate text-2xs leading-[14px] text-ink-3" title={folder}>
+              {folder}
+            </bdi>
+          )}
+        </span>
         <Button
           look="ghost"
           size="small"
