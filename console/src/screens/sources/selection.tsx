@@ -77,8 +77,8 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
             <Dialog.Description className="mt-1.5 text-ink-2">{say('delete.text')}</Dialog.Description>
             <ul className="scroll mt-3 max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
               {rows.slice(0, 100).map((row) => (
-                <li key={row.id} className="truncate">
-                  <bdi>{row.name}</bdi>
+                <li key={row.id} className="break-words">
+                  <bdi>{row.path ?? (row.name || say('sources.withheld'))}</bdi>
                 </li>
               ))}
             </ul>
