@@ -243,7 +243,7 @@ describe('policies and subjects', { skip }, () => {
     await until(async () => /not_exists/.test(await stored()));
     await page.getByText(`Version ${version + 2}`, { exact: true }).waitFor();
 
-    await write(page, editor, '{"filters": []}');
+    await write(page, editor, '{"filters": [{"target": "tag", "operator": "exists"}]}');
     await service.pinakes.deletePolicy({ params: { name: 'shared' } });
     await press(page, page.getByRole('button', { name: `Save as version ${version + 3}` }));
     await notice.getByText('The policy was deleted while you wrote').waitFor();

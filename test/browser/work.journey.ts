@@ -138,7 +138,7 @@ describe('work that is not saved', { skip }, () => {
     await page.route(/\/api\/v1\/tags|\/console\/session/, fail);
     // Old enough to be read again when the reader comes back to the window.
     await page.clock.fastForward(61_000);
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
     await until(async () => {
       await page.clock.fastForward(2_000);
       return asked >= 6;
@@ -157,7 +157,7 @@ describe('work that is not saved', { skip }, () => {
     const dialog = page.getByRole('dialog', { name: 'Add files' });
     await page
       .locator('input[data-files]')
-      .setInputFiles([{ name: 'south.md', mimeType: 'text/markdown', buffer: Buffer.from('# South light') }]);
+      .setInputFiles([{ name: 'spit.md', mimeType: 'text/markdown', buffer: Buffer.from('# Light of the spit') }]);
     await write(page, dialog.getByLabel('Name of the group'), 'March');
     await context.clearCookies();
     await press(page, dialog.getByRole('button', { name: 'Add 1 file' }));

@@ -125,7 +125,7 @@ export const controlEn = {
   'policies.notStored': 'Not stored yet',
   'policies.outdatedTitle': 'The policy has changed',
   'policies.outdated':
-    'Version {n} was saved while you wrote, your draft began with version {before}. Nothing is saved before you choose.',
+    'Version {n} was saved while you wrote; your draft began with version {before}. Nothing is saved before you choose.',
   'policies.appeared': 'A policy with this name was saved while you wrote. Nothing is saved before you choose.',
   'policies.gone':
     'The policy was deleted while you wrote; your draft began with version {n}. Nothing is saved before you choose.',

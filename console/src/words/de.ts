@@ -103,7 +103,7 @@ export const de: Catalogue = {
   'sources.type': 'Dateityp',
   'sources.anyType': 'Alle Typen',
   'sources.group': 'Gruppe',
-  'sources.filter': 'Nach Namen filtern',
+  'sources.filter': 'Nach Name oder Ordner filtern',
   'sources.clear': 'Filter löschen',
   'sources.noMatch': 'Nichts passt zu diesem Filter',
   'sources.noMatchText': 'Verglichen werden Namen, nicht Inhalte. Um in Dateien zu suchen, nutzen Sie die Suche.',

@@ -98,7 +98,7 @@ export const en = {
   'sources.type': 'File type',
   'sources.anyType': 'Any type',
   'sources.group': 'Group',
-  'sources.filter': 'Filter by name',
+  'sources.filter': 'Filter by name or folder',
   'sources.clear': 'Clear the filter',
   'sources.noMatch': 'Nothing matches this filter',
   'sources.noMatchText': 'Names are compared, not contents. To look inside files, use Search.',
