@@ -14,7 +14,7 @@ const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM'
 describe('health and audit', { skip }, () => {
   let service: TestService;
   const screens: Record<string, Screens[string]> = {
-    health: { path: 'health', ready: (page) => page.getByText('blob store').waitFor() },
+    health: { path: 'health', ready: (page) => page.getByText(/^(blob store|Ablage der Dateien)$/).waitFor() },
     audit: { path: 'audit', ready: (page) => page.getByRole('row').nth(5).waitFor() },
   };
   before(async () => {

@@ -89,6 +89,8 @@ describe('sources', { skip }, () => {
     await page.getByRole('row', { name: /start\.html guide .*Ready/ }).waitFor();
     await press(page, page.getByRole('link', { name: 'start.html' }));
     await page.getByRole('heading', { level: 1, name: /start\.html guide$/ }).waitFor();
+    const { source_groups: groups } = await service.pinakes.listSourceGroups({ query: { q: 'guide' } });
+    await service.pinakes.deleteSourceGroup({ params: { id: groups[0]!.id } });
     assert.deepEqual(faults, []);
     await context.close();
     rmSync(path.dirname(folder), { recursive: true });
