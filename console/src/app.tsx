@@ -47,7 +47,8 @@ export function App() {
   if (session.data) keepDraftsOf(session.data.api_key_id);
 
   if (session.isPending) return null;
-  if (session.isError)
+  // Without an answer, the reader stays signed in as far as is known.
+  if (session.isLoadingError)
     return (
       <main className="grid h-full place-items-center">
         <Empty icon="circle-alert" title={say('session.unreachable')} text={inWords(session.error)}>

@@ -226,6 +226,8 @@ export type AuditEvent = {
   creation_time: number;
   /** API key that made the change; null when the operator made it by a command. */
   api_key_id: string | null;
+  /** Name of this API key, also after it was revoked. It is not part of `hash`. Null for the operator. */
+  api_key_name: string | null;
   /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
   /** Kind of the object that was changed. */
@@ -3762,7 +3764,7 @@ export interface Operations {
   listAllSources: {
     request: {
       query?: {
-        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        /** Only records with this text in the name or the path. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only sources with this `state`. */
         status?: "pending" | "ready" | "failed" | undefined;
@@ -3854,6 +3856,30 @@ export interface Operations {
       params: {
         /** Id of the source. · format "uuid" */
         source_id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+      headers?: {
+        /** One range of bytes. For several ranges the whole file is sent. */
+        Range?: string | undefined;
+        /** The ETag that the range belongs to. If the file has another one, the whole file is sent. */
+        "If-Range"?: string | undefined;
+        /** ETags of the files that the caller has. The answer is 304 if one of them is current. */
+        "If-None-Match"?: string | undefined;
+      } | undefined;
+    };
+    response: Blob;
+  };
+  /** Download the original file of a source */
+  downloadOriginal: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
       };
       query?: {
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
@@ -5162,6 +5188,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getSource: ['GET', '/api/v1/sources/{id}'],
   deleteSource: ['DELETE', '/api/v1/sources/{id}'],
   downloadSource: ['GET', '/api/v1/sources/{source_id}/raw'],
+  downloadOriginal: ['GET', '/api/v1/sources/{id}/original'],
   patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
   deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
   patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],

@@ -57,6 +57,12 @@ export interface AuditEvent {
   hash: string;
 }
 
+/** An event with what is not part of its chain. */
+export interface ListedAuditEvent extends AuditEvent {
+  /** The name of the API key, also of one that was revoked; null for the operator. */
+  apiKeyName: string | null;
+}
+
 export interface AuditFilter {
   action?: AuditAction | undefined;
   objectKind?: AuditObjectKind | undefined;
@@ -113,7 +119,7 @@ export async function listAuditEvents(
   tenantId: string,
   filter: AuditFilter,
   page: PageRequest,
-): Promise<{ rows: AuditEvent[]; total: number }> {
+): Promise<{ rows: ListedAuditEvent[]; total: number }> {
   const conditions = [sql`e.tenant_id = ${tenantId}`];
   if (filter.action !== undefined) conditions.push(sql`e.action = ${filter.action}`);
   if (filter.objectKind !== undefined) conditions.push(sql`e.object_kind = ${filter.objectKind}`);
@@ -123,8 +129,9 @@ export async function listAuditEvents(
   if (filter.before !== undefined) conditions.push(sql`e.at < ${filter.before}`);
   const matching = sql`audit_event e where ${join(conditions, ' and ')}`;
   const id = raw('e.id');
-  const rows = await tx.query<AuditEvent>(
-    sql`select ${COLUMNS} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
+  const keyName = sql`(select k.name from api_key k where k.tenant_id = e.tenant_id and k.id = e.api_key_id) as api_key_name`;
+  const rows = await tx.query<ListedAuditEvent>(
+    sql`select ${COLUMNS}, ${keyName} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
   );
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
   return { rows, total: count?.total ?? 0 };

@@ -38,6 +38,18 @@ const ok = async (answer: ReturnType<TestApp['get']>) => {
   return body;
 };
 
+test('an event keeps the name of the key that made the change when the key is revoked', async () => {
+  const issued = await ok(
+    t.post('/api-keys', { name: 'spring intern', scopes: ['knowledge:read', 'knowledge:write'] }),
+  );
+  const tag = await ok(t.post('/tags', { name: 'by the intern' }, issued.key));
+  await ok(t.delete(`/api-keys/${issued.id}`));
+  const [event] = await events(`?object_id=${tag.id}`);
+  assert.deepEqual([event.api_key_id, event.api_key_name], [issued.id, 'spring intern']);
+  const [first] = await events();
+  assert.deepEqual([first.api_key_id, first.api_key_name], [null, null]);
+});
+
 test('every change of keys, secrets, tags, columns, names and metadata, and every deletion, is one audit event', async () => {
   const made: Record<string, string> = {};
   const expectRecorded = async (what: string, details: object, change: () => Promise<unknown>): Promise<void> => {
@@ -53,7 +65,8 @@ test('every change of keys, secrets, tags, columns, names and metadata, and ever
     () => make('key', t.post('/api-keys', { name: 'reader', scopes: ['knowledge:read'] })),
   );
   const [rotated] = await recordedBy(() => make('next', t.post(`/api-keys/${made['key']}/rotate`, {})));
-  assert.equal((rotated!.details as { replaced_by: string }).replaced_by, made['next']);
+  const { name, replaced_by: successor } = rotated!.details as { name: string; replaced_by: string };
+  assert.deepEqual([name, successor], ['reader', made['next']]);
   await expectRecorded('revoke api_key $next', { name: 'reader' }, () => ok(t.delete(`/api-keys/${made['next']}`)));
 
   const secret = { name: 'drive', type: 'drive', secret: `${SECRET_CANARY}one` };

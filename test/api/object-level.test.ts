@@ -28,11 +28,7 @@ type Row =
   | { expect: 'position' }
   | { expect: 'text' };
 
-const object = (kind: Kind, body?: (id: string) => unknown): Row => ({
-  expect: 'object',
-  kind,
-  ...(body ? { body } : {}),
-});
+const object = (kind: Kind, body?: (id: string) => unknown): Row => ({ expect: 'object', kind, ...(body && { body }) });
 /** An item of a batch fails by itself, with the text of the 404, and changes nothing. */
 const item = (kind: Kind, ids: (id: string) => object): Row => ({
   expect: 'filter',
@@ -151,6 +147,8 @@ const ROWS: Record<string, Row> = {
   'GET /source-list query.parent_source_id': listFilter('archive', 'sources'),
   'GET /sources/{id} path.id': object('source'),
   'DELETE /sources/{id} path.id': object('source'),
+  'GET /sources/{id}/original path.id': object('source'),
+  'GET /sources/{id}/original query.principal_id': text,
   'GET /sources/{source_id}/raw path.source_id': object('source'),
   'GET /sources/{source_id}/raw query.principal_id': text,
   'PUT /sources/{source_id}/metadata path.source_id': object('source', () => theirs),

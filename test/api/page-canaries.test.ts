@@ -121,7 +121,7 @@ async function ask(path: string, { query, key }: Viewer, more = ''): Promise<Ans
   }
 }
 
-const PATHS = ['/text', '/chunks', '/blocks', '/pages', '/pages/1/image', '/pages/1/boxes'];
+const PATHS = ['/text', '/chunks', '/blocks', '/original', '/pages', '/pages/1/image', '/pages/1/boxes'];
 
 /** Runs `use` with each item, some at a time. */
 async function each<T>(items: readonly T[], use: (item: T) => Promise<void>): Promise<void> {
@@ -164,7 +164,7 @@ async function findLeaks(under: readonly Twin[], viewer: Viewer, withText = true
       if (a.status === 200) found.shown += 1;
       else found.refused.push(`${specimen.name}: ${a.status}`);
     }
-    for (const path of withText ? ['/text', '/chunks', '/blocks', '/pages', ...boxes] : []) {
+    for (const path of withText ? ['/text', '/chunks', '/blocks', '/pages', '/original', ...boxes] : []) {
       const [a, b] = await askBoth(path);
       const says = [a, b].some(({ body }, at) => body.includes(SECRETS[at]!));
       const differs = a.status !== b.status || comparable(a.body) !== comparable(b.body);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { openPinakes } from '../../src/client/client.ts';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
 import { openSignedIn, startService, type TestService, tabTo, until } from './support/console.ts';
@@ -13,13 +14,17 @@ const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM'
 describe('health and audit', { skip }, () => {
   let service: TestService;
   const screens: Record<string, Screens[string]> = {
-    health: { path: 'health', ready: (page) => page.getByText('blob store').waitFor() },
+    health: { path: 'health', ready: (page) => page.getByText(/^(blob store|Ablage der Dateien)$/).waitFor() },
     audit: { path: 'audit', ready: (page) => page.getByRole('row').nth(5).waitFor() },
   };
   before(async () => {
     service = await startService();
     for (let i = 0; i < 60; i++) await service.pinakes.createTag({ body: { name: `tag ${i}` } });
     await service.pinakes.issueApiKey({ body: { name: 'reader <b>', scopes: ['knowledge:read'] } });
+    const intern = await service.pinakes.issueApiKey({ body: { name: 'intern', scopes: ['knowledge:write'] } });
+    const theirs = openPinakes({ url: service.url, apiKey: intern.key });
+    await theirs.createTag({ body: { name: 'by the intern' } });
+    await service.pinakes.revokeApiKey({ params: { id: intern.id } });
   });
   after(async () => {
     await browser?.close();
@@ -57,10 +62,29 @@ describe('health and audit', { skip }, () => {
     await context.close();
   });
 
+  test('checks, failures and refusals of the service are in German in the German console', async () => {
+    await service.add('broken', { 'broken.pdf': '%PDF-1.4 broken' });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'health', {
+      language: 'de',
+      refusals: [/ 404 /],
+    });
+    await page.getByText('Speicherplatz').waitFor();
+    await page.getByText('funktioniert', { exact: true }).first().waitFor();
+    await page.getByText('keines: gesucht wird nach Wörtern').waitFor();
+    await page.goto(`${service.url}/console/sources`);
+    await page.getByRole('row', { name: /broken\.pdf.*Beschädigtes PDF/ }).waitFor();
+    await page.goto(`${service.url}/console/sources/019a0000-0000-7000-8000-000000000000`);
+    await page.getByText('Das gibt es nicht oder nicht mehr.').waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('the audit log is filtered by the address, shows the details of an event, and loads more', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'audit');
     // Newest first: the sign-in of this page.
     await page.getByRole('row').nth(1).getByText('Sign-in').waitFor();
+    // Its key was revoked meanwhile.
+    await page.getByRole('row', { name: /by the intern.*intern$/ }).waitFor();
     assert.equal(await page.getByRole('row').count(), 51);
     assert.deepEqual(await violationsOf(page), []);
     await tabTo(page, page.getByRole('button', { name: 'Load more' }));

@@ -216,6 +216,43 @@ describe('policies and subjects', { skip }, () => {
     await context.close();
   });
 
+  test('a draft does not replace what somebody saved meanwhile before its writer has seen what changed', async () => {
+    const save = (tag: string) =>
+      service.pinakes.setPolicy({
+        params: { name: 'shared' },
+        body: { filters: [{ target: 'tag', operator: 'eq', value: tag }] },
+      });
+    const { version } = await save('one');
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'policies?name=shared');
+    const editor = page.getByRole('textbox', { name: 'The policy as JSON' });
+    await write(page, editor, '{"filters": [{"target": "tag", "operator": "not_exists"}]}');
+    await save('two');
+    await press(page, page.getByRole('button', { name: `Save as version ${version + 1}` }));
+    const notice = page.getByRole('alert', { name: 'The policy has changed' });
+    await notice.getByText(`Version ${version + 1} was saved while you wrote`).waitFor();
+    await notice.getByText('− "value": "one"').waitFor();
+    await notice.getByText('+ "value": "two"').waitFor();
+    await look(page, 'policy-outdated');
+    const stored = async () => JSON.stringify(await service.pinakes.getPolicy({ params: { name: 'shared' } }));
+    assert.match(await stored(), /"two"/);
+    assert.ok(await page.getByRole('button', { name: /^Save as version/ }).isDisabled());
+
+    await press(page, notice.getByRole('button', { name: /^Keep my draft/ }));
+    await notice.waitFor({ state: 'detached' });
+    await press(page, page.getByRole('button', { name: `Save as version ${version + 2}` }));
+    await until(async () => /not_exists/.test(await stored()));
+    await page.getByText(`Version ${version + 2}`, { exact: true }).waitFor();
+
+    await write(page, editor, '{"filters": [{"target": "tag", "operator": "exists"}]}');
+    await service.pinakes.deletePolicy({ params: { name: 'shared' } });
+    await press(page, page.getByRole('button', { name: `Save as version ${version + 3}` }));
+    await notice.getByText('The policy was deleted while you wrote').waitFor();
+    await press(page, notice.getByRole('button', { name: 'Discard' }));
+    await page.getByRole('button', { name: /^shared/ }).waitFor({ state: 'detached' });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('both screens in both themes, at two widths and in all languages', async () => {
     await service.pinakes.setPolicy({ params: { name: 'default' }, body: POLICY as never });
     await lookEverywhere(browser as Browser, service, 'policies', (page) =>

@@ -1,9 +1,9 @@
 /** What a reader typed or began is not lost. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo, write } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until, write } from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -71,14 +71,103 @@ describe('work that is not saved', { skip }, () => {
     );
     await page.close({ runBeforeUnload: true });
     assert.equal(await asked, 'beforeunload');
+    // Another version, of which the page does not know before it saves.
+    await service.pinakes.putRedactionPolicy({ body: { enabled: true, rules: [] } });
     await press(page, page.getByRole('button', { name: 'Save' }));
-    await page.getByText('Version 2').waitFor();
+    await page.getByText('Version 2 was saved meanwhile. If you save, your rules replace it.').waitFor();
+    assert.deepEqual((await service.pinakes.getRedactionPolicy()).rules, []);
+    await press(page, page.getByRole('button', { name: 'Save' }));
+    await page.getByText('Version 3', { exact: true }).waitFor();
     const { rules } = await service.pinakes.getRedactionPolicy();
     assert.deepEqual(
       rules.map((rule) => rule.name),
       ['addresses'],
     );
     await service.pinakes.deleteRedactionPolicy();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('an open window and its fields outlive a session that ended, for the same key only', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'tags', { refusals: [/ 401 /] });
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    const dialog = page.getByRole('dialog', { name: 'Create a tag' });
+    await write(page, dialog.getByLabel('Name'), 'lighthouses');
+    await write(page, dialog.getByLabel('Description'), 'Towers with a lamp');
+    await context.clearCookies();
+    await page.keyboard.press('Enter');
+    await signIn(page, service.key);
+    await dialog.waitFor();
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'lighthouses');
+    assert.equal(await dialog.getByLabel('Description').inputValue(), 'Towers with a lamp');
+    // A window that was closed is forgotten.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    assert.equal(await dialog.getByLabel('Name').inputValue(), '');
+
+    await write(page, dialog.getByLabel('Name'), 'secret plans');
+    await context.clearCookies();
+    await page.keyboard.press('Enter');
+    const { key } = await service.pinakes.issueApiKey({
+      body: { name: 'writer', scopes: ['knowledge:read', 'knowledge:write'] },
+    });
+    await signIn(page, key);
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    assert.equal(await dialog.getByLabel('Name').inputValue(), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('what was read and typed stays on the screen when the service fails for a while', async () => {
+    await service.pinakes.createTag({ body: { name: 'beacons' } });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'tags', { refusals: [/ 503 /] });
+    await page.getByText('beacons').waitFor();
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    const dialog = page.getByRole('dialog', { name: 'Create a tag' });
+    await write(page, dialog.getByLabel('Name'), 'lighthouses');
+    await page.clock.install();
+    let asked = 0;
+    const fail = (route: Route) => {
+      asked += 1;
+      return route.fulfill({
+        status: 503,
+        json: { error: { message: 'The service restarts.', type: 'overloaded_error' } },
+      });
+    };
+    await page.route(/\/api\/v1\/tags|\/console\/session/, fail);
+    // Old enough to be read again when the reader comes back to the window.
+    await page.clock.fastForward(61_000);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    await until(async () => {
+      await page.clock.fastForward(2_000);
+      return asked >= 6;
+    });
+    await page.getByText('What you see may be out of date.').waitFor();
+    await page.getByText('beacons').waitFor();
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'lighthouses');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('files that were chosen outlive a session that ends before they are sent', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?add=true', {
+      refusals: [/ 401 /],
+    });
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    await page
+      .locator('input[data-files]')
+      .setInputFiles([{ name: 'spit.md', mimeType: 'text/markdown', buffer: Buffer.from('# Light of the spit') }]);
+    await write(page, dialog.getByLabel('Name of the group'), 'March');
+    await context.clearCookies();
+    await press(page, dialog.getByRole('button', { name: 'Add 1 file' }));
+    await signIn(page, service.key);
+    await dialog.getByText('1 file will be sent').waitFor();
+    assert.equal(await dialog.getByLabel('Name of the group').inputValue(), 'March');
+    await press(page, dialog.getByRole('button', { name: 'Add 1 file' }));
+    await dialog.getByText('1 file is stored').waitFor();
+    const { source_groups: groups } = await service.pinakes.listSourceGroups({ query: { q: 'March' } });
+    assert.equal(groups.length, 1);
     assert.deepEqual(faults, []);
     await context.close();
   });

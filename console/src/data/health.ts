@@ -18,3 +18,8 @@ export function readChecks(): Promise<ServiceChecks> {
 export function readService(): Promise<ServiceFacts> {
   return pinakes.getService();
 }
+
+/** Whether LibreOffice is there: the settings only say that it may be used, and only some keys may ask for more. */
+export function hasOffice(facts: ServiceFacts, checks: ServiceChecks | undefined): boolean {
+  return facts.office && (checks?.checks.find(({ name }) => name === 'LibreOffice')?.fix ?? null) === null;
+}

@@ -73,6 +73,11 @@ export async function readPageImage(id: string, page: number, viewer: Viewer, si
   return response.blob();
 }
 
+/** Returns the file as it was uploaded or fetched. @throws PinakesError also while redaction rules apply */
+export async function readOriginal(id: string, viewer: Viewer): Promise<Blob> {
+  return (await pinakes.send('downloadOriginal', { params: { id }, query: { ...viewer } })).blob();
+}
+
 /** Whether chunks of the page have a part of the span. */
 export function overlaps(span: Span, page: Page): boolean {
   return (

@@ -1,5 +1,5 @@
 /** Sends files. XMLHttpRequest is used because `fetch` does not report how many bytes were sent. */
-import { CONSOLE_HEADER, PinakesError } from './api.ts';
+import { CONSOLE_HEADER, noteSessionEnd, PinakesError } from './api.ts';
 
 export interface UploadBatch {
   /** The group that gets the files; undefined: a new group with `name`. */
@@ -28,6 +28,7 @@ export function sendBatch(batch: UploadBatch, progress: (bytes: number) => void,
     request.addEventListener('abort', () => fail(new DOMException('The upload was stopped.', 'AbortError')));
     request.addEventListener('error', () => fail(new TypeError('no connection')));
     request.addEventListener('load', () => {
+      if (request.status === 401) noteSessionEnd();
       const answer = readJson(request.responseText);
       if (request.status >= 200 && request.status < 300) done(answer?.source_group_id ?? groupId ?? '');
       else fail(new PinakesError(request.status, answer?.error?.type ?? '', answer?.error?.message ?? '', null));

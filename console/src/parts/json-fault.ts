@@ -29,9 +29,9 @@ export function isIn(error: Error, member: string): boolean {
 
 /** Returns what the service refuses in the JSON, which was sent as the member `within` of a body. */
 export function refusedIn(read: PlacedJson, error: Error, within = ''): Fault {
-  const message = inWords(error);
   const pointer = error instanceof PinakesError && isIn(error, within) ? error.pointer : null;
-  if (pointer === null) return { message, place: null };
+  if (pointer === null) return { message: inWords(error), place: null };
+  const { message } = error;
   return {
     message: message.startsWith(`${within}/`) ? message.slice(within.length) : message,
     place: placeOf(read, pointer.slice(within.length)),

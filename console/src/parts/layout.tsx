@@ -56,6 +56,24 @@ export function Problem({ text, children }: { text: string; children?: ReactNode
   );
 }
 
+/** Says above what was read before that it could not be read again. */
+export function NotRefreshed({ text, retry }: { text: string; retry(): void }) {
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-sunken px-4 py-1.5 text-xs text-ink-2"
+    >
+      <Icon name="triangle-alert" size={13} className="text-warn" />
+      <span className="min-w-0 flex-1" dir="auto">
+        {say('error.notRefreshed')} {text}
+      </span>
+      <button type="button" onClick={retry} className="rounded-sm font-medium underline">
+        {say('action.retry')}
+      </button>
+    </div>
+  );
+}
+
 const GLYPHS: Readonly<Record<string, string>> = {
   pdf: 'PDF',
   docx: 'DOC',

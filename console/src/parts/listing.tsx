@@ -1,11 +1,11 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { inWords } from '../data/api.ts';
+import { hasNothing, inWords } from '../data/api.ts';
 import { say } from '../words/words.ts';
 import { Button } from './button.tsx';
-import { Problem, Spinner } from './layout.tsx';
+import { NotRefreshed, Problem, Spinner } from './layout.tsx';
 
-type Result = Pick<UseInfiniteQueryResult<unknown>, 'isPending' | 'isError' | 'error'> & { refetch(): unknown };
+type Result = Pick<UseInfiniteQueryResult<unknown>, 'isPending' | 'error' | 'data'> & { refetch(): unknown };
 type Pages = Pick<UseInfiniteQueryResult<unknown>, 'hasNextPage' | 'isFetchingNextPage'> & { fetchNextPage(): unknown };
 
 interface ListingProps {
@@ -25,7 +25,7 @@ export function Listing({ list, empty, nothing, children }: ListingProps) {
         <Spinner label={say('loading')} />
       </div>
     );
-  if (list.isError)
+  if (hasNothing(list))
     return (
       <div className="p-4">
         <Problem text={inWords(list.error)}>
@@ -35,7 +35,12 @@ export function Listing({ list, empty, nothing, children }: ListingProps) {
         </Problem>
       </div>
     );
-  return empty ? nothing : children;
+  return (
+    <>
+      {list.error && <NotRefreshed text={inWords(list.error)} retry={() => list.refetch()} />}
+      {empty ? nothing : children}
+    </>
+  );
 }
 
 /** The button that reads the next page of a list; nothing on the last page. */

@@ -5,3 +5,9 @@ import type { Content } from '../../../src/client/api.ts';
 export function placeLine({ name, path, heading_path }: Pick<Content, 'name' | 'path' | 'heading_path'>): string {
   return [...(path === null || path === name ? [] : [path]), ...heading_path].join('  ›  ');
 }
+
+/** Returns the folder of a file, which tells files with the same name apart; empty if it has none, or if its name says it already. */
+export function folderOf({ name, path }: { name: string; path: string | null }): string {
+  if (path === null || path === name || !path.includes('/')) return '';
+  return path.slice(0, path.lastIndexOf('/'));
+}

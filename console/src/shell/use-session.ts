@@ -20,6 +20,12 @@ export function useScope(...scopes: readonly string[]): boolean {
   return scopes.some((scope) => session.scopes.includes(scope));
 }
 
+/** Whether the key may ask for the checks of the service. */
+export function useMayCheck(): boolean {
+  const { scopes, source_group_ids: groups, tag_ids: tags } = useSession();
+  return scopes.includes('apikeys:issue') && groups === null && tags === null;
+}
+
 /** What parts see for the moment between the end of a session and the sign-in screen. */
 const SIGNED_OUT: Session = {
   api_key_id: '',

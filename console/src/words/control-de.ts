@@ -129,6 +129,16 @@ export const controlDe: ControlCatalogue = {
     'Die Autorisierung ist aus: Alle sehen alles. Richtlinien lassen sich schreiben und ausprobieren; PINAKES_AUTHORIZATION=on setzt sie in Kraft.',
   'policies.version': 'Version {n}',
   'policies.notStored': 'Noch nicht gespeichert',
+  'policies.outdatedTitle': 'Die Richtlinie hat sich geändert',
+  'policies.outdated':
+    'Während Sie schrieben, wurde Version {n} gespeichert; Ihr Entwurf begann mit Version {before}. Bevor Sie wählen, wird nichts gespeichert.',
+  'policies.appeared':
+    'Während Sie schrieben, wurde eine Richtlinie mit diesem Namen gespeichert. Bevor Sie wählen, wird nichts gespeichert.',
+  'policies.gone':
+    'Während Sie schrieben, wurde die Richtlinie gelöscht; Ihr Entwurf begann mit Version {n}. Bevor Sie wählen, wird nichts gespeichert.',
+  'policies.whatChanged': 'Was sich von Version {before} zu {n} geändert hat',
+  'policies.takeTheirs': 'Version {n} nehmen, meinen Entwurf verwerfen',
+  'policies.keepMine': 'Meinen Entwurf behalten, er darf das Gespeicherte ersetzen',
   'policies.discard': 'Verwerfen',
   'policies.save': 'Als Version {n} speichern',
   'policies.json': 'Die Richtlinie als JSON',

@@ -123,6 +123,15 @@ export const controlEn = {
     'Authorization is off: everybody sees everything. Policies can be written and tried; PINAKES_AUTHORIZATION=on puts them in force.',
   'policies.version': 'Version {n}',
   'policies.notStored': 'Not stored yet',
+  'policies.outdatedTitle': 'The policy has changed',
+  'policies.outdated':
+    'Version {n} was saved while you wrote; your draft began with version {before}. Nothing is saved before you choose.',
+  'policies.appeared': 'A policy with this name was saved while you wrote. Nothing is saved before you choose.',
+  'policies.gone':
+    'The policy was deleted while you wrote; your draft began with version {n}. Nothing is saved before you choose.',
+  'policies.whatChanged': 'What changed from version {before} to {n}',
+  'policies.takeTheirs': 'Take version {n}, discard my draft',
+  'policies.keepMine': 'Keep my draft, it may replace what was saved',
   'policies.discard': 'Discard',
   'policies.save': 'Save as version {n}',
   'policies.json': 'The policy as JSON',

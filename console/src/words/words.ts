@@ -29,6 +29,9 @@ const STORED = 'language';
 let catalogue = {} as Readonly<Record<string, Entry>>;
 let locale: Locale = 'en';
 
+/** Returns an English text of the service, such as the title of a failure, in the language of the reader where there are words. */
+export let sayOfService = (text: string): string => text;
+
 /** Returns the tag that `Intl` understands. */
 export function localeTag(): string {
   return locale === 'xa' ? 'en' : locale === 'xb' ? 'ar-u-nu-latn' : locale;
@@ -71,7 +74,14 @@ export async function loadAgentsWords(): Promise<void> {
 
 /** Only the catalogue that is used is loaded. */
 async function readCatalogue(): Promise<Readonly<Record<string, Entry>>> {
-  return changed(locale === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en);
+  if (locale !== 'de') return changed((await import('./en.ts')).en);
+  const [{ de }, { ofServiceDe }, { inLanguage }] = await Promise.all([
+    import('./de.ts'),
+    import('./of-service-de.ts'),
+    import('./of-service.ts'),
+  ]);
+  sayOfService = inLanguage(ofServiceDe);
+  return de;
 }
 
 /** Returns the words as the locale shows them: changed for the two locales of tests. */

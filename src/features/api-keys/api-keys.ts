@@ -143,7 +143,7 @@ export async function rotateApiKey(
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
     const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
-    await record(tx, caller, 'rotate', id, { replaced_by: successorId, ends: end.toISOString() });
+    await record(tx, caller, 'rotate', id, { name: old.name, replaced_by: successorId, ends: end.toISOString() });
     return { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
   });
   uses.auth.forget();

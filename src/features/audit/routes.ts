@@ -1,6 +1,6 @@
 /** The route that reads the audit log. Events are written by the changes themselves, in their transactions. */
 import { z } from 'zod';
-import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type AuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
+import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type ListedAuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
@@ -24,6 +24,10 @@ const eventSchema = z
     api_key_id: idSchema
       .nullable()
       .describe('API key that made the change; null when the operator made it by a command.'),
+    api_key_name: z
+      .string()
+      .nullable()
+      .describe('Name of this API key, also after it was revoked. It is not part of `hash`. Null for the operator.'),
     action: z.enum(AUDIT_ACTIONS).describe('What was done.'),
     object_kind: z.enum(AUDIT_OBJECT_KINDS).describe('Kind of the object that was changed.'),
     object_id: z
@@ -97,12 +101,13 @@ export function auditRoutes(deps: Deps): Route[] {
   return [list];
 }
 
-function toWire(event: AuditEvent): z.input<typeof eventSchema> {
+function toWire(event: ListedAuditEvent): z.input<typeof eventSchema> {
   return {
     id: event.id,
     seq: event.seq,
     creation_time: unixSeconds(event.at),
     api_key_id: event.apiKeyId,
+    api_key_name: event.apiKeyName,
     action: event.action,
     object_kind: event.objectKind,
     object_id: event.objectId,

@@ -23,6 +23,7 @@ import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { originalRoute } from './original-route.ts';
 import { sourceListRoutes } from './source-list-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
@@ -48,6 +49,7 @@ export function sourceRoutes(deps: Deps): Route[] {
     getRoute(deps),
     deleteRoute(deps),
     rawRoute(deps),
+    originalRoute(deps),
     ...metadataRoutes(deps),
   ];
 }

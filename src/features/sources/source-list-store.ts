@@ -14,8 +14,9 @@ export const SOURCE_SORTS = ['time', 'name', 'size', 'chunks'] as const;
 export type SourceSort = (typeof SOURCE_SORTS)[number];
 
 export interface SourceFilter {
-  /** Text that the name contains. */
+  /** Text that the name contains, or the path if `inPath` says so. */
   q?: string | undefined;
+  inPath?: boolean | undefined;
   /** Only these sources. */
   ids?: readonly string[] | undefined;
   state?: SourceState | undefined;
@@ -62,7 +63,11 @@ function matching(tenantId: string, limits: GroupLimits, filter: SourceFilter): 
     raw('s.deleted_at is null and g.deleted_at is null'),
     withinLimits(limits),
   ];
-  if (filter.q !== undefined) conditions.push(containsText(raw('s.name'), filter.q));
+  if (filter.q !== undefined) {
+    const inName = containsText(raw('s.name'), filter.q);
+    const inPath = containsText(raw("coalesce(s.path, '')"), filter.q);
+    conditions.push(filter.inPath ? sql`(${inName} or ${inPath})` : inName);
+  }
   if (filter.ids !== undefined) conditions.push(sql`s.id = any(${[...filter.ids]}::uuid[])`);
   if (filter.state !== undefined) conditions.push(sql`${STATE} = ${filter.state}`);
   if (filter.fileTypes !== undefined) conditions.push(sql`s.file_type = any(${[...filter.fileTypes]}::text[])`);

@@ -66,7 +66,9 @@ export async function listSources(
       'Query parameter "sort": sources cannot be sorted by name while redaction rules apply to names.',
     );
   const visible =
-    isRedacted && filter.q !== undefined ? await searchRedacted(db, caller, filter, filter.q, redactor) : filter;
+    isRedacted && filter.q !== undefined
+      ? await searchRedacted(db, caller, filter, filter.q, redactor)
+      : { ...filter, inPath: true };
   return db.transaction(tenantId, async (tx) => ({
     rows: await listAllSources(tx, tenantId, caller, visible, page),
     counts: sumUp(await countAllSources(tx, tenantId, caller, visible), filter),

@@ -1,10 +1,12 @@
 /** Queries of the routes for sources. Writes are in corpus/source-store.ts. */
+import { type Access, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
+import { ALIVE, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
 const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');
 
@@ -58,4 +60,37 @@ export async function findRawFile(
     select s.name, b.hash, b.size from ${FROM} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     where ${visible(tenantId, limits)} and s.id = ${id} and s.source_type <> ${exceptType}`);
   return file;
+}
+
+export interface OriginalFile extends RawFile {
+  /** The ingest rules under which the text of the source was stored. */
+  redactedBy: string;
+}
+
+/**
+ * Returns the stored file of a source that the caller may read as a whole. An archive or a mail holds its members as well: the caller
+ * must be allowed to read each of them.
+ */
+export async function findOriginal(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  access: Access,
+): Promise<OriginalFile | undefined> {
+  const mayRead = sql`${mayShowSource(access)} and ${showsSomething(access)} and ${showsEverything(access)}`;
+  const [file] = await tx.query<OriginalFile>(sql`
+    select s.name, b.hash, b.size, s.redacted_by
+    from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)} and ${mayRead}`);
+  if (!file || access.policy === null) return file;
+  // What policies say of a member that still waits is not known.
+  const [hidden] = await tx.query(sql`
+    with recursive member as (
+      select m.id from source m where m.tenant_id = ${tenantId} and m.parent_source_id = ${id} and m.deleted_at is null
+      union all
+      select m.id from source m join member on m.parent_source_id = member.id
+      where m.tenant_id = ${tenantId} and m.deleted_at is null)
+    select s.id from ${SOURCE_TABLES} join member on member.id = s.id
+    where s.tenant_id = ${tenantId} and not coalesce(s.status <> 'pending' and ${mayRead}, false) limit 1`);
+  return hidden ? undefined : file;
 }

@@ -1,7 +1,8 @@
 /** Detects the type of a file by its content, and by its name only if the content is ambiguous. */
 import { Buffer } from 'node:buffer';
+import { isBinary as isBinaryHead, kindOfHead } from '../../client/file-head.ts';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
-import { isCompoundFile, openCompoundFile } from './compound-file.ts';
+import { openCompoundFile } from './compound-file.ts';
 import { plainMarkup } from './plain-markup.ts';
 import { harmlessEntries, readZipDirectory } from './zip.ts';
 
@@ -123,10 +124,6 @@ const CODE_EXTENSIONS = new Set(
 /** Matches JSON in a file without a known extension. A brace or a bracket alone begins many other texts as well. */
 const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
 
-/** Matches PNG, JPEG, GIF, TIFF, WebP and BMP. */
-const PICTURE =
-  /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
-
 /** Matches Office files written as one XML file: Office 2007 and newer, OpenDocument, and Office 2003. */
 const FLAT_OFFICE = new RegExp(
   '^(?:<\\?[^<>]*>\\s*)*(?:<!--[^<>]*-->\\s*)?<(?:pkg:package|w:worddocument|office:document|' +
@@ -147,20 +144,22 @@ export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40
 export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
   const extension = extensionOf(name.replace(SOURCE_COPY, '$1'));
   if (bytes.length === 0) throw emptyFile('detect', 'Empty file', 'The file is empty (0 bytes).');
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
-  const latin = head.toString('latin1');
-  if (/^(?:\xef\xbb\xbf)?[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
-  if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
-  // RTF that programs put on the clipboard has no header.
-  if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
-  if (isCompoundFile(bytes)) return compoundType(bytes);
-  if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
-  if (/^PAR[1E]/.test(latin) && latin.slice(0, 4) === tailOf(bytes, 4)) return 'parquet';
-  if (latin.startsWith('SQLite format 3\0')) return 'sqlite';
-  if (PICTURE.test(latin)) return 'picture';
-  if (latin.slice(257, 262) === 'ustar') return 'tar';
-  if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
-  return textType(latin, extension);
+  const isTextName = TEXT_EXTENSIONS[extension] !== undefined;
+  const kind = kindOfHead(bytes, { extension, isTextName, tail: tailOf(bytes, 4) });
+  switch (kind) {
+    case 'zip':
+      return zipType(bytes);
+    case 'compound':
+      return compoundType(bytes);
+    case 'binary':
+      throw unsupported(await binaryName(bytes));
+    case 'text': {
+      const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
+      return textType(head.toString('latin1'), extension);
+    }
+    default:
+      return kind;
+  }
 }
 
 function tailOf(bytes: Uint8Array, length: number): string {
@@ -270,33 +269,9 @@ function looksLikeMan(head: string, extension: string): boolean {
   return extension === '' && /^[.'](?:\\"|[ \t]*(?:TH|Dd)[ \t])/.test(head) && MAN_BEGIN.test(head);
 }
 
-/** True if the file has NUL bytes outside UTF-16/32, or many control characters. */
+/** True if the bytes are no text. The extension says whether text is expected. */
 export function isBinary(bytes: Uint8Array, extension: string): boolean {
-  const sample = bytes.subarray(0, HEAD_BYTES * 4);
-  const marked = (sample[0] === 0xff && sample[1] === 0xfe) || (sample[0] === 0xfe && sample[1] === 0xff);
-  if (marked || (sample[0] === 0 && sample[1] === 0 && sample[2] === 0xfe && sample[3] === 0xff)) return false;
-  const zeros = [0, 0, 0, 0];
-  const controls = [0, 0];
-  for (let i = 0; i < sample.length; i += 1) {
-    const byte = sample[i]!;
-    if (byte === 0) zeros[i % 4]! += 1;
-    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls[i % 2]! += 1;
-  }
-  const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
-  const many = controls[0]! + controls[1]! > sample.length * 0.05 || nuls > Math.max(2, sample.length * 0.02);
-  if (!many || looksWide(zeros, nuls, sample.length)) return false;
-  // The low bytes of UTF-16 may be control characters, the high bytes hardly. A file named as text may therefore be UTF-16.
-  const named = TEXT_EXTENSIONS[extension] !== undefined;
-  return !(named && nuls === 0 && Math.min(controls[0]!, controls[1]!) < Math.max(controls[0]!, controls[1]!) * 0.1);
-}
-
-/** True if every second byte, or three of four bytes, are NUL: the bytes are UTF-16 or UTF-32. */
-function looksWide(zeros: readonly number[], nuls: number, length: number): boolean {
-  if (nuls < length * 0.02) return false;
-  const even = zeros[0]! + zeros[2]!;
-  const odd = zeros[1]! + zeros[3]!;
-  const three = nuls > length * 0.6 && Math.min(zeros[0]!, zeros[3]!) < length * 0.1;
-  return Math.max(even, odd) > Math.min(even, odd) * 3 || three;
+  return isBinaryHead(bytes, TEXT_EXTENSIONS[extension] !== undefined);
 }
 
 async function binaryName(bytes: Uint8Array): Promise<string> {

@@ -286,6 +286,28 @@ test('a redaction rule hides names, and neither search nor sort tells them', asy
   assert.equal((await t.delete('/redaction-policy')).status, 200);
 });
 
+test('the text of a filter is looked for in paths, too, except while rules may hide words of names', async () => {
+  const content = 'Read me.';
+  const files = [
+    { name: 'README', content },
+    { name: 'README', content },
+  ];
+  const { headers, body } = multipartBody(files, [
+    ['paths', 'manuals/crane/README'],
+    ['paths', 'manuals/stork/README'],
+  ]);
+  const made = await t.request({ method: 'POST', path: '/local-file-groups', headers, body: body.toString() });
+  assert.equal(made.status, 201, made.text);
+  const group = `source_group_id=${made.body.source_group_id}`;
+  assert.equal((await list(`?${group}&q=readme`)).counts.total, 2);
+  assert.equal((await list(`?${group}&q=CRANE/`)).counts.total, 1);
+  const rule = { name: 'bird', kind: 'dictionary', terms: ['crane'], action: 'mask', apply_at: ['retrieval'] };
+  await t.put('/redaction-policy', { enabled: true, rules: [rule] });
+  assert.equal((await list(`?${group}&q=crane`)).counts.total, 0);
+  await t.delete('/redaction-policy');
+  await t.delete(`/source-groups/${made.body.source_group_id}`);
+});
+
 test('a deleted source and a deleted group leave the list at once', async () => {
   const [eagle] = (await list('?q=eagle')).sources;
   assert.equal((await t.delete(`/sources/${eagle!.id}`)).status, 202);

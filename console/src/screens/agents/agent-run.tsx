@@ -9,7 +9,7 @@ import {
   isActive,
   readAgentRun,
 } from '../../data/agents/agents.ts';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Spinner } from '../../parts/layout.tsx';
@@ -42,7 +42,7 @@ export function AgentRun() {
     return () => abort.abort();
   }, [id, queries]);
 
-  if (query.isError) return <Empty icon="circle-alert" title={say('agents.missing')} text={inWords(query.error)} />;
+  if (hasNothing(query)) return <Empty icon="circle-alert" title={say('agents.missing')} text={inWords(query.error)} />;
   const run = query.data;
   if (!run)
     return (

@@ -4,6 +4,7 @@ import { readService } from '../../data/health.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 
@@ -17,7 +18,7 @@ interface ComposerProps {
 
 /** The question for a new run, and whether the run needs this page. */
 export function Composer({ busy, problem, start }: ComposerProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useKept('agents.question', '');
   const [inBackground, setInBackground] = useState(false);
   const hint = useId();
   const mayRead = useScope('knowledge:read', 'ingestion:manage');

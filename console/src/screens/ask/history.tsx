@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Spinner } from '../../parts/layout.tsx';
 import { DeleteButton, EditButton } from '../../parts/row-parts.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { ago } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 
@@ -31,7 +32,7 @@ export function History({ current, gone }: { current: string | undefined; gone()
     enabled: open,
   });
   const conversations = list.data?.conversations ?? [];
-  const [changed, setChanged] = useState<Changed | null>(null);
+  const [changed, setChanged] = useKept<Changed | null>('history.changed', null);
   const close = () => setChanged(null);
   function begin(change: Changed) {
     setOpen(false);
@@ -98,7 +99,7 @@ export function History({ current, gone }: { current: string | undefined; gone()
 }
 
 function Rename({ conversation: { id, title }, close }: { conversation: Changed; close(): void }) {
-  const [name, setName] = useState(title);
+  const [name, setName] = useKept(`conversation.${id}.title`, title);
   const change = useChange({
     run: () => pinakes.updateConversation({ params: { id }, body: { title: name.trim() } }),
     keys: [LIST],

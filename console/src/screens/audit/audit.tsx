@@ -27,8 +27,11 @@ export function Audit() {
   useRowKeys();
   const mayList = useScope('apikeys:issue');
   const keys = useQuery({ queryKey: ['key-names'], queryFn: readKeyNames, enabled: mayList, retry: false });
-  const names = keys.data ?? new Map<string, string>();
   const events = query.pages.flatMap((page) => page.audit_events);
+  // Keys that were revoked are named by their events only.
+  const names = new Map(keys.data);
+  for (const { api_key_id: id, api_key_name: name } of events)
+    if (id !== null && name !== null && !names.has(id)) names.set(id, name);
   const open = events.find((event) => event.id === openId);
   const change = (next: AuditSearch) => void navigate({ search: next, replace: true });
 
@@ -51,7 +54,7 @@ export function Audit() {
           label={say('audit.title')}
           rows={events}
           keyOf={(event) => event.id}
-          columns={columnsOf(filters, names)}
+          columns={columnsOf(filters)}
           minWidth="min-w-[44rem]"
         >
           <More list={query} />
@@ -62,7 +65,6 @@ export function Audit() {
         <Details
           key={open.id}
           event={open}
-          name={names.get(open.api_key_id ?? '')}
           filter={(more) => change({ ...filters, ...more })}
           close={() => change(filters)}
         />
@@ -71,7 +73,7 @@ export function Audit() {
   );
 }
 
-function columnsOf(filters: AuditFilters, names: ReadonlyMap<string, string>): Column<AuditEvent>[] {
+function columnsOf(filters: AuditFilters): Column<AuditEvent>[] {
   return [
     {
       id: 'number',
@@ -116,9 +118,7 @@ function columnsOf(filters: AuditFilters, names: ReadonlyMap<string, string>): C
       id: 'who',
       title: say('audit.who'),
       className: 'w-44',
-      cell: (event) => (
-        <bdi className="block truncate text-ink-2">{actor(event, names.get(event.api_key_id ?? ''))}</bdi>
-      ),
+      cell: (event) => <bdi className="block truncate text-ink-2">{actor(event)}</bdi>,
     },
   ];
 }
@@ -190,18 +190,17 @@ function objectName({ details, object_id: id }: AuditEvent): string {
   return typeof name === 'string' && name !== '' ? name : id;
 }
 
-function actor({ api_key_id: id }: AuditEvent, name: string | undefined): string {
+function actor({ api_key_id: id, api_key_name: name }: AuditEvent): string {
   return id === null ? say('audit.operator') : (name ?? id);
 }
 
 interface DetailsProps {
   event: AuditEvent;
-  name: string | undefined;
   filter(more: AuditFilters): void;
   close(): void;
 }
 
-function Details({ event, name, filter, close }: DetailsProps) {
+function Details({ event, filter, close }: DetailsProps) {
   const json = JSON.stringify(event.details, null, 2);
   const hash = (value: string) => <span className="font-mono text-2xs break-all text-ink-2">{value}</span>;
   return (
@@ -214,7 +213,7 @@ function Details({ event, name, filter, close }: DetailsProps) {
           rows={[
             [say('audit.number'), number(event.seq)],
             [say('audit.time'), event.time],
-            [say('audit.who'), <bdi key="who">{actor(event, name)}</bdi>],
+            [say('audit.who'), <bdi key="who">{actor(event)}</bdi>],
             [say('audit.object'), <bdi key="object">{event.object_id}</bdi>],
           ]}
         />

@@ -1,17 +1,17 @@
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { COLUMNS, type MetadataColumn } from '../../data/columns.ts';
 import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { DescriptionField, SelectField, TextField } from '../../parts/form.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 const TYPES = ['string', 'integer'] as const;
 
 export function DeclareColumn({ close }: { close(): void }) {
-  const [key, setKey] = useState('');
-  const [type, setType] = useState<(typeof TYPES)[number]>('string');
-  const [description, setDescription] = useState('');
+  const [key, setKey] = useKept('column.key', '');
+  const [type, setType] = useKept<(typeof TYPES)[number]>('column.type', 'string');
+  const [description, setDescription] = useKept('column.description', '');
   const declare = useChange({
     run: () => pinakes.declareMetadataColumn({ body: { key, type, description } }),
     keys: [[COLUMNS]],

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { COLUMNS, type MetadataColumn } from '../../data/columns.ts';
 import { Button, Hint } from '../../parts/button.tsx';
@@ -8,6 +7,7 @@ import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
 import { actionsColumn, DeleteButton, descriptionColumn } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -27,7 +27,7 @@ export function Columns() {
     queryFn: ({ signal }) => pinakes.listMetadataColumns({ query: { limit: ALL } }, { signal }),
   });
   const rows = list.data?.metadata_columns ?? [];
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useKept<Asked | null>('columns.window', null);
   const close = () => setAsked(null);
   const declare = mayWrite && (
     <Button look="primary" icon="plus" onClick={() => setAsked({ kind: 'declare' })}>

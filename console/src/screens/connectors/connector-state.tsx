@@ -1,7 +1,7 @@
 import type { ConnectorRow } from '../../data/connectors.ts';
 import { Hint } from '../../parts/button.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
-import { type Key, say } from '../../words/words.ts';
+import { type Key, say, sayOfService } from '../../words/words.ts';
 
 /** Statuses in which a run goes on, so that another one cannot start. */
 const BUSY: readonly ConnectorRow['status'][] = ['queued', 'starting', 'started', 'canceling', 'unknown'];
@@ -35,7 +35,7 @@ export function ConnectorState({ row }: { row: ConnectorRow }) {
   );
   if (row.error === null) return words;
   return (
-    <Hint label={`${row.error.title}: ${row.error.message}`}>
+    <Hint label={`${sayOfService(row.error.title)}: ${row.error.message}`}>
       <button type="button" className="relative z-10 block max-w-full truncate rounded-sm text-start">
         {words}
       </button>

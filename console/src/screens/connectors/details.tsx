@@ -9,8 +9,9 @@ import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { ago, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { RunState } from '../runs/run-state.tsx';
 import { isBusy } from './connector-state.tsx';
 import { linesOf } from './kinds.ts';
@@ -53,7 +54,7 @@ export function Details({ row, close }: { row: ConnectorRow; close(): void }) {
       )}
       {row.error && (
         <div className="px-4 pt-3">
-          <Problem text={`${row.error.title}. ${row.error.message}`} />
+          <Problem text={`${sayOfService(row.error.title)}. ${row.error.message}`} />
         </div>
       )}
       <Schedule row={row} refresh={refresh} />
@@ -96,8 +97,8 @@ function originRows({ kind, origin }: ConnectorRow): [string, string][] {
 /** The schedule in words with its next times, and its form. A pause removes the schedule. */
 function Schedule({ row, refresh }: { row: ConnectorRow; refresh(): Promise<unknown> }) {
   const rule = row.setting?.rrule ?? '';
-  const [editing, setEditing] = useState(false);
-  const schedule = useSchedule(rule);
+  const [editing, setEditing] = useKept(`schedule.${row.id}.editing`, false);
+  const schedule = useSchedule(rule, `schedule.${row.id}`);
   const save = useMutation({
     mutationFn: (next: string) => changeConnector(row, { name: row.name, rrule: next }),
     onSuccess: async () => {

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { previewSchedule } from '../../data/connectors.ts';
 import { Field, SelectField, TextField } from '../../parts/form.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { type Key, say } from '../../words/words.ts';
 import { type Choice, DAYS, EVERY, type Every, readRule, ruleOf } from './schedule.ts';
 import { dayAndTime, dayName, ownZone, ruleInWords } from './schedule-words.ts';
@@ -27,10 +27,10 @@ export interface Schedule {
   problem: string | null;
 }
 
-/** Keeps the schedule of a form, with the next times that the service computes. */
-export function useSchedule(rrule: string): Schedule {
+/** Keeps the schedule of the named form, also when the session ends, with the next times that the service computes. */
+export function useSchedule(rrule: string, name: string): Schedule {
   const start = readRule(rrule);
-  const [choice, setChoice] = useState(start.choice);
+  const [choice, setChoice] = useKept(name, start.choice);
   const zone = start.zone ?? ownZone();
   const rule = ruleOf(choice, zone);
   const preview = useQuery({

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { inWords } from '../../data/api.ts';
 import {
   CONNECTORS,
@@ -14,7 +14,8 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
-import { say } from '../../words/words.ts';
+import { useKept } from '../../shell/drafts.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import {
   type ConnectorKind,
   type FieldValues,
@@ -33,13 +34,13 @@ type Step = (typeof STEPS)[number];
 
 /** Connects an origin in three steps: what it is, where it is (tried before anything is stored), and when to read it. */
 export function Wizard({ close }: { close(madeId?: string): void }) {
-  const [step, setStep] = useState<Step>('kind');
-  const [kind, setKind] = useState<ConnectorKind | null>(null);
-  const [values, setValues] = useState<FieldValues>({});
-  const [secretId, setSecretId] = useState('');
-  const [name, setName] = useState('');
-  const [metadata, setMetadata] = useState<MetadataRow[]>([]);
-  const schedule = useSchedule('');
+  const [step, setStep] = useKept<Step>('wizard.step', 'kind');
+  const [kind, setKind] = useKept<ConnectorKind | null>('wizard.kind', null);
+  const [values, setValues] = useKept<FieldValues>('wizard.values', {});
+  const [secretId, setSecretId] = useKept('wizard.secret', '');
+  const [name, setName] = useKept('wizard.name', '');
+  const [metadata, setMetadata] = useKept<MetadataRow[]>('wizard.metadata', []);
+  const schedule = useSchedule('', 'wizard.schedule');
   const queries = useQueryClient();
   const check = useMutation({
     mutationFn: ({ kind: one, given }: { kind: ConnectorKind; given: Pick<NewConnector, 'origin' | 'secretId'> }) =>
@@ -210,7 +211,7 @@ function CheckResult({
         <Spinner label={say('connectors.testing')} />
       </div>
     );
-  const text = problem ?? (check?.problem ? `${check.problem.title}. ${check.problem.message}` : null);
+  const text = problem ?? (check?.problem ? `${sayOfService(check.problem.title)}. ${check.problem.message}` : null);
   if (text !== null)
     return (
       <div className="mt-4">

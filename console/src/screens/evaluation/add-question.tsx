@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { EVALUATION, listSets } from '../../data/evaluation/evaluation.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 const NEW = '';
@@ -14,8 +14,8 @@ export function AddQuestion({ query, close }: { query: string; close(): void }) 
   const queries = useQueryClient();
   const navigate = useNavigate();
   const sets = useQuery({ queryKey: [EVALUATION, 'sets'], queryFn: ({ signal }) => listSets(signal) });
-  const [chosen, setChosen] = useState<string>();
-  const [name, setName] = useState('');
+  const [chosen, setChosen] = useKept<string | undefined>('evaluation.chosen', undefined);
+  const [name, setName] = useKept('evaluation.set', '');
   const id = chosen ?? sets.data?.[0]?.id ?? NEW;
   const add = useMutation({
     async mutationFn() {

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { EVALUATION, type EvaluationSet, listSets } from '../../data/evaluation/evaluation.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
@@ -8,6 +7,7 @@ import { Listing } from '../../parts/listing.tsx';
 import { actionsColumn, DeleteButton, EditButton } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { day, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { CreateSet, DeleteSet, RenameSet } from './set-forms.tsx';
@@ -15,9 +15,9 @@ import { CreateSet, DeleteSet, RenameSet } from './set-forms.tsx';
 /** The question sets. */
 export function Evaluation() {
   const list = useQuery({ queryKey: [EVALUATION, 'sets'], queryFn: ({ signal }) => listSets(signal) });
-  const [creating, setCreating] = useState(false);
-  const [deleted, setDeleted] = useState<EvaluationSet | null>(null);
-  const [renamed, setRenamed] = useState<EvaluationSet | null>(null);
+  const [creating, setCreating] = useKept('evaluation.creating', false);
+  const [deleted, setDeleted] = useKept<EvaluationSet | null>('evaluation.deleted', null);
+  const [renamed, setRenamed] = useKept<EvaluationSet | null>('evaluation.renamed', null);
   useRowKeys();
   const rows = list.data ?? [];
   const create = (

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { inWords, pinakes } from '../../data/api.ts';
+import { hasNothing, inWords, pinakes } from '../../data/api.ts';
 import { readSet, type SetDetails, setKey, withQuestion } from '../../data/evaluation/evaluation.ts';
 import { runSearch } from '../../data/search.ts';
 import { buttonClass } from '../../parts/button.tsx';
@@ -29,7 +29,7 @@ export function Judge() {
   useRowKeys();
   useJudgeKeys((chunkId, relevant) => judge.mutate({ chunkId, relevant }));
 
-  if (set.isError || (set.isSuccess && !question))
+  if (hasNothing(set) || (set.isSuccess && !question))
     return (
       <Empty icon="circle-alert" title={say('evaluation.missing')} text={set.error ? inWords(set.error) : ''}>
         <Link to="/evaluation" className={buttonClass()}>

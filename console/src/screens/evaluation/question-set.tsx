@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { inWords, pinakes } from '../../data/api.ts';
+import { hasNothing, inWords, pinakes } from '../../data/api.ts';
 import {
   EVALUATION,
   listSetRuns,
@@ -18,6 +18,7 @@ import {
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { Figures } from './figures.tsx';
 import { Path } from './path.tsx';
@@ -36,9 +37,9 @@ export function QuestionSet() {
   const shownId = runId ?? runs.data?.[0]?.id;
   const shown = useRunDetails(shownId);
   const other = useRunDetails(otherId);
-  const [removed, setRemoved] = useState<Question | null>(null);
+  const [removed, setRemoved] = useKept<Question | null>('evaluation.removed', null);
   useRowKeys();
-  if (set.isError) return <Empty icon="circle-alert" title={say('evaluation.missing')} text={inWords(set.error)} />;
+  if (hasNothing(set)) return <Empty icon="circle-alert" title={say('evaluation.missing')} text={inWords(set.error)} />;
   if (!set.data)
     return (
       <div className="p-4">
@@ -126,7 +127,7 @@ function Measuring({ setId, possible, done }: { setId: string; possible: boolean
 
 function AddQuestion({ setId }: { setId: string }) {
   const queries = useQueryClient();
-  const [text, setText] = useState('');
+  const [text, setText] = useKept('evaluation.question', '');
   const add = useMutation({
     mutationFn: (query: string) => pinakes.addEvaluationQuestion({ params: { id: setId }, body: { query } }),
     async onSuccess() {

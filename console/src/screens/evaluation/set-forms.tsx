@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { EVALUATION, type EvaluationSet, type Question, setKey } from '../../data/evaluation/evaluation.ts';
 import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/form.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 const SETS = [EVALUATION, 'sets'];
@@ -12,7 +12,7 @@ const SETS = [EVALUATION, 'sets'];
 /** Creates a set and opens it. */
 export function CreateSet({ close }: { close(): void }) {
   const navigate = useNavigate();
-  const [name, setName] = useState('');
+  const [name, setName] = useKept('evaluation.new', '');
   const create = useChange({
     run: () => pinakes.createEvaluationSet({ body: { name: name.trim() } }),
     keys: [SETS],
@@ -33,7 +33,7 @@ export function CreateSet({ close }: { close(): void }) {
 }
 
 export function RenameSet({ set: { id, name: old }, close }: { set: EvaluationSet; close(): void }) {
-  const [name, setName] = useState(old);
+  const [name, setName] = useKept(`evaluation.${id}.name`, old);
   const rename = useChange({
     run: () => pinakes.renameEvaluationSet({ params: { id }, body: { name: name.trim() } }),
     keys: [SETS, setKey(id)],

@@ -1,24 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { inWords } from '../../data/api.ts';
-import { readChecks, readReadiness, readService, type ServiceChecks, type ServiceFacts } from '../../data/health.ts';
+import {
+  hasOffice,
+  readChecks,
+  readReadiness,
+  readService,
+  type ServiceChecks,
+  type ServiceFacts,
+} from '../../data/health.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
-import { useSession } from '../../shell/use-session.ts';
+import { useMayCheck } from '../../shell/use-session.ts';
 import { bytes, moment, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 const READY_EVERY_MS = 10_000;
 const CHECKS_EVERY_MS = 60_000;
 
 /** Whether the service works: ready or not, the checks with what mends them, the models, the limits. */
 export function Health() {
-  const session = useSession();
-  const mayCheck =
-    session.scopes.includes('apikeys:issue') && session.source_group_ids === null && session.tag_ids === null;
+  const mayCheck = useMayCheck();
   const ready = useQuery({ queryKey: ['ready'], queryFn: readReadiness, refetchInterval: READY_EVERY_MS });
   const service = useQuery({ queryKey: ['service'], queryFn: readService });
   const checks = useQuery({
@@ -113,12 +118,12 @@ function Checks({ result }: { result: ServiceChecks }) {
               size={14}
               className={ok ? 'text-ink-3' : 'text-bad'}
             />
-            <span className={`w-40 shrink-0 ${ok ? '' : 'font-medium text-bad'}`}>{name}</span>
+            <span className={`w-40 shrink-0 ${ok ? '' : 'font-medium text-bad'}`}>{sayOfService(name)}</span>
             <span className="sr-only">
               {say(!ok ? 'health.fails' : fix === null ? 'health.works' : 'health.lacks')}
             </span>
             <span className="min-w-0 flex-1 text-ink-2" dir="auto">
-              {detail}
+              {sayOfService(detail)}
             </span>
             {fix !== null && (
               <span className="flex max-w-full items-center gap-2 rounded-md bg-sunken p-1 ps-2">
@@ -145,11 +150,6 @@ function Vectors({ result }: { result: ServiceChecks }) {
       </p>
     </Part>
   );
-}
-
-/** Whether LibreOffice is there: the settings only say that it may be used. */
-function hasOffice(facts: ServiceFacts, checks: ServiceChecks | undefined): boolean {
-  return facts.office && (checks?.checks.find(({ name }) => name === 'LibreOffice')?.fix ?? null) === null;
 }
 
 function Service({ facts, checks }: { facts: ServiceFacts; checks: ServiceChecks | undefined }) {

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { findGroups, findTags, type IssuedKey, issueKey, KEYS, type NewKey, type Scope } from '../../data/keys.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Fields, SelectField, TextField, Tick } from '../../parts/form.tsx';
 import { Pick } from '../../parts/pick.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useScope, useSession } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 
@@ -16,7 +16,7 @@ export function IssueKey({ close, done }: { close(): void; done(issued: IssuedKe
   const { scopes: own } = useSession();
   const mayRead = useScope('knowledge:read');
   const mayListGroups = useScope('knowledge:read', 'ingestion:manage');
-  const [wanted, setWanted] = useState<NewKey>({
+  const [wanted, setWanted] = useKept<NewKey>('key.new', {
     name: '',
     scopes: [],
     days: 90,

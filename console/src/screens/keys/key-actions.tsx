@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { type ApiKey, type IssuedKey, KEYS } from '../../data/keys.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 
@@ -24,7 +24,7 @@ interface ActionProps {
 
 export function RotateKey({ row, close, done }: ActionProps & { done(issued: IssuedKey): void }) {
   const queries = useQueryClient();
-  const [grace, setGrace] = useState<number>(24 * HOUR_SECONDS);
+  const [grace, setGrace] = useKept<number>(`key.${row.id}.grace`, 24 * HOUR_SECONDS);
   const rotate = useMutation({
     mutationFn: () => pinakes.rotateApiKey({ params: { id: row.id }, body: { grace_seconds: grace } }),
     onSuccess(issued) {

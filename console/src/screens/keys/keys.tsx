@@ -10,6 +10,7 @@ import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
 import { actionsColumn, RowButton } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { ago, ahead, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -19,7 +20,7 @@ import { NewKeyShown } from './new-key-shown.tsx';
 
 const route = getRouteApi('/keys');
 
-type Asked = { kind: 'issue' } | { kind: 'rotate' | 'revoke'; row: ApiKey } | { kind: 'shown'; issued: IssuedKey };
+type Asked = { kind: 'issue' } | { kind: 'rotate' | 'revoke'; row: ApiKey };
 
 /** The API keys: what each may do, when it was used last, and when it ends. */
 export function Keys() {
@@ -27,9 +28,14 @@ export function Keys() {
   const navigate = route.useNavigate();
   const list = usePages([KEYS, q], (afterId, signal) => listKeys(q, afterId, signal));
   const rows = list.pages.flatMap((page) => page.api_keys);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useKept<Asked | null>('keys.window', null);
+  // Not kept when the session ends: it holds a key.
+  const [shown, setShown] = useState<IssuedKey | null>(null);
   const close = () => setAsked(null);
-  const show = (issued: IssuedKey) => setAsked({ kind: 'shown', issued });
+  const show = (issued: IssuedKey) => {
+    setAsked(null);
+    setShown(issued);
+  };
   const unused = rows.filter((row) => stateOf(row) === 'unused').length;
   const issue = (
     <Button look="primary" icon="plus" onClick={() => setAsked({ kind: 'issue' })}>
@@ -72,7 +78,7 @@ export function Keys() {
       {asked?.kind === 'issue' && <IssueKey close={close} done={show} />}
       {asked?.kind === 'rotate' && <RotateKey row={asked.row} close={close} done={show} />}
       {asked?.kind === 'revoke' && <RevokeKey row={asked.row} close={close} />}
-      {asked?.kind === 'shown' && <NewKeyShown issued={asked.issued} close={close} />}
+      {shown && <NewKeyShown issued={shown} close={() => setShown(null)} />}
     </>
   );
 }

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { DEFAULT_POLICY, documentOf, FIRST_POLICY, POLICIES, readPolicies } from '../../data/policies.ts';
+import { DEFAULT_POLICY, documentOf, FIRST_POLICY, POLICIES, type Policy, readPolicies } from '../../data/policies.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header } from '../../parts/layout.tsx';
 import { Listing } from '../../parts/listing.tsx';
-import { useDraft } from '../../shell/drafts.ts';
+import { useDraft, useKept } from '../../shell/drafts.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -15,25 +14,35 @@ import { PolicyWorkshop } from './policy-workshop.tsx';
 
 const route = getRouteApi('/policies');
 
+/** What was typed, and the stored version over which it was typed. Version 0: there was none. */
+interface PolicyDraft {
+  text: string;
+  over: { version: number; text: string };
+}
+
+const versionOf = (policy: Policy | undefined): PolicyDraft['over'] =>
+  policy ? { version: policy.version, text: documentOf(policy) } : { version: 0, text: '' };
+
 /** The policies: one is edited beside a preview of what it would show. What was typed stays when another one is chosen. */
 export function Policies() {
   const { name: wanted } = route.useSearch();
   const navigate = route.useNavigate();
   const { authorization } = useSession();
   const list = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
-  const [kept, keep] = useDraft<Readonly<Record<string, string>>>('policies', true);
+  const [kept, keep] = useDraft<Readonly<Record<string, PolicyDraft>>>('policies', true);
   const drafts = kept ?? {};
-  const [asked, setAsked] = useState<'create' | 'delete' | null>(null);
+  const [asked, setAsked] = useKept<'create' | 'delete' | null>('policies.window', null);
   const stored = list.data ?? [];
   const fresh = Object.keys(drafts).filter((name) => !stored.some((policy) => policy.name === name));
   const names = [...stored.map((policy) => policy.name), ...fresh];
   const name = wanted !== undefined && names.includes(wanted) ? wanted : names[0];
   const policy = stored.find((one) => one.name === name);
   const open = (next: string) => void navigate({ search: { name: next }, replace: true });
-  function setDraft(of: string, text: string | undefined) {
+  function setDraft(of: string, text: string | undefined, over?: PolicyDraft['over']) {
     keep((old) => {
-      const { [of]: _, ...others } = old ?? {};
-      const next = text === undefined ? others : { ...others, [of]: text };
+      const { [of]: before, ...others } = old ?? {};
+      const base = over ?? before?.over ?? versionOf(stored.find((one) => one.name === of));
+      const next = text === undefined ? others : { ...others, [of]: { text, over: base } };
       return Object.keys(next).length === 0 ? undefined : next;
     });
   }
@@ -95,10 +104,12 @@ export function Policies() {
             key={name}
             name={name}
             policy={policy}
-            text={drafts[name] ?? (policy ? documentOf(policy) : '')}
+            text={drafts[name]?.text ?? (policy ? documentOf(policy) : '')}
+            over={drafts[name]?.over ?? versionOf(policy)}
             changed={drafts[name] !== undefined}
             change={(text) => setDraft(name, policy && text === documentOf(policy) ? undefined : text)}
             discard={() => setDraft(name, undefined)}
+            rebase={() => setDraft(name, drafts[name]?.text, versionOf(policy))}
             remove={() => setAsked('delete')}
           />
         )}

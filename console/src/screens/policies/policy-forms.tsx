@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { DEFAULT_POLICY, POLICIES, type Policy } from '../../data/policies.ts';
 import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -17,7 +17,7 @@ interface NewPolicyProps {
 
 /** Asks for the name of a new policy. Nothing is stored until the policy is saved. */
 export function NewPolicy({ first, taken, close, done }: NewPolicyProps) {
-  const [name, setName] = useState(first);
+  const [name, setName] = useKept('policy.new', first);
   const wrong = name !== '' && (!NAME.test(name) || taken.includes(name));
   return (
     <FormDialog

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { POLICIES, type Policy, type Principal, previewPolicy, savePolicy } from '../../data/policies.ts';
+import { POLICIES, type Policy, type Principal, previewPolicy, readPolicies, savePolicy } from '../../data/policies.ts';
 import { placeOf, readJson } from '../../json/json-places.ts';
 import { Button } from '../../parts/button.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
@@ -8,6 +8,7 @@ import { type Fault, isIn, readOrFault, refusedIn } from '../../parts/json-fault
 import { useSettled } from '../../parts/use-settled.ts';
 import { say } from '../../words/words.ts';
 import { Explain } from './explain.tsx';
+import { Outdated } from './outdated.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 
 interface WorkshopProps {
@@ -15,14 +16,18 @@ interface WorkshopProps {
   /** Undefined: the policy is not stored yet. */
   policy: Policy | undefined;
   text: string;
+  /** The stored version over which the text was written. Version 0: there was none. */
+  over: { version: number; text: string };
   changed: boolean;
   change(text: string): void;
   discard(): void;
+  /** Keeps the text, as a change of the newest version. */
+  rebase(): void;
   remove(): void;
 }
 
 /** The editor of one policy with its errors at their place, and beside it what the policy would show. */
-export function PolicyWorkshop({ name, policy, text, changed, change, discard, remove }: WorkshopProps) {
+export function PolicyWorkshop({ name, policy, text, over, changed, change, discard, rebase, remove }: WorkshopProps) {
   const queries = useQueryClient();
   const [principal, setPrincipal] = useState<Principal>({ kind: 'id', id: '' });
   const [litPointer, setLitPointer] = useState<string | null>(null);
@@ -37,9 +42,21 @@ export function PolicyWorkshop({ name, policy, text, changed, change, discard, r
     placeholderData: keepPreviousData,
     retry: false,
   });
+  const outdated = changed && over.version !== (policy?.version ?? 0);
   const save = useMutation({
-    mutationFn: (document: unknown) => savePolicy(name, document),
-    async onSuccess() {
+    /** Saves nothing over a version that the draft does not know, and returns false. */
+    async mutationFn(document: unknown) {
+      const latest = await queries.fetchQuery({
+        queryKey: [POLICIES],
+        queryFn: ({ signal }) => readPolicies(signal),
+        staleTime: 0,
+      });
+      if ((latest.find((one) => one.name === name)?.version ?? 0) !== over.version) return false;
+      await savePolicy(name, document);
+      return true;
+    },
+    async onSuccess(saved) {
+      if (!saved) return;
       await queries.invalidateQueries({ queryKey: [POLICIES] });
       discard();
     },
@@ -77,13 +94,14 @@ export function PolicyWorkshop({ name, policy, text, changed, change, discard, r
             </Button>
             <Button
               look="primary"
-              disabled={!changed || !('value' in read) || save.isPending}
+              disabled={!changed || outdated || !('value' in read) || save.isPending}
               onClick={() => 'value' in read && save.mutate(read.value)}
             >
               {say('policies.save', { n: (policy?.version ?? 0) + 1 })}
             </Button>
           </span>
         </div>
+        {outdated && <Outdated over={over} policy={policy} take={discard} keep={rebase} />}
         <JsonEditor
           label={say('policies.json')}
           value={text}

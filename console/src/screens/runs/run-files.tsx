@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { type FileChange, isActive, listRunFiles, type Run, type RunFile, startRun } from '../../data/runs/runs.ts';
 import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button, Hint } from '../../parts/button.tsx';
@@ -10,7 +10,7 @@ import { FileGlyph, Problem, Spinner } from '../../parts/layout.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { FILE_CHANGES } from './filters.ts';
 
 const ICONS: Readonly<Record<FileChange, readonly [IconName, string]>> = {
@@ -45,7 +45,7 @@ export function RunFiles({ run }: { run: Run }) {
           <Tab key={one} change={one} chosen={change} count={run.statistics[one]} />
         ))}
       </div>
-      {query.isError ? (
+      {hasNothing(query) ? (
         <div className="px-4 pb-4">
           <Problem text={inWords(query.error)} />
         </div>
@@ -116,9 +116,9 @@ function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number
         )}
       </span>
       {file.title !== null && (
-        <Hint label={`${file.title}: ${file.message}`}>
+        <Hint label={`${sayOfService(file.title)}: ${file.message}`}>
           <button type="button" className="min-w-0 truncate rounded-sm text-start text-bad" dir="auto">
-            {file.title}
+            {sayOfService(file.title)}
             <span className="text-ink-3"> · {file.message}</span>
           </button>
         </Hint>

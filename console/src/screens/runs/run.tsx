@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { useGroupNames } from '../../data/group-names.ts';
 import { cancelRun, isActive, type Run as RunRecord, readRun, startRun } from '../../data/runs/runs.ts';
 import { RUN, RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { moment, number, span } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { RunFiles } from './run-files.tsx';
 import { RunProgress, RunState } from './run-state.tsx';
 
@@ -22,7 +22,7 @@ export function Run() {
   useRunEvents();
   const run = query.data;
   const names = useGroupNames(run ? [run.source_group_id] : []);
-  if (query.isError) return <Empty icon="circle-alert" title={say('runs.missing')} text={inWords(query.error)} />;
+  if (hasNothing(query)) return <Empty icon="circle-alert" title={say('runs.missing')} text={inWords(query.error)} />;
   if (!run)
     return (
       <div className="p-4">
@@ -114,7 +114,7 @@ function Summary({ run }: { run: RunRecord }) {
       </div>
       {run.error && run.status === 'failure' && (
         <div className="mt-3 max-w-3xl">
-          <Problem text={`${run.error.title}. ${run.error.message}`} />
+          <Problem text={`${sayOfService(run.error.title)}. ${run.error.message}`} />
         </div>
       )}
       <Timeline run={run} />

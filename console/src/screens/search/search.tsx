@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
@@ -30,7 +31,7 @@ export function Search() {
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
   const mayJudge = useScope('knowledge:write');
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useKept('search.adding', false);
   const [isFilterOpen, setFilterOpen] = useState(false);
   const read = readFilter(given);
   const filter = read ?? {};
@@ -171,7 +172,7 @@ function Results({
   search: ReturnType<typeof useQuery<Awaited<ReturnType<typeof runSearch>>>>;
 }) {
   if (q === '') return <Empty icon="search" title={say('search.start')} text={say('search.startText')} />;
-  if (search.isError)
+  if (hasNothing(search))
     return (
       <div className="mt-4">
         <Problem text={inWords(search.error)} />

@@ -4,16 +4,19 @@ import { SECRETS, type Secret } from '../../data/secrets.ts';
 import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { DescriptionField, Field, NameField, SelectField } from '../../parts/form.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 const TYPES = ['drive', 'repo', 'page', 'database'] as const;
 
 /** Stores a secret, or changes its name, description and value. A blank value keeps the stored one. */
 export function EditSecret({ secret, close }: { secret?: Secret; close(): void }) {
-  const [name, setName] = useState(secret?.name ?? '');
-  const [type, setType] = useState<Secret['type']>(secret?.type ?? 'repo');
+  const draft = `secret.${secret?.id ?? 'new'}`;
+  const [name, setName] = useKept(`${draft}.name`, secret?.name ?? '');
+  const [type, setType] = useKept<Secret['type']>(`${draft}.type`, secret?.type ?? 'repo');
+  // Not kept: nobody is signed in while it would wait.
   const [value, setValue] = useState('');
-  const [description, setDescription] = useState(secret?.description ?? '');
+  const [description, setDescription] = useKept(`${draft}.description`, secret?.description ?? '');
   const save = useChange({
     run: () => {
       const common = { name: name.trim(), description };

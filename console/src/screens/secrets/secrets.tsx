@@ -1,5 +1,4 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { ROWS_PER_REQUEST, usePages } from '../../data/pages.ts';
 import { SECRETS, type Secret } from '../../data/secrets.ts';
@@ -16,6 +15,7 @@ import {
   nameColumn,
 } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { DeleteSecret, EditSecret } from './secret-forms.tsx';
@@ -32,7 +32,7 @@ export function Secrets() {
     pinakes.listSecrets({ query: { limit: ROWS_PER_REQUEST, order: 'desc', q, after_id: afterId } }, { signal }),
   );
   const rows = list.pages.flatMap((page) => page.secrets);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useKept<Asked | null>('secrets.window', null);
   const close = () => setAsked(null);
   const create = (
     <Button look="primary" icon="plus" onClick={() => setAsked({ kind: 'create' })}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { inWords, PinakesError } from '../../data/api.ts';
+import { inWords, isTransient, PinakesError } from '../../data/api.ts';
 import { type Box, type Chunk, overlaps, type Page, readBoxes, readPageImage, type Viewer } from '../../data/source.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -92,7 +92,11 @@ export function PageView({ id, viewer, name, pages, number, mark, borders, chunk
 
 /** The picture of a page, or the reason why the service does not show it. */
 function Picture({ id, number, viewer, alt }: { id: string; number: number; viewer: Viewer; alt: string }) {
-  const { data: picture, error } = useQuery({
+  const {
+    data: picture,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['picture', id, number, viewer],
     queryFn: ({ signal }) => readPageImage(id, number, viewer, signal),
     refetchOnWindowFocus: false,
@@ -105,14 +109,20 @@ function Picture({ id, number, viewer, alt }: { id: string; number: number; view
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [picture]);
-  if (error) {
+  if (error && (!picture || !isTransient(error))) {
     return (
-      <p role="alert" className="p-8 text-sm text-[oklch(0.35_0.02_266)]">
+      <div role="alert" className="relative z-10 flex w-fit flex-col items-start gap-3 bg-white p-8 text-sm text-[oklch(0.35_0.02_266)]">
         {error instanceof PinakesError && error.status === 404 ? say('source.pageHidden') : inWords(error)}
-      </p>
+        {isTransient(error) && (
+          <button type="button" onClick={() => refetch()} className="rounded-sm underline">
+            {say('action.retry')}
+          </button>
+        )}
+      </div>
     );
   }
-  return address === undefined ? null : <img src={address} alt={alt} className="block w-full select-none" />;
+  if (address === undefined) return <p className="p-8 text-sm text-[oklch(0.45_0.02_266)]">{say('source.drawing')}</p>;
+  return <img src={address} alt={alt} className="block w-full select-none" />;
 }
 
 function Turn({

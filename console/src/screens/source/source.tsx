@@ -1,11 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { inWords } from '../../data/api.ts';
-import { overlaps, type Page, readBoxes, readPages, readSource, type Viewer } from '../../data/source.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { hasNothing, inWords, isTransient } from '../../data/api.ts';
+import {
+  overlaps,
+  type Page,
+  readBoxes,
+  readPages,
+  readSource,
+  type Source as SourceFacts,
+  type Viewer,
+} from '../../data/source.ts';
+import { Button, buttonClass, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, FileGlyph, Header, Spinner } from '../../parts/layout.tsx';
+import { Empty, FileGlyph, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { folderOf } from '../../parts/place-line.ts';
 import { useSession } from '../../shell/use-session.ts';
 import type { Span } from '../../spans/spans.ts';
 import { bytes } from '../../words/format.ts';
@@ -18,8 +27,11 @@ import { SeenPassages } from './seen-passages.tsx';
 import { SourceTables } from './source-tables.tsx';
 import { TextView } from './text-view.tsx';
 import { useChunks } from './use-chunks.ts';
+import { useDownload } from './use-download.ts';
 
 const route = getRouteApi('/sources/$id');
+/** The service reads the whole file for the sizes of its pages, which change with the file alone. */
+const PAGES_STALE_MS = 5 * 60_000;
 
 /** A source as text or as pages, with the borders of its chunks and the cited passage. */
 export function Source() {
@@ -34,9 +46,12 @@ export function Source() {
   const pages = useQuery({
     queryKey: ['pages', id, viewer],
     queryFn: () => readPages(id, viewer),
+    staleTime: PAGES_STALE_MS,
+    refetchOnWindowFocus: false,
     enabled: source.data?.file_type === 'pdf',
   });
   const { authorization } = useSession();
+  const original = useDownload(id, source.data?.name || id, viewer);
   const [borders, setBorders] = useState(true);
   const [active, setActive] = useState<number | null>(null);
   const [details, setDetails] = useState(false);
@@ -59,11 +74,14 @@ export function Source() {
     };
   }, [source.data]);
 
-  if (source.isError)
+  if (hasNothing(source))
     return (
       <>
         <Header title={<Crumbs />} />
         <Empty icon="circle-slash" title={say('source.missing')} text={inWords(source.error)}>
+          {source.error && isTransient(source.error) && (
+            <Button onClick={() => source.refetch()}>{say('action.retry')}</Button>
+          )}
           <Link to="/sources" className={buttonClass()}>
             {say('notFound.action')}
           </Link>
@@ -72,7 +90,7 @@ export function Source() {
     );
   return (
     <>
-      <Header title={<Crumbs name={source.data?.name} type={source.data?.file_type} />}>
+      <Header title={<Crumbs {...source.data} />}>
         {source.data && (
           <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
         )}
@@ -81,6 +99,18 @@ export function Source() {
           <Button look="ghost" icon="info" aria-pressed={details} onClick={() => setDetails(!details)}>
             {say('details.title')}
           </Button>
+        )}
+        {source.data?.status === 'ready' && (
+          <Hint label={say('source.original')}>
+            <Button
+              look="ghost"
+              icon={original.isPending ? 'loader-circle' : 'download'}
+              aria-label={say('source.original')}
+              disabled={original.isPending}
+              onClick={original.start}
+              className={original.isPending ? 'spin' : ''}
+            />
+          </Hint>
         )}
         <SeeAs principal={as} policy={policy} />
         {hasPages && (
@@ -104,6 +134,22 @@ export function Source() {
           {say('source.borders')}
         </Button>
       </Header>
+      {original.problem && (
+        <div className="border-b border-line px-4 py-2">
+          <Problem text={original.problem}>
+            <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={original.forget} />
+          </Problem>
+        </div>
+      )}
+      {pages.isError && (
+        <div className="border-b border-line px-4 py-2">
+          <Problem text={inWords(pages.error)}>
+            <Button size="small" onClick={() => pages.refetch()}>
+              {say('action.retry')}
+            </Button>
+          </Problem>
+        </div>
+      )}
       {isAs && <AsBanner id={id} principal={as} policy={policy} chunks={chunks} />}
       <div className="relative grid min-h-0 flex-1 grid-cols-1 xl:grid-cols-[minmax(0,1fr)_360px]">
         {source.isPending || pages.isLoading || marked.isLoading ? (
@@ -157,7 +203,8 @@ export function Source() {
   );
 }
 
-function Crumbs({ name, type }: { name?: string | undefined; type?: string | undefined }) {
+function Crumbs({ name, path = null, file_type: type }: Partial<Pick<SourceFacts, 'name' | 'path' | 'file_type'>>) {
+  const folder = name === undefined ? '' : folderOf({ name, path });
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Link to="/sources" className="font-normal text-ink-3 hover:text-ink">
@@ -166,6 +213,7 @@ function Crumbs({ name, type }: { name?: string | undefined; type?: string | und
       <Icon name="chevron-right" size={13} className="text-ink-3 rtl:-scale-x-100" />
       {type !== undefined && <FileGlyph type={type} />}
       {name !== undefined && <bdi className="truncate">{name}</bdi>}
+      {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs font-normal text-ink-3">{folder}</bdi>}
     </span>
   );
 }

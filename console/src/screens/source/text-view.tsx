@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { type Chunk, isMissing, readText, type SourceText, type Viewer } from '../../data/source.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Problem, Spinner } from '../../parts/layout.tsx';
@@ -60,10 +60,14 @@ export function TextView(props: TextViewProps) {
       </div>
     );
   if (isMissing(query.error)) return instead;
-  if (query.isError)
+  if (hasNothing(query))
     return (
       <div className="p-6">
-        <Problem text={inWords(query.error)} />
+        <Problem text={inWords(query.error)}>
+          <Button size="small" onClick={() => query.refetch()}>
+            {say('action.retry')}
+          </Button>
+        </Problem>
       </div>
     );
   if (blocks.length === 0)

@@ -4,13 +4,17 @@ import { Link, useBlocker } from '@tanstack/react-router';
 import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
+import { hasOffice, readChecks } from '../../data/health.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Problem } from '../../parts/layout.tsx';
+import { Problem, Spinner } from '../../parts/layout.tsx';
+import { takeKept, useKeep, useKept } from '../../shell/drafts.ts';
+import { useMayCheck } from '../../shell/use-session.ts';
 import { bytes, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
-import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan } from './upload-plan.ts';
+import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan, unreadOf } from './upload-plan.ts';
 import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.ts';
+import { useHeads } from './use-heads.ts';
 import { useUpload } from './use-upload.ts';
 
 const Previews = lazy(() => import('./previews.tsx').then((module) => ({ default: module.Previews })));
@@ -18,11 +22,13 @@ const Previews = lazy(() => import('./previews.tsx').then((module) => ({ default
 /** The limits of every version of the service; used until it has said its own. */
 const LIMITS: UploadLimits = { filesMax: 2_000, bytesMax: 524_288_000 };
 const EXCLUDED_SHOWN = 200;
+/** Types of files that are shown at once. */
+const ENDINGS_SHOWN = 12;
 
 export function AddFiles({ given, close }: { given: PickedFile[]; close(): void }) {
-  const [added, setAdded] = useState<PickedFile[]>([]);
-  const [name, setName] = useState('');
-  const [groupId, setGroupId] = useState('');
+  const [added, setAdded] = useState<PickedFile[]>(() => takeKept('upload.files') ?? []);
+  const [name, setName] = useKept('upload.name', '');
+  const [groupId, setGroupId] = useKept('upload.group', '');
   const upload = useUpload();
   const service = useQuery({
     queryKey: ['service'],
@@ -30,8 +36,26 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
     staleTime: Number.POSITIVE_INFINITY,
   });
   const files = useMemo(() => [...given, ...added], [given, added]);
-  const plan = useMemo(() => planUpload(files, limitsOf(service.data)), [files, service.data]);
+  const heads = useHeads(files);
+  const mayCheck = useMayCheck();
+  const checks = useQuery({
+    queryKey: ['checks'],
+    queryFn: readChecks,
+    enabled: mayCheck && heads !== undefined && [...heads.values()].includes('compound'),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const plan = useMemo(() => {
+    const facts = service.data;
+    const readable = {
+      pictures: !facts || facts.ocr_languages !== null,
+      oldOffice: !facts || hasOffice(facts, checks.data),
+    };
+    return planUpload(files, limitsOf(facts), (one) => unreadOf(one, heads?.get(one.file), readable));
+  }, [files, heads, service.data, checks.data]);
+  const isPlanning = heads === undefined || service.isPending || checks.isLoading;
   const { state } = upload;
+  // What is stored is not offered again after the next sign-in.
+  useKeep('upload.files', state.step === 'done' ? undefined : files);
   // Without this window nobody sees how far the files are, and a page that is closed or reloaded sends no more.
   const isSending = state.step === 'sending';
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true, disabled: !isSending });
@@ -63,7 +87,12 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
             ) : (
               <>
                 {state.step !== 'sending' && <DropBox add={add} small={files.length > 0} />}
-                {files.length > 0 && <PlanView plan={plan} />}
+                {isPlanning && (
+                  <div className="mt-4">
+                    <Spinner label={say('add.checking')} />
+                  </div>
+                )}
+                {!isPlanning && files.length > 0 && <PlanView plan={plan} />}
                 {plan.files > 0 && state.step !== 'sending' && (
                   <Target
                     name={name}
@@ -96,7 +125,12 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
               ) : (
                 <>
                   <Dialog.Close render={<Button>{say('action.cancel')}</Button>} />
-                  <Button look="primary" icon="upload" disabled={plan.files === 0 || tooManyForGroup} onClick={send}>
+                  <Button
+                    look="primary"
+                    icon="upload"
+                    disabled={plan.files === 0 || isPlanning || tooManyForGroup}
+                    onClick={send}
+                  >
                     {plan.files === 0
                       ? say('add.action')
                       : say(state.step === 'failed' ? 'add.again' : 'add.send', { n: plan.files })}
@@ -179,18 +213,26 @@ function DropBox({ add, small }: { add(files: PickedFile[]): void; small: boolea
 }
 
 function PlanView({ plan }: { plan: UploadPlan<PickedFile> }) {
+  const [all, setAll] = useState(false);
   return (
     <div className="mt-4">
       <p className="num font-medium">
         {say('add.plan', { n: plan.files })} <span className="font-normal text-ink-3">· {bytes(plan.bytes)}</span>
       </p>
       <ul className="mt-2 flex flex-wrap gap-1.5" aria-label={say('add.types')}>
-        {plan.endings.slice(0, 12).map(({ ending, count }) => (
+        {(all ? plan.endings : plan.endings.slice(0, ENDINGS_SHOWN)).map(({ ending, count }) => (
           <li key={ending} className="chip pe-2">
             <span className="num text-ink-3">{number(count)}</span>
             <span className="font-medium">{ending === '' ? say('add.noEnding') : ending}</span>
           </li>
         ))}
+        {!all && plan.endings.length > ENDINGS_SHOWN && (
+          <li>
+            <Button look="ghost" size="small" onClick={() => setAll(true)}>
+              {say('add.moreTypes', { n: plan.endings.length - ENDINGS_SHOWN })}
+            </Button>
+          </li>
+        )}
       </ul>
       <Suspense>
         <Previews files={plan.batches.flat()} />
@@ -208,6 +250,9 @@ function PlanView({ plan }: { plan: UploadPlan<PickedFile> }) {
                 <span className="ms-auto shrink-0 text-ink-3">{say(`add.why.${why}`)}</span>
               </li>
             ))}
+            {plan.excluded.length > EXCLUDED_SHOWN && (
+              <li className="text-ink-3">{say('add.moreExcluded', { n: plan.excluded.length - EXCLUDED_SHOWN })}</li>
+            )}
           </ul>
         </details>
       )}

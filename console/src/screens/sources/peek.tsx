@@ -8,7 +8,7 @@ import { Problem, Spinner } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { bytes, moment, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 const PASSAGES = 4;
 
@@ -38,7 +38,7 @@ export function Peek({ row, close }: { row: SourceRow; close(): void }) {
       </PanelPart>
       {row.error && (
         <PanelPart title={say('column.reason')}>
-          <p className="font-medium">{row.error.title}</p>
+          <p className="font-medium">{sayOfService(row.error.title)}</p>
           <p dir="auto" className="mt-0.5 break-words text-ink-2">
             {row.error.message}
           </p>

@@ -4,7 +4,7 @@ import { inWords } from '../../data/api.ts';
 import { type FilePreview, previewFile } from '../../data/preview.ts';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import type { PickedFile } from './use-dropped-files.ts';
 
 const FILES_SHOWN = 200;
@@ -47,7 +47,7 @@ function Preview({ picked }: { picked: PickedFile }) {
   });
   const problem = query.isError
     ? inWords(query.error)
-    : query.data?.problem && `${query.data.problem.title}. ${query.data.problem.message}`;
+    : query.data?.problem && `${sayOfService(query.data.problem.title)}. ${query.data.problem.message}`;
   return (
     <section aria-label={say('preview.title')} className="mt-2 rounded-lg border border-line bg-surface">
       {query.isPending ? (

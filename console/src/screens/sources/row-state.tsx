@@ -3,7 +3,7 @@ import { inWords } from '../../data/api.ts';
 import { readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
 
 /** What happens with a source now, or why it could not be read, and what can be done. Colour is for exceptions. */
@@ -49,13 +49,14 @@ function Failed({ row, error, wide, mayManage }: FailedProps) {
   });
   const served = row.status === 'ready';
   const tone = served ? 'text-warn' : 'text-bad';
+  const title = sayOfService(error.title);
   const reason = again.isError ? inWords(again.error) : error.message;
   return (
     <span className="flex items-center gap-1.5">
       <Icon name={served ? 'triangle-alert' : 'circle-alert'} size={14} className={tone} />
-      <Hint label={`${served ? `${say('state.oldServed')} ` : ''}${error.title}: ${reason}`}>
+      <Hint label={`${served ? `${say('state.oldServed')} ` : ''}${title}: ${reason}`}>
         <button type="button" className={`min-w-0 truncate rounded-sm text-start ${tone}`} dir="auto">
-          {error.title}
+          {title}
           <span className={wide ? 'text-ink-3' : 'text-ink-3 @max-4xl:hidden'}> · {reason}</span>
         </button>
       </Hint>

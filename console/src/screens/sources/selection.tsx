@@ -5,6 +5,7 @@ import { inWords } from '../../data/api.ts';
 import { deleteSources, readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 import { TagSources } from './tag-sources.tsx';
@@ -14,7 +15,7 @@ import { SOURCE_LIST } from './use-source-list.ts';
 export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear(): void }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const [tagging, setTagging] = useState<'add' | 'remove' | null>(null);
+  const [tagging, setTagging] = useKept<'add' | 'remove' | null>('sources.tagging', null);
   const mayWrite = useScope('knowledge:write');
   const failed = rows.some((row) => row.error !== null);
   const refresh = () => queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
@@ -76,8 +77,8 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
             <Dialog.Description className="mt-1.5 text-ink-2">{say('delete.text')}</Dialog.Description>
             <ul className="scroll mt-3 max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
               {rows.slice(0, 100).map((row) => (
-                <li key={row.id} className="truncate">
-                  <bdi>{row.name}</bdi>
+                <li key={row.id} className="break-words">
+                  <bdi>{row.path ?? (row.name || say('sources.withheld'))}</bdi>
                 </li>
               ))}
             </ul>

@@ -5,6 +5,7 @@ import type { SourceRow } from '../../data/sources.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph, Spinner } from '../../parts/layout.tsx';
+import { folderOf } from '../../parts/place-line.ts';
 import { ago, bytes, moment, number } from '../../words/format.ts';
 import { type Key, say } from '../../words/words.ts';
 import { type Filters, rangeOf, type Sort, sortedBy } from './filters.ts';
@@ -235,6 +236,7 @@ interface CellsProps {
 
 function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsProps) {
   const name = row.name || say('sources.withheld');
+  const folder = folderOf(row);
   const shown = selected.size > 0 ? '' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100';
   return (
     <>
@@ -251,14 +253,21 @@ function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsPr
       </span>
       <span role="gridcell" className="flex min-w-0 items-center gap-2.5 pe-3">
         <FileGlyph type={row.file_type} name={row.name} />
-        <Link
-          to="/sources/$id"
-          params={{ id: row.id }}
-          title={row.path ?? name}
-          className="min-w-0 truncate font-medium hover:underline"
-        >
-          <bdi>{name}</bdi>
-        </Link>
+        <span className="flex min-w-0 flex-col">
+          <Link
+            to="/sources/$id"
+            params={{ id: row.id }}
+            title={row.path ?? name}
+            className="min-w-0 truncate leading-[18px] font-medium hover:underline"
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          {folder !== '' && (
+            <bdi className="min-w-0 truncate text-2xs leading-[14px] text-ink-3" title={folder}>
+              {folder}
+            </bdi>
+          )}
+        </span>
         <Button
           look="ghost"
           size="small"

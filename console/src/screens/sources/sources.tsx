@@ -1,10 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { inWords } from '../../data/api.ts';
+import { lazy, Suspense, useCallback, useEffect, useRef } from 'react';
+import { hasNothing, inWords } from '../../data/api.ts';
 import type { SourceRow } from '../../data/sources.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, Header, KeyBar, Problem } from '../../parts/layout.tsx';
+import { Empty, Header, KeyBar, NotRefreshed, Problem } from '../../parts/layout.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -23,13 +24,18 @@ export function Sources() {
   const navigate = route.useNavigate();
   const list = useSourceList(filters);
   const mayAdd = useScope('ingestion:manage');
-  const [selected, setSelected] = useState<ReadonlyMap<string, SourceRow>>(new Map());
+  const [selected, setSelected] = useKept<ReadonlyMap<string, SourceRow>>('sources.selected', new Map());
   const setAdd = (add: boolean) =>
     void navigate({ search: (old) => ({ ...old, add: add || undefined }), replace: !add });
   const dropped = useDroppedFiles(mayAdd, () => setAdd(true));
   const { status, q, type, group, tag } = filters;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a selection belongs to the list in which it was made
-  useEffect(() => setSelected(new Map()), [status, q, type, group, tag]);
+  // A selection belongs to the list in which it was made.
+  const shownList = JSON.stringify([status, q, type, group, tag]);
+  const selectedIn = useRef(shownList);
+  useEffect(() => {
+    if (selectedIn.current !== shownList) setSelected(new Map());
+    selectedIn.current = shownList;
+  }, [shownList, setSelected]);
 
   const select = useCallback(
     (rows: readonly SourceRow[], on: boolean) =>
@@ -41,7 +47,7 @@ export function Sources() {
         }
         return next;
       }),
-    [],
+    [setSelected],
   );
 
   return (
@@ -58,7 +64,8 @@ export function Sources() {
         counts={list.counts}
         change={(next) => void navigate({ search: next, replace: true })}
       />
-      {list.isError ? (
+      {list.error && !hasNothing(list) && <NotRefreshed text={inWords(list.error)} retry={() => list.refetch()} />}
+      {hasNothing(list) ? (
         <div className="p-4">
           <Problem text={inWords(list.error)}>
             <Button size="small" onClick={() => list.refetch()}>

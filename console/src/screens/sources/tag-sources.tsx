@@ -1,9 +1,9 @@
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { byGroup, type SourceRow, tagGroups } from '../../data/sources.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Pick } from '../../parts/pick.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
 
@@ -19,7 +19,7 @@ interface TagSourcesProps {
 
 /** Gives tags to the selected sources, or takes them. Tags belong to groups, so all sources of their groups change. */
 export function TagSources({ rows, linked, done, close }: TagSourcesProps) {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const [chosen, setChosen] = useKept<ReadonlyMap<string, string>>('sources.tags', new Map());
   const groups = byGroup(rows);
   const change = useChange({
     run: () => tagGroups(rows, chosen.keys(), linked),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nameOfUpload, planUpload } from './upload-plan.ts';
+import { nameOfUpload, planUpload, unreadOf } from './upload-plan.ts';
 
 const LIMITS = { filesMax: 3, bytesMax: 1_000_000 };
 const file = (path: string, size = 10) => ({ path, size });
@@ -44,6 +44,27 @@ describe('the plan of an upload', () => {
       ],
     );
     assert.equal(plan.files, 3);
+  });
+
+  test('files that the service cannot read are left out, each with its reason', () => {
+    const kinds = {
+      'a.ttf': 'binary',
+      'scan.png': 'picture',
+      'old.doc': 'compound',
+      'mail.msg': 'compound',
+      'notes.txt': 'text',
+    } as const;
+    const given = Object.keys(kinds).map((path) => file(path));
+    const excluded = (readable: { pictures: boolean; oldOffice: boolean }) =>
+      planUpload(given, { ...LIMITS, filesMax: 10 }, (one) =>
+        unreadOf(one, kinds[one.path as keyof typeof kinds], readable),
+      ).excluded.map(({ file: { path }, why }) => [path, why]);
+    assert.deepEqual(excluded({ pictures: false, oldOffice: false }), [
+      ['a.ttf', 'binary'],
+      ['scan.png', 'picture'],
+      ['old.doc', 'oldOffice'],
+    ]);
+    assert.deepEqual(excluded({ pictures: true, oldOffice: true }), [['a.ttf', 'binary']]);
   });
 
   test('a request has at most the number of files of the limit', () => {

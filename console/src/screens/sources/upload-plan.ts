@@ -1,4 +1,5 @@
 /** What an upload will send: decided before a byte is sent, and shown to the reader. */
+import type { HeadKind } from '../../../../src/client/file-head.ts';
 import { findPageAssets } from '../../../../src/client/page-assets.ts';
 
 export interface GivenFile {
@@ -12,7 +13,15 @@ export interface UploadLimits {
   bytesMax: number;
 }
 
-export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice' | 'ofPages';
+export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice' | 'ofPages' | Unread;
+/** Why the service would store a file and then not read it. */
+export type Unread = 'binary' | 'picture' | 'oldOffice';
+
+/** What the service can read besides text and the documents that it always reads. */
+export interface Readable {
+  pictures: boolean;
+  oldOffice: boolean;
+}
 
 export interface UploadPlan<F extends GivenFile> {
   /** Each batch is one request. */
@@ -24,21 +33,35 @@ export interface UploadPlan<F extends GivenFile> {
   endings: { ending: string; count: number }[];
 }
 
+/** Endings of old Office files. Outlook messages have the same first bytes, and are always read. */
+const OLD_OFFICE = /\.(?:doc|dot|xls|xlt|ppt|pps|pot)$/i;
+
+/** Returns why the service cannot read a file that begins like this; undefined if it can, or if only the whole file tells. */
+export function unreadOf({ path }: GivenFile, kind: HeadKind | undefined, readable: Readable): Unread | undefined {
+  if (kind === 'binary') return 'binary';
+  if (kind === 'picture' && !readable.pictures) return 'picture';
+  return kind === 'compound' && !readable.oldOffice && OLD_OFFICE.test(path) ? 'oldOffice' : undefined;
+}
+
 /** Room for the fields and the borders of the parts in the body of a request. */
 const OVERHEAD_BYTES = 2_048;
 
 /**
  * Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out, and so are
- * the pictures, fonts, styles and scripts of web pages in a folder. Such a file that is chosen by itself is sent.
+ * the pictures, fonts, styles and scripts of web pages in a folder. Such a file that is chosen by itself is sent, if it can be read.
  */
-export function planUpload<F extends GivenFile>(given: readonly F[], limits: UploadLimits): UploadPlan<F> {
+export function planUpload<F extends GivenFile>(
+  given: readonly F[],
+  limits: UploadLimits,
+  unread: (file: F) => Unread | undefined = () => undefined,
+): UploadPlan<F> {
   const plan: UploadPlan<F> = { batches: [], files: 0, bytes: 0, excluded: [], endings: [] };
   const endings = new Map<string, number>();
   const seen = new Set<string>();
   const ofPages = findPageAssets(given.map(({ path }) => path).filter((path) => path.includes('/')));
   let room = 0;
   for (const file of given) {
-    const why = exclusionOf(file, seen, limits) ?? (ofPages.has(file.path) ? 'ofPages' : undefined);
+    const why = exclusionOf(file, seen, limits) ?? (ofPages.has(file.path) ? 'ofPages' : unread(file));
     seen.add(file.path);
     if (why) {
       plan.excluded.push({ file, why });
@@ -69,7 +92,8 @@ function exclusionOf(file: GivenFile, seen: ReadonlySet<string>, limits: UploadL
   return seen.has(file.path) ? 'twice' : undefined;
 }
 
-function endingOf(path: string): string {
+/** Returns the ending of a name in small letters; empty if it has none. */
+export function endingOf(path: string): string {
   return /\.([^./]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { sendBatch } from '../../data/upload.ts';
 import { randomId } from '../../parts/random-id.ts';
+import { takeKept, useKeep } from '../../shell/drafts.ts';
 import type { UploadPlan } from './upload-plan.ts';
 import type { PickedFile } from './use-dropped-files.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
@@ -16,6 +17,8 @@ export type UploadState =
 /** What was sent of a plan. */
 interface Sent {
   abort: AbortController;
+  /** All files of the plan, in their order. */
+  files: readonly File[];
   /** Groups of the batches that are stored. */
   stored: string[];
   keys: string[];
@@ -25,22 +28,25 @@ interface Sent {
 export function useUpload() {
   const queries = useQueryClient();
   const [state, setState] = useState<UploadState>({ step: 'plan' });
-  const run = useRef<Sent>(undefined);
+  const run = useRef<Sent>(takeKept<{ current: Sent | undefined }>('upload.sent')?.current);
+  useKeep('upload.sent', run);
 
   async function start(plan: UploadPlan<PickedFile>, name: string, groupId: string | undefined) {
-    // Batches that are stored stay so when the reader tries again.
-    const { stored, keys }: Pick<Sent, 'stored' | 'keys'> = run.current ?? {
-      stored: [],
-      keys: plan.batches.map(() => randomId()),
-    };
+    const files = plan.batches.flat().map(({ file }) => file);
+    // Batches that are stored stay so when the reader tries again with the same files.
+    const before = run.current;
+    const isSame = before?.files.length === files.length && files.every((file, at) => file === before.files[at]);
+    const { stored, keys }: Pick<Sent, 'stored' | 'keys'> = isSame
+      ? before
+      : { stored: [], keys: plan.batches.map(() => randomId()) };
     const abort = new AbortController();
-    run.current = { abort, stored, keys };
+    run.current = { abort, files, stored, keys };
     const sizes = plan.batches.map((batch) => batch.reduce((sum, file) => sum + file.size, 0));
     try {
       for (let at = stored.length; at < plan.batches.length; at++) {
-        const before = sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
+        const earlier = sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
         const progress = (bytes: number) =>
-          setState({ step: 'sending', sentBytes: before + Math.min(bytes, sizes[at]!), batch: at });
+          setState({ step: 'sending', sentBytes: earlier + Math.min(bytes, sizes[at]!), batch: at });
         progress(0);
         const title = plan.batches.length === 1 ? name : `${name} (${at + 1})`;
         const batch = { groupId, name: title, files: plan.batches[at]!, key: keys[at]! };

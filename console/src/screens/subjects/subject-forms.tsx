@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { type Attributes, declaredTypes, POLICIES, readPolicies, SUBJECTS, type Subject } from '../../data/policies.ts';
 import { readJson } from '../../json/json-places.ts';
@@ -8,13 +8,18 @@ import { TextField } from '../../parts/form.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { faultIn, isIn } from '../../parts/json-fault.ts';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 /** Sets the attributes of a principal. The types that policies declare stand below the editor. */
 export function EditSubject({ subject, close }: { subject?: Subject; close(): void }) {
-  const [id, setId] = useState(subject?.principal_id ?? '');
-  const [text, setText] = useState(subject ? JSON.stringify(subject.attributes, null, 2) : '{\n  "department": ""\n}');
-  const [expires, setExpires] = useState(subject?.expires_time ? toLocal(subject.expires_time) : '');
+  const draft = `subject.${subject?.principal_id ?? 'new'}`;
+  const [id, setId] = useKept(`${draft}.id`, subject?.principal_id ?? '');
+  const [text, setText] = useKept(
+    `${draft}.attributes`,
+    subject ? JSON.stringify(subject.attributes, null, 2) : '{\n  "department": ""\n}',
+  );
+  const [expires, setExpires] = useKept(`${draft}.expires`, subject?.expires_time ? toLocal(subject.expires_time) : '');
   const policies = useQuery({ queryKey: [POLICIES], queryFn: ({ signal }) => readPolicies(signal) });
   const types = declaredTypes(policies.data ?? []);
   const { reset, ...save } = useChange({

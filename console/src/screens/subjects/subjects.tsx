@@ -1,5 +1,4 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { ROWS_PER_REQUEST, usePages } from '../../data/pages.ts';
 import { SUBJECTS, type Subject } from '../../data/policies.ts';
@@ -9,6 +8,7 @@ import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
 import { actionsColumn, changedColumn, DeleteButton, EditButton, nameColumn } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { ahead, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { DeleteSubject, EditSubject } from './subject-forms.tsx';
@@ -25,7 +25,7 @@ export function Subjects() {
     pinakes.listSubjects({ query: { limit: ROWS_PER_REQUEST, order: 'desc', q, after_id: afterId } }, { signal }),
   );
   const rows = list.pages.flatMap((page) => page.subjects);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useKept<Asked | null>('subjects.window', null);
   const close = () => setAsked(null);
   const create = (
     <Button look="primary" icon="plus" onClick={() => setAsked({ kind: 'create' })}>

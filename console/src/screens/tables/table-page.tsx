@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { inWords } from '../../data/api.ts';
+import { hasNothing, inWords } from '../../data/api.ts';
 import { readTable, TABLES, type TableDetails, useSources } from '../../data/tables/tables.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -28,7 +28,7 @@ export function TablePage() {
     refetchInterval: ({ state }) => (state.data?.status === 'building' ? REFRESH_MS : false),
   });
   const table = query.data;
-  if (query.isError)
+  if (hasNothing(query))
     return (
       <>
         <Header title={<Crumbs />} />

@@ -1,15 +1,16 @@
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { TAGS, type Tag } from '../../data/tags.ts';
 import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { DescriptionField, NameField } from '../../parts/form.tsx';
 import { useChange } from '../../parts/use-change.ts';
+import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 
 /** Creates a tag, or renames and describes one. */
 export function EditTag({ tag, close }: { tag?: Tag; close(): void }) {
-  const [name, setName] = useState(tag?.name ?? '');
-  const [description, setDescription] = useState(tag?.description ?? '');
+  const draft = `tag.${tag?.id ?? 'new'}`;
+  const [name, setName] = useKept(`${draft}.name`, tag?.name ?? '');
+  const [description, setDescription] = useKept(`${draft}.description`, tag?.description ?? '');
   const save = useChange({
     run: () => {
       const body = { name: name.trim(), description };

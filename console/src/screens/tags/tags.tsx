@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { TAGS, type Tag } from '../../data/tags.ts';
 import { Button } from '../../parts/button.tsx';
@@ -9,6 +8,7 @@ import { ListBar } from '../../parts/list-bar.tsx';
 import { Listing } from '../../parts/listing.tsx';
 import { actionsColumn, DeleteButton, descriptionColumn, EditButton, nameColumn } from '../../parts/row-parts.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
@@ -28,7 +28,7 @@ export function Tags() {
   const all = list.data?.tags ?? [];
   const wanted = (q ?? '').toLowerCase();
   const rows = all.filter(({ name }) => name.toLowerCase().includes(wanted));
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useKept<Asked | null>('tags.window', null);
   const close = () => setAsked(null);
   const create = mayWrite && (
     <Button look="primary" icon="plus" onClick={() => setAsked({ kind: 'create' })}>

@@ -1,0 +1,50 @@
+/** The route for the original file of a source. Whoever gets the bytes gets everything, so it is stricter than reading the text. */
+import { z } from 'zod';
+import { accessOf } from '../../access/access.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { sendFile } from '../../http/body/download.ts';
+import type { Deps } from '../../http/deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, principalShape } from '../../http/schemas.ts';
+import { FACT_STEPS } from '../../redaction/apply-redaction.ts';
+import { isId } from '../../util/ids.ts';
+import { findOriginal } from './store.ts';
+
+export function originalRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/original',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'downloadOriginal',
+      area: 'Sources',
+      summary: 'Download the original file of a source',
+      description:
+        'The bytes as they were uploaded or fetched. While authorization is on, they are available only if the principal may see the ' +
+        'whole source, and the whole of each file inside it. 409 while a redaction rule of the steps `ingest` or `retrieval` is in ' +
+        'force, because a rule cannot change the bytes. The content type is always `application/octet-stream`.',
+    },
+    params: idParams,
+    query: z.strictObject(principalShape),
+    response: { status: 200, schema: z.unknown() },
+    download: { description: 'The whole file, as an attachment.' },
+    errors: [404, 409, 416],
+    async handler({ caller, params, query, raw, reply, signal, rights }) {
+      const { tenantId } = caller;
+      if (!isId(params.id)) throw notFound();
+      const { file, redactor } = await deps.db.transaction(tenantId, async (tx) => ({
+        file: await findOriginal(tx, tenantId, params.id, await accessOf(deps, tx, caller, query)),
+        redactor: await deps.redactors.forTenant(tx, tenantId),
+      }));
+      if (!file) throw notFound();
+      if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
+        throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
+      if (file.redactedBy !== (redactor?.ingestMark ?? '')) {
+        const message = 'The redaction rules have changed: the original is available when the file was read again.';
+        throw new ServiceError('conflict', message);
+      }
+      const open = (range?: Parameters<typeof deps.blobs.read>[2]) => deps.blobs.read(tenantId, file.hash, range);
+      return sendFile(raw, reply, { ...file, open }, { signal, rights });
+    },
+  });
+}

@@ -1,0 +1,86 @@
+/** The original file of a source, and pages that cannot be drawn at first, with the keyboard alone. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from './support/chromium.ts';
+import { openSignedIn, press, startService, type TestService } from './support/console.ts';
+import { look } from './support/looks.ts';
+
+const browser = await openBrowser();
+const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
+const MANUAL = readFileSync(join(import.meta.dirname, '..', '..', 'demo', 'conservation-manual.pdf'));
+const CONTENT = '# Ropes\r\n\r\nRopes are dried in the loft of Ada Kern.\r\n';
+
+describe('the original of a source', { skip }, () => {
+  let service: TestService;
+  let id: string;
+  let manual: string;
+  before(async () => {
+    service = await startService();
+    const group = await service.add('notes', { 'ropes.md': CONTENT, 'manual.pdf': MANUAL });
+    const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: group } });
+    const idOf = (name: string) => sources.find((source) => source.name === name)!.id;
+    id = idOf('ropes.md');
+    manual = idOf('manual.pdf');
+  });
+  after(async () => {
+    await browser?.close();
+    await service.close();
+  });
+
+  test('it is downloaded under its name, as it was uploaded', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, `sources/${id}`);
+    const button = page.getByRole('button', { name: 'Download original' });
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)]);
+    assert.equal(download.suggestedFilename(), 'ropes.md');
+    assert.equal(readFileSync(await download.path(), 'utf8'), CONTENT);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a page that could not be drawn is drawn at the next attempt', async () => {
+    const { page, context } = await openSignedIn(browser as Browser, service, `sources/${manual}`, {
+      refusals: [/503 .*\/image/],
+    });
+    await page.getByRole('img', { name: /^Page 1/ }).waitFor();
+    const drawn: string[] = [];
+    let isBusy = true;
+    await page.route('**/pages/2/image*', (route) => {
+      drawn.push(route.request().url());
+      const error = { message: 'All parsers are busy.', type: 'overloaded_error' };
+      return isBusy ? route.fulfill({ status: 503, json: { error } }) : route.continue();
+    });
+    await press(page, page.getByRole('link', { name: 'Next page' }));
+    await page.getByText('The page is being drawn …').waitFor();
+    await page.getByText('All parsers are busy.').waitFor();
+    await look(page, 'page-busy');
+    isBusy = false;
+    await press(page, page.getByRole('button', { name: 'Try again' }));
+    await page.getByRole('img', { name: /^Page 2/ }).waitFor();
+    assert.equal(drawn.length, 4);
+    await context.close();
+  });
+
+  test('while a rule hides words of it, the reason stands in place of the file', async () => {
+    await service.pinakes.putRedactionPolicy({
+      body: {
+        enabled: true,
+        rules: [{ name: 'people', kind: 'dictionary', terms: ['Ada Kern'], action: 'mask', apply_at: ['retrieval'] }],
+      },
+    });
+    const { page, context } = await openSignedIn(browser as Browser, service, `sources/${id}`, {
+      refusals: [/409 .*\/original/],
+    });
+    await press(page, page.getByRole('button', { name: 'Download original' }));
+    await page
+      .getByRole('alert')
+      .getByText(/redaction rules/)
+      .waitFor();
+    await look(page, 'original-refused');
+    await press(page, page.getByRole('alert').getByRole('button', { name: 'Close' }));
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await context.close();
+  });
+});
