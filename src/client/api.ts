@@ -1718,7 +1718,7 @@ export type Service = {
   }>;
   /** Languages in which pictures are read, as tesseract names them; null: pictures are not read. */
   ocr_languages: Array<string> | null;
-  /** Whether LibreOffice may read old Office files. Without it, ppt files are not read. */
+  /** Whether LibreOffice may read old Office files. Without it, they are read without lists and charts. */
   office: boolean;
   /** Whether redaction rules can find names of people and places. */
   names_analyzer: boolean;

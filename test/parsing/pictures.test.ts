@@ -171,21 +171,44 @@ function binaryWorkbook(): Uint8Array {
   return writeWorkbook(readWorkbook(fixture('office.xls'), { cellNF: true }), { type: 'buffer', bookType: 'xlsb' });
 }
 
-test('a damaged document or workbook of 97 to 2003 is a failure that says so', async () => {
+test('a damaged Office file of 97 to 2003 is a failure that says so', async () => {
   for (const [name, title, mark] of [
     ['office.doc', 'Damaged document', [0xec, 0xa5]],
     ['office.xls', 'Damaged workbook', [0x09, 0x08, 0x10, 0x00]],
+    ['slides.ppt.gz', 'Damaged presentation', [0x14, 0, 0, 0, 0x5f, 0xc0, 0x91, 0xe3]],
   ] as const) {
-    const bytes = Buffer.from(fixture(name));
+    const bytes = Buffer.from(name.endsWith('.gz') ? gunzipSync(fixture(name)) : fixture(name));
     const head = bytes.indexOf(Buffer.from(mark));
-    bytes.fill(0x55, head + 24, head + 600);
+    bytes.fill(0x55, head + (name.endsWith('.gz') ? 8 : 24), head + 600);
     assert.equal((await failureOf(name, bytes)).title, title);
   }
 });
 
-test('without LibreOffice the error of an old presentation says how it could be read', async () => {
-  const { message } = await failureOf('slides.ppt', gunzipSync(fixture('slides.ppt.gz')));
-  assert.match(message, /PowerPoint 97 to 2003 \(ppt\).*LibreOffice.*pptx/);
+test('without LibreOffice a presentation of 97 to 2003 has titles, texts and notes of its slides', async () => {
+  const outcome = await processBytes('slides.ppt', gunzipSync(fixture('slides.ppt.gz')));
+  assert.ok(outcome.ok);
+  const { fileType, text, warnings } = outcome.file;
+  assert.equal(fileType, 'pptx');
+  assert.deepEqual(text.split('\n\n'), [
+    '## Quarterly review',
+    'Ann Example',
+    '## Results',
+    'Sales grew by 12 percent\nCosts fell\nenergy\nrent',
+    '> Notes: Thank the team before the next slide.',
+    ...['## Regions', 'Region', 'Sales', 'North', '120', 'South', '80'],
+    ...['## Two columns', 'Left side with plans', 'Right side with risks'],
+  ]);
+  assert.deepEqual(warnings, ['The file was read without LibreOffice: its lists and tables are paragraphs.']);
+});
+
+test('hidden slides of a presentation of 97 to 2003 are left out', async () => {
+  const bytes = Buffer.from(gunzipSync(fixture('slides.ppt.gz')));
+  const settings = bytes.indexOf(Buffer.from([0xf9, 0x03, 16, 0, 0, 0]));
+  bytes[settings + 16]! |= 4;
+  const outcome = await processBytes('slides.ppt', bytes);
+  assert.ok(outcome.ok);
+  assert.equal(outcome.file.text.includes('Quarterly review'), false);
+  assert.equal(outcome.file.warnings[0], '1 hidden slide was left out.');
 });
 
 test('an old Office file with a password is reported as encrypted', async () => {

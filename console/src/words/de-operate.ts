@@ -247,7 +247,7 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'health.ocr': 'Text in Bildern',
   'health.lacks': 'Es geht ohne',
   'health.officeYes': 'Werden mit LibreOffice gelesen',
-  'health.officeNo': 'Ohne LibreOffice: ppt-Dateien werden nicht gelesen',
+  'health.officeNo': 'Werden ohne LibreOffice gelesen, also ohne Listen und Diagramme',
   'health.office': 'Alte Office-Dateien',
   'health.names': 'Namen von Menschen und Orten',
   'health.none': 'Keines',

@@ -238,7 +238,7 @@ export const operateEn = {
   'health.ocr': 'Text in pictures',
   'health.lacks': 'Works without it',
   'health.officeYes': 'Read with LibreOffice',
-  'health.officeNo': 'Without LibreOffice: ppt files are not read',
+  'health.officeNo': 'Read without LibreOffice, so without lists and charts',
   'health.office': 'Old Office files',
   'health.names': 'Names of people and places',
   'health.none': 'None',

@@ -34,7 +34,8 @@ export async function parseFile(
       const converted = await convertOldOffice(fileType, bytes, tools);
       if (converted) return parseFile(NEW_FORMAT[fileType], converted, request);
       const { parseOldWord } = await import('./office/old-word.ts');
-      return parseOldWord(bytes);
+      const { parseOldSlides } = await import('./office/old-slides.ts');
+      return fileType === 'ppt' ? parseOldSlides(bytes) : parseOldWord(bytes);
     }
     case 'xlsb': {
       const { newWorkbook } = await import('./office/old-workbook.ts');

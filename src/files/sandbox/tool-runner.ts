@@ -135,11 +135,11 @@ class SystemTools implements ToolRunner {
     const { ocr, office } = await this.commands();
     if (tool === 'ocr') return this.ocrFacts(ocr);
     if (!this.settings.office)
-      return { ok: true, detail: 'off: ppt files are not read; doc and xls files lose headings, lists and charts' };
+      return { ok: true, detail: 'off: doc, xls and ppt files are read without lists and charts' };
     if (office === undefined)
       return {
         ok: true,
-        detail: 'not found: ppt files are not read; doc and xls files lose headings, lists and charts',
+        detail: 'not found: doc, xls and ppt files are read without lists and charts',
         fix: INSTALL_OFFICE,
       };
     const sandbox = await this.sandbox?.facts({ system: true });

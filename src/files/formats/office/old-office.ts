@@ -14,9 +14,9 @@ const WORD_FLAGS_OFFSET = 10;
 const WORD_ENCRYPTED = 0x0100;
 
 /**
- * Returns the file in its new format; undefined for a document without LibreOffice.
+ * Returns the file in its new format; undefined for a document or a presentation without LibreOffice.
  *
- * @throws FileError for a presentation without LibreOffice, for a file with a password, or if converting fails.
+ * @throws FileError for a file with a password, or if converting fails.
  */
 export async function convertOldOffice(
   type: OldOfficeType,
@@ -26,12 +26,7 @@ export async function convertOldOffice(
   if (isEncrypted(type, bytes)) throw badFile('parse', 'Encrypted file', 'The file is protected by a password.');
   if (office) return office(NEW_FORMAT[type]);
   if (type === 'xls') return newWorkbook(bytes);
-  if (type === 'doc') return undefined;
-  throw badFile(
-    'parse',
-    'Unsupported file type',
-    'PowerPoint 97 to 2003 (ppt) files are read where LibreOffice is installed; or save the file as pptx.',
-  );
+  return undefined;
 }
 
 function isEncrypted(type: OldOfficeType, bytes: Uint8Array): boolean {
