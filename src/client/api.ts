@@ -1598,6 +1598,8 @@ export type RunFile = {
   source_id: string | null;
   /** Name of the file. */
   name: string;
+  /** Path of the file as its source has it now. Null for files without a path, for deleted ones, and where a redaction rule would change it. */
+  path: string | null;
   /** What the run did with the file. */
   change: "added" | "updated" | "deleted" | "failed" | "skipped";
   /** Milliseconds for reading the file; null if it was not read, or failed. */

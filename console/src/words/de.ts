@@ -164,7 +164,6 @@ export const de: Catalogue = {
   'add.why.ofPages': 'gehört zu den Webseiten daneben',
   'add.why.binary': 'kein lesbarer Text',
   'add.why.picture': 'Bilder liest dieser Dienst nicht',
-  'add.why.oldOffice': 'braucht LibreOffice, das dem Dienst fehlt',
   'add.checking': 'Die Dateien werden angesehen …',
   'add.moreTypes': { one: '{n} weiterer Typ', other: '{n} weitere Typen' },
   'add.moreExcluded': { one: 'und {n} weitere Datei', other: 'und {n} weitere Dateien' },

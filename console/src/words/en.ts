@@ -158,7 +158,6 @@ export const en = {
   'add.why.ofPages': 'belongs to the web pages beside it',
   'add.why.binary': 'no text that can be read',
   'add.why.picture': 'pictures are not read by this service',
-  'add.why.oldOffice': 'needs LibreOffice, which the service lacks',
   'add.checking': 'Looking into the files …',
   'add.moreTypes': { one: '{n} more type', other: '{n} more types' },
   'add.moreExcluded': { one: 'and {n} more file', other: 'and {n} more files' },

@@ -4,6 +4,7 @@ import type { PageRequest } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
 import { raw, sql } from '../../db/sql.ts';
 import { newId } from '../../util/ids.ts';
+import { SOURCE_PATH } from '../source-lookup.ts';
 
 /** A run of more files keeps only its first ones by name; its counts have all. */
 export const RUN_FILES_MAX = 10_000;
@@ -31,6 +32,8 @@ export interface RunFile {
   id: string;
   sourceId: string | null;
   name: string;
+  /** Null for files without a path, and for those that are deleted or never became a source. */
+  path: string | null;
   change: FileChange;
   readMs: number | null;
   stage: string | null;
@@ -99,7 +102,9 @@ export async function listRunFiles(
   const wanted = change === undefined ? raw('true') : sql`x.change = ${change}`;
   const after = page.afterId === undefined ? raw('true') : sql`x.id > ${page.afterId}::uuid`;
   const rows = await tx.query<RunFile>(sql`
-    select x.* from ${all} where ${wanted} and ${after} order by x.id limit ${page.limit + 1}`);
+    select x.*, (
+      select ${SOURCE_PATH} from source s where s.tenant_id = ${tenantId} and s.id = x.source_id and s.deleted_at is null) as path
+    from ${all} where ${wanted} and ${after} order by x.id limit ${page.limit + 1}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${all} where ${wanted}`);
   return { rows, total: count?.total ?? 0 };
 }

@@ -57,7 +57,9 @@ const serviceSchema = z
       .array(z.string())
       .nullable()
       .describe('Languages in which pictures are read, as tesseract names them; null: pictures are not read.'),
-    office: z.boolean().describe('Whether LibreOffice may read old Office files. Without it, they are read without lists and charts.'),
+    office: z
+      .boolean()
+      .describe('Whether LibreOffice may read old Office files. Without it, they are read without lists and charts.'),
     names_analyzer: z.boolean().describe('Whether redaction rules can find names of people and places.'),
     web_grounding: z.boolean().describe('Whether answers may use web search.'),
     limits: z

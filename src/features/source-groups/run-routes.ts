@@ -56,6 +56,13 @@ const runFileSchema = z
       .nullable()
       .describe('Id of the source, which may be deleted. Null for files that never became one.'),
     name: z.string().describe('Name of the file.'),
+    path: z
+      .string()
+      .nullable()
+      .describe(
+        'Path of the file as its source has it now. Null for files without a path, for deleted ones, and where a redaction rule would ' +
+          'change it.',
+      ),
     change: z.enum(FILE_CHANGES).describe('What the run did with the file.'),
     read_ms: z.int().nullable().describe('Milliseconds for reading the file; null if it was not read, or failed.'),
     stage: z.string().nullable().describe('Where a failed file failed; null for others.'),
@@ -277,9 +284,11 @@ function filesRoute(deps: Deps): Route {
       });
       const { page, pagination } = toPage(rows, query.limit, total);
       const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
-      const files = await collect(page, async (file) =>
-        toRunFile({ ...file, name: await redact(file.name), message: file.message && (await redact(file.message)) }),
-      );
+      const files = await collect(page, async (file) => {
+        const message = file.message && (await redact(file.message));
+        const path = file.path && (await redact(file.path)) === file.path ? file.path : null;
+        return toRunFile({ ...file, name: await redact(file.name), path, message });
+      });
       return { files, pagination };
     },
   });
@@ -329,6 +338,7 @@ function toRunFile(file: RunFile): z.input<typeof runFileSchema> {
     id: file.id,
     source_id: file.sourceId,
     name: file.name,
+    path: file.path,
     change: file.change,
     read_ms: file.readMs,
     stage: file.stage,

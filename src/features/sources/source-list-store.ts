@@ -1,6 +1,6 @@
 /** Queries of the list of all sources. Each answer is one statement for the page and one for the counts. */
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../../access/limits.ts';
-import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
+import { SOURCE_COLUMNS, SOURCE_PATH } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { containsText } from '../../db/page-sql.ts';
@@ -65,7 +65,7 @@ function matching(tenantId: string, limits: GroupLimits, filter: SourceFilter): 
   ];
   if (filter.q !== undefined) {
     const inName = containsText(raw('s.name'), filter.q);
-    const inPath = containsText(raw("coalesce(s.path, '')"), filter.q);
+    const inPath = containsText(sql`coalesce(${SOURCE_PATH}, '')`, filter.q);
     conditions.push(filter.inPath ? sql`(${inName} or ${inPath})` : inName);
   }
   if (filter.ids !== undefined) conditions.push(sql`s.id = any(${[...filter.ids]}::uuid[])`);

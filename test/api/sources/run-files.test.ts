@@ -113,7 +113,9 @@ test('a file of a repository has its path in lists of sources, a page of a web s
     const [listed] = (await t.get(`/source-list?source_group_id=${created.body.id}`)).body.sources;
     const [ofGroup] = (await t.get(`/source-groups/${created.body.id}/sources`)).body.sources;
     const expected = form.kind === 'repo' ? 'docs/README.md' : null;
-    assert.deepEqual([listed.path, ofGroup.path], [expected, expected]);
+    const [run] = (await t.get(`/runs?source_group_id=${created.body.id}`)).body.runs;
+    const [ofRun] = (await t.get(`/runs/${run.id}/files`)).body.files;
+    assert.deepEqual([listed.path, ofGroup.path, ofRun.path], [expected, expected, expected]);
   }
 });
 

@@ -47,7 +47,7 @@ export function Explain({ name, version, principalId, light }: ExplainProps) {
                 onClick={() => explain.mutate(source)}
                 className="w-full truncate rounded-md px-1.5 py-1 text-start hover:bg-hover"
               >
-                <bdi>{source.name || say('sources.withheld')}</bdi>
+                <bdi>{source.path ?? (source.name || say('sources.withheld'))}</bdi>
               </button>
             </li>
           ))}

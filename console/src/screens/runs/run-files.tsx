@@ -7,6 +7,7 @@ import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { FileGlyph, Problem, Spinner } from '../../parts/layout.tsx';
+import { folderOf } from '../../parts/place-line.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds, number } from '../../words/format.ts';
@@ -92,6 +93,7 @@ function Tab({ change, chosen, count }: { change?: FileChange; chosen: FileChang
 
 function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number }) {
   const [icon, tone] = ICONS[file.change];
+  const folder = folderOf(file);
   const name = file.name === '' ? say('sources.withheld') : file.name;
   return (
     <li className="relative flex min-h-[38px] items-center gap-2.5 border-t border-line px-4 hover:bg-hover">
@@ -115,6 +117,7 @@ function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number
           <bdi>{name}</bdi>
         )}
       </span>
+      {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs text-ink-3">{folder}</bdi>}
       {file.title !== null && (
         <Hint label={`${sayOfService(file.title)}: ${file.message}`}>
           <button type="button" className="min-w-0 truncate rounded-sm text-start text-bad" dir="auto">

@@ -111,7 +111,10 @@ function Picture({ id, number, viewer, alt }: { id: string; number: number; view
   }, [picture]);
   if (error && (!picture || !isTransient(error))) {
     return (
-      <div role="alert" className="relative z-10 flex w-fit flex-col items-start gap-3 bg-white p-8 text-sm text-[oklch(0.35_0.02_266)]">
+      <div
+        role="alert"
+        className="relative z-10 flex w-fit flex-col items-start gap-3 bg-white p-8 text-sm text-[oklch(0.35_0.02_266)]"
+      >
         {error instanceof PinakesError && error.status === 404 ? say('source.pageHidden') : inWords(error)}
         {isTransient(error) && (
           <button type="button" onClick={() => refetch()} className="rounded-sm underline">

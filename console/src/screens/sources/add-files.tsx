@@ -4,12 +4,10 @@ import { Link, useBlocker } from '@tanstack/react-router';
 import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
-import { hasOffice, readChecks } from '../../data/health.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { takeKept, useKeep, useKept } from '../../shell/drafts.ts';
-import { useMayCheck } from '../../shell/use-session.ts';
 import { bytes, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan, unreadOf } from './upload-plan.ts';
@@ -37,22 +35,12 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   });
   const files = useMemo(() => [...given, ...added], [given, added]);
   const heads = useHeads(files);
-  const mayCheck = useMayCheck();
-  const checks = useQuery({
-    queryKey: ['checks'],
-    queryFn: readChecks,
-    enabled: mayCheck && heads !== undefined && [...heads.values()].includes('compound'),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
   const plan = useMemo(() => {
     const facts = service.data;
-    const readable = {
-      pictures: !facts || facts.ocr_languages !== null,
-      oldOffice: !facts || hasOffice(facts, checks.data),
-    };
-    return planUpload(files, limitsOf(facts), (one) => unreadOf(one, heads?.get(one.file), readable));
-  }, [files, heads, service.data, checks.data]);
-  const isPlanning = heads === undefined || service.isPending || checks.isLoading;
+    const readsPictures = !facts || facts.ocr_languages !== null;
+    return planUpload(files, limitsOf(facts), (one) => unreadOf(heads?.get(one.file), readsPictures));
+  }, [files, heads, service.data]);
+  const isPlanning = heads === undefined || service.isPending;
   const { state } = upload;
   // What is stored is not offered again after the next sign-in.
   useKeep('upload.files', state.step === 'done' ? undefined : files);

@@ -15,13 +15,7 @@ export interface UploadLimits {
 
 export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice' | 'ofPages' | Unread;
 /** Why the service would store a file and then not read it. */
-export type Unread = 'binary' | 'picture' | 'oldOffice';
-
-/** What the service can read besides text and the documents that it always reads. */
-export interface Readable {
-  pictures: boolean;
-  oldOffice: boolean;
-}
+export type Unread = 'binary' | 'picture';
 
 export interface UploadPlan<F extends GivenFile> {
   /** Each batch is one request. */
@@ -33,14 +27,10 @@ export interface UploadPlan<F extends GivenFile> {
   endings: { ending: string; count: number }[];
 }
 
-/** Endings of old Office files. Outlook messages have the same first bytes, and are always read. */
-const OLD_OFFICE = /\.(?:doc|dot|xls|xlt|ppt|pps|pot)$/i;
-
 /** Returns why the service cannot read a file that begins like this; undefined if it can, or if only the whole file tells. */
-export function unreadOf({ path }: GivenFile, kind: HeadKind | undefined, readable: Readable): Unread | undefined {
+export function unreadOf(kind: HeadKind | undefined, readsPictures: boolean): Unread | undefined {
   if (kind === 'binary') return 'binary';
-  if (kind === 'picture' && !readable.pictures) return 'picture';
-  return kind === 'compound' && !readable.oldOffice && OLD_OFFICE.test(path) ? 'oldOffice' : undefined;
+  return kind === 'picture' && !readsPictures ? 'picture' : undefined;
 }
 
 /** Room for the fields and the borders of the parts in the body of a request. */
