@@ -135,6 +135,15 @@ test('the word "I" is no name, and a missing name counts only if no passage has 
   assert.ok(elsewhere - nowhere > 2, `${elsewhere} ${nowhere}`);
 });
 
+test('a passage that names a default in its own language beats a passage with the same words', () => {
+  for (const [question, contents, language] of [
+    ['Welche Stufe gilt, wenn ich nichts setze?', ['Die Stufe ist hoch.', 'Die Stufe ist laut Vorgabe 2.'], 'de'],
+    ['Jaka jest domyślna długość kolejki?', ['Kolejka ma długość.', 'Kolejka ma długość, domyślnie 64.'], 'pl'],
+    ['Какой размер по умолчанию?', ['Это размер файла.', 'Это размер, по умолчанию 4.'], 'ru'],
+  ] as const)
+    assert.equal(bestOf(question, [contents.join(' ')], language), contents[1]);
+});
+
 test('the number of a section is no part of the name of an entry', () => {
   const named = (heading: string): number => {
     const [chunk] = chunksOf(['It is 5 seconds.'], 'en');

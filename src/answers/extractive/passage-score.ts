@@ -9,9 +9,8 @@
 
 import type { ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
-import { anyOf } from '../patterns.ts';
 import { plainOf } from './letter-groups.ts';
-import { plainIdentifier, type Question } from './question.ts';
+import { NAMES_DEFAULT, plainIdentifier, type Question } from './question.ts';
 
 /** A passage that may answer: a unit of a chunk, or a piece of a long unit. */
 export interface Candidate {
@@ -139,7 +138,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
-      namedDefault: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
+      namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       heading: kind === 'heading' ? 1 : 0,
       changelog: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
@@ -148,14 +147,6 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));
   }
 }
-
-const NAMES_DEFAULT = anyOf(
-  [
-    /\bdefaults?\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bdéfaut\b|\bdefecto\b|\bpredefini/u,
-    /既定|デフォルト|初期値|默认|默認|預設|기본/u,
-  ],
-  'iu',
-);
 
 function hasNewNumber(text: string, question: Question): boolean {
   const asked = plainOf(question.text);
