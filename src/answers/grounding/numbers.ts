@@ -339,7 +339,7 @@ function cjkValue(numeral: string): number {
   return total + section + digit;
 }
 
-/** Returns the value of an ordinal of the language or of English, or of any language with a list if this one has none: Premier is a name. */
+/** Returns the value of an ordinal of the language or of English; of all languages if this one has no list. Premier is a name. */
 function ordinalOf(word: string, language: string | null): number | undefined {
   const own = ORDINALS.get(language ?? '');
   const lists = own === undefined ? [...ORDINALS.values()] : [own, ORDINALS.get('en')!];
