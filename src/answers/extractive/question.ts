@@ -50,12 +50,14 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 
 /**
  * Returns the question in the spelling of the passages, where other terms would count as missing. For `Debug-Stufe` these are the terms
- * of `Debugstufe` or of its parts, whichever is there. For a word that no passage has, these are its looser forms.
+ * of `Debugstufe` or of its parts, whichever is there. For a word that no passage has, these are its looser forms, but not in English,
+ * where words with the same first letters are more often different words.
  */
 export function inFoundSpelling(question: Question, isFound: (term: string) => boolean, analyzer: Analyzer): Question {
   const { text, language } = question;
   const terms = new Set(question.terms);
   const names = new Set(question.names);
+  const isEnglish = language === null || language === 'en';
   for (const word of text.match(HYPHENATED) ?? []) {
     const parts = analyzer.query(word.replaceAll('-', ' '), language);
     const joined = analyzer.query(word, language).filter((term) => !parts.includes(term));
@@ -63,7 +65,7 @@ export function inFoundSpelling(question: Question, isFound: (term: string) => b
       if (!isFound(term) && terms.delete(term)) names.delete(term);
     }
   }
-  for (const word of text.match(/[\p{L}\p{M}]+/gu) ?? []) {
+  for (const word of (isEnglish ? null : text.match(/[\p{L}\p{M}]+/gu)) ?? []) {
     const own = analyzer.query(word, language).filter((term) => terms.has(term));
     if (own.length === 0 || own.some((term) => isFound(term) || names.has(term))) continue;
     const looser = analyzer.index(word, language).filter((term) => isFound(term));
