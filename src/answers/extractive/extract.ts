@@ -132,11 +132,13 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   const headerEnd = titleHeaderEnd(chunk.content, question);
   const units = (chunk.isCode ? splitCode : splitUnits)(chunk.content).filter(({ start }) => start >= headerEnd);
   const header = chunk.content.slice(0, headerEnd);
-  const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath, header].join('\n');
+  const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
+  const titles = [fileName, ...chunk.headingPath, header].join('\n');
   const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;
+  const nameTerms = new Set(analyzer.query(fileName, chunk.language));
   let head: ReadonlySet<string> = new Set(analyzer.index(unnumbered(chunk.headingPath.at(-1) ?? ''), chunk.language));
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
@@ -155,6 +157,7 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
         score: 0,
         features: NO_FEATURES,
         terms: new Set(order),
+        nameTerms,
         headingTerms,
         headTerms,
         chunk,
