@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageFolder } from '../util/package-files.ts';
-import { linesByLanguage, pairsIn, wordsIn } from './word-lists.ts';
+import { linesByLanguage, pairsByLanguage, patternOf, wordsIn } from './word-lists.ts';
 
 test('a word list is read by language, and as the words of all languages', () => {
   const lines = linesByLanguage('negations');
@@ -24,9 +24,24 @@ test('the lines of a word list differ, and none is a comment', () => {
 
 test('the values of number words and ordinals are numbers', () => {
   for (const list of ['number-words', 'ordinals'])
-    for (const [word, value] of pairsIn(list)) assert.match(value, /^\d+$/, `${list}: ${word}`);
+    for (const [word, value] of [...pairsByLanguage(list).values()].flat())
+      assert.match(value, /^\d+$/, `${list}: ${word}`);
 });
 
 test('a line without a value is refused', () => {
-  assert.throws(() => pairsIn('negations'), /has no colon/);
+  assert.throws(() => pairsByLanguage('negations'), /has no colon/);
+});
+
+test('the words of a list are found as whole words, with all endings after a star, and anywhere in scripts without blanks', () => {
+  const isDefault = (text: string): boolean => text.search(patternOf('default-words')) >= 0;
+  for (const text of [
+    'The Default is 5.',
+    'Der Vorgabewert ist 5.',
+    'Wartość domyślna to 5.',
+    '初期値は5です',
+    'По умолчанию 5',
+  ])
+    assert.ok(isDefault(text), text);
+  for (const text of ['default_mode', 'Die Standardausgabe', 'redefault', 'установлено'])
+    assert.ok(!isDefault(text), text);
 });

@@ -136,8 +136,8 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     ['hoà bình', 'vi'],
     ['обʼєкт', 'uk'],
     ['ושבמדינה', 'he'],
-    ['w największych miastach', 'pl'],
-    ['v největších městech', 'cs'],
+    ['w największych miastach tablica', 'pl'],
+    ['v největších městech aplikací stránek', 'cs'],
     ['net.ipv4.tcp_tw_reuse', 'en'],
     ['23 615 und v1.2.3', 'de'],
     ['-e --depth .gitignore $! -> std::vec', null],
@@ -152,7 +152,7 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 11, digest: 'dcfcaebba96f776f' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 12, digest: '34aff1bb2922d720' });
 });
 
 test('terms of a redacted source leave out its name', async () => {

@@ -13,7 +13,7 @@ import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
 import { titleHeaderEnd } from './mail-header.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
-import { type Analyzer, plainIdentifier, readQuestion } from './question.ts';
+import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 
 /** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
@@ -65,11 +65,14 @@ export function extractPassages(question: string, chunks: readonly ContextChunk[
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer) {
   const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
-  const questions = new Map(top.map((chunk) => [chunk.language, readQuestion(question, chunk.language, analyzer)]));
   const candidates = top
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question, analyzer))
     .filter((one) => isQuotable(one.text, question));
+  const found = new Set(candidates.flatMap(({ terms, headingTerms }) => [...terms, ...headingTerms]));
+  const read = (language: string | null) =>
+    inFoundSpelling(readQuestion(question, language, analyzer), (term) => found.has(term), analyzer);
+  const questions = new Map([...new Set(top.map(({ language }) => language))].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
   return { candidates, questions };
 }
@@ -129,11 +132,13 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   const headerEnd = titleHeaderEnd(chunk.content, question);
   const units = (chunk.isCode ? splitCode : splitUnits)(chunk.content).filter(({ start }) => start >= headerEnd);
   const header = chunk.content.slice(0, headerEnd);
-  const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath, header].join('\n');
+  const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
+  const titles = [fileName, ...chunk.headingPath, header].join('\n');
   const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;
+  const nameTerms = new Set(analyzer.query(fileName, chunk.language));
   let head: ReadonlySet<string> = new Set(analyzer.index(unnumbered(chunk.headingPath.at(-1) ?? ''), chunk.language));
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
@@ -152,6 +157,7 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
         score: 0,
         features: NO_FEATURES,
         terms: new Set(order),
+        nameTerms,
         headingTerms,
         headTerms,
         chunk,

@@ -135,6 +135,30 @@ test('the word "I" is no name, and a missing name counts only if no passage has 
   assert.ok(elsewhere - nowhere > 2, `${elsewhere} ${nowhere}`);
 });
 
+test('a passage of the file that the question names beats one with the same words', () => {
+  const content = 'The file is compressed with level 6.';
+  const other = 'The file is compressed well, with level 9.';
+  const chunks = chunksOf([other, content], 'en').map((one, i) => ({ ...one, name: ['zip.1', 'gzip.1'][i]! }));
+  const { candidates } = scoredPassages('With which level is a file compressed by gzip?', chunks, analyzer);
+  assert.deepEqual(
+    candidates.map(({ features }) => features.fileNamed),
+    [0, 1],
+  );
+  assert.ok(candidates[1]!.score > candidates[0]!.score);
+  const code = chunks.map((chunk) => ({ ...chunk, isCode: true }));
+  const scored = scoredPassages('With which level is a file compressed by gzip?', code, analyzer).candidates;
+  assert.ok(scored.every(({ features }) => features.fileNamed === 0));
+});
+
+test('a passage that names a default in its own language beats a passage with the same words', () => {
+  for (const [question, contents, language] of [
+    ['Welche Stufe gilt, wenn ich nichts setze?', ['Die Stufe ist hoch.', 'Die Stufe ist laut Vorgabe 2.'], 'de'],
+    ['Jaka jest domyślna długość kolejki?', ['Kolejka ma długość.', 'Kolejka ma długość, domyślnie 64.'], 'pl'],
+    ['Какой размер по умолчанию?', ['Это размер файла.', 'Это размер, по умолчанию 4.'], 'ru'],
+  ] as const)
+    assert.equal(bestOf(question, [contents.join(' ')], language), contents[1]);
+});
+
 test('the number of a section is no part of the name of an entry', () => {
   const named = (heading: string): number => {
     const [chunk] = chunksOf(['It is 5 seconds.'], 'en');

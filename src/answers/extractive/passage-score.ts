@@ -3,15 +3,15 @@
  *
  * Both scores are linear models over features that need no language model. Most weights were fitted once: with a softmax over the
  * passages of each question, and with a logistic regression over answered and unanswerable questions. The training data were the tune
- * half of the questions about manuals (`bench/manuals/`), and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1.
+ * half of the questions about manuals (`bench/manuals/`), and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1. The weight
+ * of `fileNamed` was set by hand on questions about translated manual pages in seven languages.
  * `npm run bench:manuals` and `bench/answers.ts` report on the other halves.
  */
 
 import type { ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
-import { anyOf } from '../patterns.ts';
 import { plainOf } from './letter-groups.ts';
-import { plainIdentifier, type Question } from './question.ts';
+import { NAMES_DEFAULT, plainIdentifier, type Question } from './question.ts';
 
 /** A passage that may answer: a unit of a chunk, or a piece of a long unit. */
 export interface Candidate {
@@ -26,6 +26,8 @@ export interface Candidate {
   score: number;
   features: Features;
   terms: ReadonlySet<string>;
+  /** Terms of the file name. */
+  nameTerms: ReadonlySet<string>;
   /** Terms of the file name and of the headings above. */
   headingTerms: ReadonlySet<string>;
   /** Terms of the head of the entry: the first cell of a row, the term of a definition, or the last heading above. */
@@ -52,6 +54,8 @@ export interface Features {
   inChunk: number;
   /** Share that the file name and the headings above have. */
   inTitles: number;
+  /** 1 when the question names the file, such as the manual page `rsync.1`. A file of code has other names. */
+  fileNamed: number;
   /** Weighted share of the question's letter groups that the passage has. */
   letters: number;
   /** Search score of the chunk divided by the score of the best chunk. */
@@ -75,6 +79,7 @@ export const NO_FEATURES: Features = {
   withNeighbours: 0,
   inChunk: 0,
   inTitles: 0,
+  fileNamed: 0,
   letters: 0,
   relevance: 0,
   newNumber: 0,
@@ -91,6 +96,7 @@ const WEIGHTS: Features = {
   withNeighbours: 3.83,
   inChunk: 1.99,
   inTitles: 1.95,
+  fileNamed: 2,
   letters: 1.13,
   relevance: 5.06,
   newNumber: 1.8,
@@ -119,7 +125,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     [...questions].map(([language, question]) => [language, weightedShare(question, frequency, candidates.length)]),
   );
   for (const [i, candidate] of candidates.entries()) {
-    const { terms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
+    const { terms, nameTerms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
     const [before, after] = [candidates[i - 1], candidates[i + 1]].map((one) =>
       one?.chunk === chunk ? one : undefined,
     );
@@ -136,10 +142,11 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       withNeighbours: share(new Set([terms, ...neighbours].flatMap((some) => [...some]))),
       inChunk: share(chunkTerms),
       inTitles: share(headingTerms),
+      fileNamed: !chunk.isCode && nameTerms.size > 0 && nameTerms.isSubsetOf(question.terms) ? 1 : 0,
       letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
-      namedDefault: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
+      namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       heading: kind === 'heading' ? 1 : 0,
       changelog: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
@@ -148,14 +155,6 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));
   }
 }
-
-const NAMES_DEFAULT = anyOf(
-  [
-    /\bdefaults?\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bdéfaut\b|\bdefecto\b|\bpredefini/u,
-    /既定|デフォルト|初期値|默认|默認|預設|기본/u,
-  ],
-  'iu',
-);
 
 function hasNewNumber(text: string, question: Question): boolean {
   const asked = plainOf(question.text);

@@ -1,5 +1,6 @@
 /** Reads from a question's words what it asks for. */
 import { anyOf } from '../patterns.ts';
+import { patternOf } from '../word-lists.ts';
 import { letterGroups } from './letter-groups.ts';
 
 /** Turns text into terms, in reading order. */
@@ -12,6 +13,8 @@ export interface Analyzer {
 
 export interface Question {
   text: string;
+  /** The language that the question is read in: the ISO 639-1 code, or null. */
+  language: string | null;
   terms: ReadonlySet<string>;
   /** Groups of neighbouring letters of the topic words, with their weights: see letter-groups.ts. */
   letters: ReadonlyMap<string, number>;
@@ -28,24 +31,60 @@ export interface Question {
 export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
   const topic = withoutQuestionWords(text);
   const terms = new Set(analyzer.query(topic, language));
-  const marked = (text.match(MARKED_WORDS) ?? []).map((word) =>
+  const marked = (text.match(language === 'de' ? GERMAN_NAMES : MARKED_WORDS) ?? []).map((word) =>
     new Set(analyzer.query(word, language)).intersection(terms),
   );
   // In a title most words have a capital. "I" is no topic word and does not count.
   const isTitle = marked.filter(({ size }) => size > 0).length > terms.size / 2;
   return {
     text,
+    language,
     terms,
     names: new Set(isTitle ? [] : marked.flatMap((found) => [...found])),
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
     identifiers: [...new Set((text.match(IDENTIFIERS) ?? []).map(ownName).map(plainIdentifier))],
     asksNumber: ASKS_NUMBER.test(text),
-    asksDefault: ASKS_DEFAULT.test(text),
+    asksDefault: text.search(NAMES_DEFAULT) >= 0 || text.search(ASKS_WHEN_UNSET) >= 0,
   };
 }
 
-/** Words with a capital after another word, and words with a digit. A match starts at the first letter: linear time. */
-const MARKED_WORDS = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu;
+/**
+ * Returns the question in the spelling of the passages, where other terms would count as missing. For `Debug-Stufe` these are the terms
+ * of `Debugstufe` or of its parts, whichever is there. For a word that no passage has, these are its looser forms, but not in English,
+ * where words with the same first letters are more often different words.
+ */
+export function inFoundSpelling(question: Question, isFound: (term: string) => boolean, analyzer: Analyzer): Question {
+  const { text, language } = question;
+  const terms = new Set(question.terms);
+  const names = new Set(question.names);
+  const isEnglish = language === null || language === 'en';
+  for (const word of text.match(HYPHENATED) ?? []) {
+    const parts = analyzer.query(word.replaceAll('-', ' '), language);
+    const joined = analyzer.query(word, language).filter((term) => !parts.includes(term));
+    for (const term of joined.some(isFound) ? parts : joined) {
+      if (!isFound(term) && terms.delete(term)) names.delete(term);
+    }
+  }
+  for (const word of (isEnglish ? null : text.match(/[\p{L}\p{M}]+/gu)) ?? []) {
+    const own = analyzer.query(word, language).filter((term) => terms.has(term));
+    if (own.length === 0 || own.some((term) => isFound(term) || names.has(term))) continue;
+    const looser = analyzer.index(word, language).filter((term) => isFound(term));
+    if (looser.length === 0) continue;
+    for (const term of own) terms.delete(term);
+    for (const term of looser) terms.add(term);
+  }
+  return { ...question, terms, names };
+}
+
+/** A match starts at the first letter: linear time. */
+const HYPHENATED = /(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+)+/gu;
+
+/** Words with a digit. A match starts at the first letter: linear time. */
+const NUMBERED = /(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/u;
+/** Words with a capital after another word, and words with a digit. */
+const MARKED_WORDS = anyOf([/(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*/u, NUMBERED], 'gu');
+/** In German all nouns begin with a capital, so a name has two capitals or a digit. */
+const GERMAN_NAMES = anyOf([/(?<![\p{L}\p{N}-])\p{L}+\p{Lu}[\p{L}\p{M}\p{N}]*/u, NUMBERED], 'gu');
 
 /**
  * `login_grace_time`, `LoginGraceTime`, and `thread::spawn` of `std::thread::spawn`. Names of two words, such as `JavaScript`, are often
@@ -96,23 +135,20 @@ const QUESTION_WORDS = anyOf(
 );
 const ASKS_NUMBER = anyOf(
   [
-    /\bmax(?:imum|imal)?\b|\bmin(?:imum|imal)?\b|\b(?:upper |lower )?limit\b|\bat (?:most|least)\b/,
+    /\bm(?:ax|in)(?:imum|im[aá]l\p{L}*)?\b|\b(?:upper |lower )?limit\b|\bat (?:most|least)\b/u,
+    /maksym|minimaln|najwyżej|nejvýše|максим|миним|не более/,
     /\b(?:exit|return|status) (?:code|status)\b|\bhöchstens\b|\bmindestens\b|\bobergrenze\b|\bau (?:plus|moins)\b/,
     /\bm[aá]xim[oa]\b|最大|最小|最多|至少|\bhow (?:many|much|long|old|far|often|high|large|big|tall|deep|fast)\b/,
     /\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b/,
     /\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b/,
-    /\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b/,
+    /(?<!\p{L})(?:ile|ilu|kiedy|kdy)(?!\p{L})|kolik/u,
+    /\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant(?:[ie]|[oa]s?)\b|\bquando\b|\bhoeveel\b|\bwanneer\b/,
     /сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|כמה|מתי|कितन|कब/,
     /กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい/,
     /多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/,
   ],
   'iu',
 );
-const ASKS_DEFAULT = anyOf(
-  [
-    /\bdefaults?\b|\bunless\b|\bif (?:I|you|no|nothing|not)\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge/,
-    /\bwenn (?:ich |man )?(?:nichts|keine?)\b|\bdéfaut\b|\bdefecto\b|\bpredefini/,
-    /既定|デフォルト|初期値|默认|默認|預設|기본/,
-  ],
-  'iu',
-);
+/** Words for a default value. */
+export const NAMES_DEFAULT = patternOf('default-words');
+const ASKS_WHEN_UNSET = patternOf('unset-words');

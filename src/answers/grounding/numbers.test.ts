@@ -100,3 +100,10 @@ test('a word may stand between a number and its unit on one side', () => {
   assert.equal(states('It costs 20 dollars.', '20 US dollars'), true);
   assert.equal(states('It is 412 metres long.', '412 feet long'), false);
 });
+
+test('an ordinal of another language is no number', () => {
+  assert.deepEqual(numbersIn('the Premier League', 'en'), []);
+  assert.equal(numbersIn('la première fois', 'fr').length, 1);
+  assert.equal(numbersIn('the first time', 'fr').length, 1);
+  assert.equal(numbersIn('la première fois', null).length, 1);
+});

@@ -2,7 +2,7 @@
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { wordTerms } from '../../text/analysis/words.ts';
 import { UNDETERMINED } from '../../text/analyzer.ts';
-import { pairsIn } from '../word-lists.ts';
+import { pairsByLanguage } from '../word-lists.ts';
 
 /**
  * The ways to read one number. In some countries `1,000` is a thousand, in others one point zero. Two numbers match when they share
@@ -19,11 +19,13 @@ const THAI_NUMERAL = /หนึ่ง|สอง|สาม(?!ารถ|ี|ัญ
 const THAI_NUMERALS = ['หนึ่ง', 'สอง', 'สาม', 'สี่', 'ห้า', 'หก', 'เจ็ด', 'แปด', 'เก้า', 'สิบ'];
 /** Counted units. A numeral of one character counts as a number only before a unit. */
 const CJK_UNIT = /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點場场]/u;
-const WORD_VALUES: ReadonlyMap<string, number> = numbersByWord('number-words');
+const WORD_VALUES: ReadonlyMap<string, number> = new Map(
+  [...numbersByLanguage('number-words').values()].flatMap((one) => [...one]),
+);
 /** Ends the reading of an ordinal: `2nd` and "second" are not "two". */
 const ORDINAL = 'th';
 const ORDINAL_END = /^(?:st|nd|rd|th|er|e[rmns]?\b|[ºª.])/u;
-const ORDINALS: ReadonlyMap<string, number> = numbersByWord('ordinals');
+const ORDINALS = numbersByLanguage('ordinals');
 /** The text before the number of a version. */
 const VERSION = /(?<!\p{L})(?:version(?:en)?|versión|release|revision|rev\.?|版本|バージョン|버전)\s*$/u;
 const MAGNITUDE = new RegExp(
@@ -86,7 +88,7 @@ const FIRST_LETTERS =
 export function numbersIn(text: string, language: string | null): FoundNumber[] {
   const cased = normalizeDigits(text);
   const normal = cased.toLowerCase();
-  return placedNumbers(normal, cased).map(({ start, end, readings }) => {
+  return placedNumbers(normal, cased, language).map(({ start, end, readings }) => {
     const before = SIGN_BEFORE.exec(normal.slice(Math.max(0, start - SIGN_UNITS), start));
     const rest = normal.slice(end, end + NEXT_UNITS_MAX);
     const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[0].trim() ?? '');
@@ -183,7 +185,7 @@ interface PlacedNumber {
  * @param normal in lower case.
  * @param cased the text from normalizeDigits().
  */
-function placedNumbers(normal: string, cased: string): PlacedNumber[] {
+function placedNumbers(normal: string, cased: string, language: string | null): PlacedNumber[] {
   const found: PlacedNumber[] = [];
   const scaledUntil = new Set<number>();
   const add = (start: number, length: number, readings: Readings): void => {
@@ -206,7 +208,7 @@ function placedNumbers(normal: string, cased: string): PlacedNumber[] {
   for (const match of normal.matchAll(WORD)) {
     const [word] = match;
     if (scaledUntil.has(match.index + word.length)) continue;
-    const ordinal = ORDINALS.get(word);
+    const ordinal = ordinalOf(word, language);
     // An ordinal with a capital before a comma only numbers the statements of a text: "First, …".
     const isEnumeration = normal[match.index + word.length] === ',' && /\p{Lu}/u.test(cased[match.index]!);
     if (ordinal !== undefined && !isEnumeration) add(match.index, word.length, [`${ordinal}${ORDINAL}`]);
@@ -337,7 +339,15 @@ function cjkValue(numeral: string): number {
   return total + section + digit;
 }
 
+/** Returns the value of an ordinal of the language or of English; of all languages if this one has no list. Premier is a name. */
+function ordinalOf(word: string, language: string | null): number | undefined {
+  const own = ORDINALS.get(language ?? '');
+  const lists = own === undefined ? [...ORDINALS.values()] : [own, ORDINALS.get('en')!];
+  return lists.find((list) => list.has(word))?.get(word);
+}
+
 /** Reads a list whose lines are `word: number`. */
-function numbersByWord(list: string): Map<string, number> {
-  return new Map(pairsIn(list).map(([word, number]) => [word, Number(number)]));
+function numbersByLanguage(list: string): Map<string, Map<string, number>> {
+  const numbersOf = (pairs: [string, string][]) => new Map(pairs.map(([word, number]) => [word, Number(number)]));
+  return new Map([...pairsByLanguage(list)].map(([language, pairs]) => [language, numbersOf(pairs)]));
 }

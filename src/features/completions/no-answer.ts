@@ -1,5 +1,5 @@
 /** The text of a completion without an answer, in the language of the question. */
-import { uniteHan } from '../../text/analysis/han-variants.ts';
+import { isTraditional } from '../../text/analysis/han-variants.ts';
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ function languageOf(question: string, found: readonly (string | null)[]): string
   // A question in Latin script may quote a word of another script.
   const latin = question.match(/\p{sc=Latn}/gu)?.length ?? 0;
   if (script !== undefined && latin < [...question].length / 2) {
-    return script === 'zh' && uniteHan(question) !== question ? 'zh-Hant' : script;
+    return script === 'zh' && isTraditional(question) ? 'zh-Hant' : script;
   }
   const words =
     question

@@ -14,3 +14,15 @@ const simplified = lazy((): ReadonlyMap<string, string> => {
 export function uniteHan(text: string): string {
   return text.replace(HAN, (character) => simplified().get(character) ?? character);
 }
+
+const simplifiedForms = lazy((): ReadonlySet<string> => new Set(simplified().values()));
+
+/**
+ * Returns whether a Chinese text is written in traditional characters: at least half of the characters that tell. A few are the
+ * simplified form of one word and the only form of another: 面.
+ */
+export function isTraditional(text: string): boolean {
+  const characters = text.match(HAN) ?? [];
+  const traditional = characters.filter((one) => simplified().has(one)).length;
+  return traditional > 0 && traditional >= characters.filter((one) => simplifiedForms().has(one)).length;
+}

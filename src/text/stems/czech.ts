@@ -4,8 +4,11 @@
 const SOFTENED: readonly (readonly [RegExp, string])[] = [
   [/(?<=..)(?:čt[ěié]|čtí)$/, 'ck'],
   [/(?<=..)(?:št[ěié]|ští)$/, 'sk'],
-  [/(?<=..)[cč][ei]$/, 'k'],
-  [/(?<=..)[zž][ei]$/, 'h'],
+];
+/** Consonants that the endings of other forms change: aplikace, aplikací; ruka, ruce; kniha, knize. */
+const HARD: readonly (readonly [RegExp, string])[] = [
+  [/(?<=..)[cč]$/, 'k'],
+  [/(?<=..)[zž]$/, 'h'],
 ];
 /** Verbal nouns, participles and persons: kopírování, kopírovaný, kopíruje, kopírovat. */
 const OF_VERB = new RegExp(
@@ -24,8 +27,12 @@ const OF_NOUN = new RegExp(
   ].join('|')})$`,
 );
 
+/** An e that only the form without an ending has: stránek, stránka. */
+const FLEETING = /(?<=..[^aeiouyáéíóúůýě])[eě](?=[kbclmnr]$)/;
+
 export function stemCzech(word: string): string {
   for (const [ending, consonant] of SOFTENED) if (ending.test(word)) return word.replace(ending, consonant);
-  const stem = word.replace(OF_VERB, '');
-  return stem === word ? word.replace(OF_NOUN, '') : stem;
+  const withoutVerb = word.replace(OF_VERB, '');
+  const stem = withoutVerb === word ? word.replace(OF_NOUN, '') : withoutVerb;
+  return HARD.reduce((hard, [soft, consonant]) => hard.replace(soft, consonant), stem).replace(FLEETING, '');
 }

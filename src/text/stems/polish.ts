@@ -6,7 +6,7 @@ const SOFTENED: readonly (readonly [RegExp, string])[] = [
   [/(?<=..)dzie$/, 'd'],
   [/(?<=..)dze$/, 'g'],
   [/(?<=..[^ś])cie$/, 't'],
-  [/(?<=..)ce$/, 'k'],
+  [/(?<=..)ce$|(?<=..[^śą])c(?:[ayęąu]|om|ami|ach|ów)?$/, 'k'],
 ];
 const OF_ADJECTIVE = 'i?ego|i?emu|i?ej|[iy](?:ch|mi?)?|i?[aąeo]';
 /** Verbal nouns, participles and persons: kopiowanie, kopiowany, kopiujący, kopiuje, kopiować, kopiował. */

@@ -14,13 +14,18 @@ const POLISH = [
   'nowy nowa nowego nowych nowej nowymi',
   'możliwość możliwości możliwością',
   'strona strony stron',
+  'tablica tablice tablicy tablic tablicami',
+  'wartość wartości wartością',
 ];
 const CZECH = [
   'soubor souboru soubory souborů souborech souborem',
   'tabulka tabulky tabulce tabulku tabulkou',
   'kopírovat kopírování kopíruje kopírovaný',
   'nový nová nového nových novými',
-  'buňka buňky buňce buňkami',
+  'buňka buňky buňce buňkami buněk',
+  'aplikace aplikaci aplikací aplikacích aplikacemi',
+  'počítač počítače počítači počítačů',
+  'kniha knihy knize knih',
 ];
 /** Different words with a common beginning. */
 const APART = ['plik plecak', 'kolej kolejka', 'forma format', 'serwis serwer'];

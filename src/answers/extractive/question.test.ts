@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inFoundSpelling, readQuestion } from './question.ts';
+import { words } from './words.ts';
+
+function namesIn(text: string, language: string): string[] {
+  return [...readQuestion(text, language, words).names];
+}
+
+/** Returns the terms of the question when passages with these texts were found. */
+function termsWith(question: string, found: string, language: string): string[] {
+  const terms = new Set(words.index(found, language));
+  return [...inFoundSpelling(readQuestion(question, language, words), (term) => terms.has(term), words).terms];
+}
+
+const termsOf = (text: string, language: string): string[] => [...words.query(text, language)];
+
+test('a German noun is no name of its own, but a word with two capitals or a digit is one', () => {
+  assert.deepEqual(namesIn('Wie lange dauert die Prüfung einer Quittung?', 'de'), []);
+  assert.deepEqual(namesIn('Welche Ports im UDP-Protokoll braucht IPsec?', 'de'), termsOf('UDP IPsec', 'de'));
+  assert.deepEqual(namesIn('Wie schnell schreibt die Platte sda1?', 'de'), termsOf('sda1', 'de'));
+  assert.deepEqual(namesIn('Who is the mayor of Bergen?', 'en'), termsOf('Bergen', 'en'));
+});
+
+test('a word with a hyphen is looked for in the spelling that the passages have', () => {
+  const question = 'Welche Debug-Stufe gilt?';
+  assert.deepEqual(termsWith(question, 'Die Stufe der Ausgabe, Debug gilt', 'de'), termsOf('Debug Stufe gilt', 'de'));
+  assert.deepEqual(termsWith(question, 'Die Debugstufe gilt', 'de'), [...termsOf('Debugstufe gilt', 'de')]);
+  // An inverted French question adds a pronoun to its verb.
+  const french = termsWith('Combien de temps ping attend-il ?', 'ping attend une seconde', 'fr');
+  assert.deepEqual(french, termsOf('temps ping attend', 'fr'));
+});
+
+test('a word that no passage has is looked for by its looser forms, unless it is a name', () => {
+  const parts = termsOf('Gericht Verfahren', 'de');
+  const compound = termsWith('Wie lang ist das Gerichtsverfahren?', 'Das Verfahren vor dem Gericht ist lang', 'de');
+  assert.ok(parts.every((part) => compound.includes(part)));
+  assert.ok(!compound.includes(termsOf('Gerichtsverfahren', 'de')[0]!));
+  const found = termsWith('Ile trwa kompilowanie?', 'Kompilacja trwa', 'pl');
+  assert.ok(!found.includes(termsOf('kompilowanie', 'pl')[0]!));
+  assert.equal(found.length, 2);
+  assert.ok(termsWith('Kto zna Bergensen?', 'Zna Bergen', 'pl').includes(termsOf('Bergensen', 'pl')[0]!));
+  assert.ok(termsWith('Who confirms it?', 'The configuration', 'en').includes(termsOf('confirms', 'en')[0]!));
+});
+
+test('a question asks for a default, or for a number, in the words of its language', () => {
+  for (const question of [
+    'Welcher Wert gilt, wenn ich nichts angebe?',
+    'Was ist die Vorgabe?',
+    '¿Qué valor se usa por omisión?',
+    'Jaki system plików powstaje, gdy nie podam typu?',
+    'Jaká hodnota je výchozí?',
+    'Какой размер, если не указать?',
+    'モードを指定しないとどうなりますか?',
+  ])
+    assert.ok(readQuestion(question, null, words).asksDefault, question);
+  for (const question of ['Ile znaków ma etykieta?', 'Kolik oddílů může být?', 'Quantos dias?', 'Какой максимум?'])
+    assert.ok(readQuestion(question, null, words).asksNumber, question);
+  assert.ok(!readQuestion('Co se stane, když chybí?', 'cs', words).asksNumber);
+});
