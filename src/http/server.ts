@@ -87,8 +87,8 @@ export function openServer(deps: Deps, bodyAt: (path: string) => ErrorBody = () 
 }
 
 /**
- * Closes connections when the service stops: those that never sent a byte, and those whose last request is answered. Node itself closes only
- * connections that had a request and are idle when the stop begins.
+ * Closes connections when the service stops: those that never sent a byte, and those whose last request is answered. Node itself closes
+ * only connections that had a request and are idle when the stop begins.
  */
 function closeConnectionsOnStop(app: FastifyInstance): void {
   const open = new Set<Socket>();
