@@ -109,3 +109,14 @@ test('request bodies are described without additional members on every level', (
     check(operation?.['requestBody']);
   }
 });
+
+test('an id in a request has the same format as in an answer, so that a generated client takes back what it returned', () => {
+  const isId = /\/properties\/(?!principal_id$|page_id$)(?:\w+_)?ids?$/; // the ids of principals and pages are not ours
+  const wrong: string[] = [];
+  for (const [path, operations] of Object.entries(document.paths))
+    for (const [method, { requestBody }] of Object.entries(operations))
+      for (const [place, schema] of nodes(requestBody))
+        if (isId.test(place) && !JSON.stringify(schema).includes('"format":"uuid"'))
+          wrong.push(`${method} ${path} ${place}`);
+  assert.deepEqual(wrong, []);
+});

@@ -2469,7 +2469,7 @@ export interface Operations {
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
         authz_policy?: string | undefined;
-        /** The conversation that the turn continues. Absent: a new one. A conversation has at most 2,000 messages. */
+        /** The conversation that the turn continues. Absent: a new one. A conversation has at most 2,000 messages. · format "uuid" */
         conversation_id?: string | undefined;
         /** The message of the conversation after which the turn continues. Absent: the active message. Null: none, so the question begins a branch beside the first question. */
         parent_message_id?: string | null | undefined;
@@ -2499,7 +2499,7 @@ export interface Operations {
         max_seconds?: number | undefined;
         /** Maximum tokens of all calls of the model. A quarter is kept for the answer. The last call may exceed it. · minimum 1000, maximum 500000, default 100000 */
         max_tokens?: number | undefined;
-        /** The conversation that the run continues. Absent: a new one. */
+        /** The conversation that the run continues. Absent: a new one. · format "uuid" */
         conversation_id?: string | undefined;
         /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
         source_group_ids?: Array<string> | undefined;
@@ -2667,7 +2667,7 @@ export interface Operations {
       body: {
         /** Absent: unchanged. · minLength 1, maxLength 200 */
         title?: string | undefined;
-        /** Any message of the conversation. The next turn without a parent continues below it. Absent: unchanged. */
+        /** Any message of the conversation. The next turn without a parent continues below it. Absent: unchanged. · format "uuid" */
         active_message_id?: string | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
@@ -3932,9 +3932,9 @@ export interface Operations {
       body: {
         /** The patches. They are applied in this order. · maxItems 50 */
         items: Array<{
-          /** Id of the source. */
+          /** Id of the source. · format "uuid" */
           source_id: string;
-          /** If given, the item fails unless the source belongs to this group, as if the source did not exist. */
+          /** If given, the item fails unless the source belongs to this group, as if the source did not exist. · format "uuid" */
           source_group_id?: string | undefined;
           metadata: MetadataItemPatch;
         }>;
@@ -3964,9 +3964,9 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only tables of this source. An unknown source selects nothing. */
+        /** Only tables of this source. An unknown source selects nothing. · format "uuid" */
         source_id?: string | undefined;
-        /** Only tables of this source group. An unknown source group selects nothing. */
+        /** Only tables of this source group. An unknown source group selects nothing. · format "uuid" */
         source_group_id?: string | undefined;
         /** Only tables with this name, or this name in SQL. · minLength 1, maxLength 200 */
         name?: string | undefined;
@@ -3996,7 +3996,7 @@ export interface Operations {
         description?: string | null | undefined;
         /** Where the table is. */
         source: {
-          /** Id of the source. Either this member or `url`. */
+          /** Id of the source. Either this member or `url`. · format "uuid" */
           source_id?: string | undefined;
           /** Address of a file: http or https. The service reads it as the only page of a web source. · minLength 1, maxLength 2000 */
           url?: string | undefined;
@@ -4235,9 +4235,9 @@ export interface Operations {
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Id of the tag. */
+        /** Id of the tag. · format "uuid" */
         tag_id: string;
-        /** Id of the source group. */
+        /** Id of the source group. · format "uuid" */
         source_group_id: string;
       };
     };
@@ -4251,9 +4251,9 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
-        /** Only links of this tag. An unknown tag selects nothing. */
+        /** Only links of this tag. An unknown tag selects nothing. · format "uuid" */
         tag_id?: string | undefined;
-        /** Only links of this source group. An unknown group selects nothing. */
+        /** Only links of this source group. An unknown group selects nothing. · format "uuid" */
         source_group_id?: string | undefined;
       } | undefined;
     };
@@ -4267,9 +4267,9 @@ export interface Operations {
   unlinkTag: {
     request: {
       body: {
-        /** Id of the tag. */
+        /** Id of the tag. · format "uuid" */
         tag_id: string;
-        /** Id of the source group. */
+        /** Id of the source group. · format "uuid" */
         source_group_id: string;
       };
     };
@@ -4728,9 +4728,9 @@ export interface Operations {
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
         authz_policy?: string | undefined;
-        /** The source to explain. Send either source_id or chunk_id. */
+        /** The source to explain. Send either source_id or chunk_id. · format "uuid" */
         source_id?: string | undefined;
-        /** The chunk to explain. Send either source_id or chunk_id. */
+        /** The chunk to explain. Send either source_id or chunk_id. · format "uuid" */
         chunk_id?: string | undefined;
       };
     };

@@ -68,6 +68,11 @@ export type Change =
   | { kind: 'present'; item: OriginItem; content?: Content }
   /** Only in incremental listings: the item is gone, or no longer part of the origin. */
   | { kind: 'gone'; originId: string }
+  /**
+   * These items have other ids now. Their sources get the new ids and stay; the listing reports the items afterwards. Their bytes are
+   * fetched again and compared.
+   */
+  | { kind: 'moved'; moves: readonly { from: string; to: string }[] }
   /** The item exists and equals the stored version. For connectors that detect this before they know a revision. */
   | { kind: 'unchanged'; originId: string }
   /** The item exists, but a rule excludes it. Its stored version is removed. */
@@ -92,6 +97,8 @@ export interface ListRequest {
   resume: Opaque | null;
   /** Returns the stored version of an item, for conditional requests. Calls at the same moment cost one statement. */
   findStored(originId: string): Promise<StoredVersion | undefined>;
+  /** Returns the stored items that have one of these revisions, for connectors that report `moved`. */
+  findRevisions?(revisions: readonly string[]): Promise<{ originId: string; revision: string }[]>;
   signal: AbortSignal;
 }
 

@@ -43,6 +43,35 @@ export async function findStoredItems(
   return new Map(rows.map((row) => [row.originId, row]));
 }
 
+/** Returns the ids of the stored items that have one of these revisions. Items whose source is deleted are left out. */
+export async function findItemsByRevision(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  revisions: readonly string[],
+): Promise<{ originId: string; revision: string }[]> {
+  return tx.query(sql`
+    select o.origin_id, o.revision
+    from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
+    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.revision = any(${[...revisions]}::text[])
+    order by o.source_id`);
+}
+
+/** Gives stored items other ids. Their revision is forgotten, so that the next report of an item saves its other facts, too. */
+export async function moveItems(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  moves: readonly { from: string; to: string }[],
+): Promise<void> {
+  const given = recordset({ from: 'text', to: 'text' }, moves);
+  await tx.query(sql`
+    update source_origin o set origin_id = r.to, revision = null from ${given.table}
+    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.origin_id = r.from
+      and not exists (select from source_origin x
+        where x.tenant_id = o.tenant_id and x.source_group_id = o.source_group_id and x.origin_id = r.to)`);
+}
+
 /** Returns true if any item of the origin is stored. */
 export async function hasStoredItems(tx: Queryable, tenantId: string, groupId: string): Promise<boolean> {
   const rows = await tx.query(sql`

@@ -118,25 +118,36 @@ describe('a repository', () => {
     await assertRawDownload(t, await sourceIdOf(id, 'README.md'), Buffer.from('# Manual\n\nTurn the purple handle.\n'));
   });
 
-  test('a run changes exactly the sources that new commits change', async () => {
+  test('a run changes exactly the sources that new commits change, and a renamed file keeps its id and metadata', async () => {
+    const renamed = await sourceIdOf(id, '2.md');
+    const twin = await sourceIdOf(id, '3.md');
+    await t.put(`/sources/${renamed}/metadata`, { metadata: { records: [{ key: 'team', val: 'badgers' }] } });
     manual.git.commit({
       'README.md': '# Manual\n\nTurn the green handle.\n',
       'notes/1.md': null,
       'notes/2.md': null,
       'kept/2.md': note(2),
+      'copy/3.md': note(3),
     });
     github.requests.length = 0;
     const run = await runAgain(id);
     assert.deepEqual(run.statistics, {
-      scanned: 33,
+      scanned: 34,
       added: 1,
-      updated: 1,
+      updated: 2,
       unchanged: 28,
       skipped: 3,
-      deleted: 2,
+      deleted: 1,
       failed: 0,
     });
-    assert.equal(github.count(/\/git\/blobs\//), 2);
+    assert.equal(github.count(/\/git\/blobs\//), 3);
+    const moved = (await t.get(`/sources/${renamed}`)).body;
+    assert.match(moved.url, /\/kept\/2\.md$/);
+    const { records } = moved.metadata;
+    assert.equal(records.find(({ key }: { key: string }) => key === 'team')?.val, 'badgers', JSON.stringify(records));
+    assert.match((await t.get(`/sources/${twin}`)).body.url, /\/notes\/3\.md$/, 'a copied file is a new source');
+    manual.git.commit({ 'copy/3.md': null });
+    assert.equal((await runAgain(id)).statistics.deleted, 1);
     assert.deepEqual(await found('purple'), []);
     assert.deepEqual(await found(wordOf(1)), []);
     assert.equal((await found(wordOf(2))).length, 1);

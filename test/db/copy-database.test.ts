@@ -66,8 +66,6 @@ test('a copied database has all rows and waiting jobs, is found by search, and i
   await worker.stop(1_000);
   assert.equal((await t.delete(`/local-file-groups/${doomed}`)).status, 202);
 
-  const jobsBefore = await copy.db.system.query(sql`select from pgboss.job where name = 'delete-group'`);
-  assert.deepEqual(jobsBefore, []);
   const copied = await copyDatabase(t.deps.db, copy.db, t.deps.config, t.deps.log);
   assert.equal(copied.tenants, 2);
   assert.deepEqual(await contentsOf(copy.db), await contentsOf(t.deps.db));

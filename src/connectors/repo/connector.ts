@@ -40,6 +40,7 @@ const PATH_FILTERS_MAX = 100;
 const REPOSITORY_FILES_MAX = 100_000;
 const REFERENCE_UNITS_MAX = 255;
 const CREDENTIAL_UNITS_MAX = 1000;
+const MOVED_PATH_UNITS_MAX = 500;
 /** Stored files that are looked up together. */
 const LOOKUPS_AT_ONCE = 500;
 /** Maximum changed files that are fetched one by one. */
@@ -140,6 +141,7 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
     });
   const passed: RefusedFiles = new Map(cursor?.passed.map(([path, sha, reason]) => [path, { sha, reason }]));
   const toFetch = new Map<string, TreeEntry>();
+  const added: TreeEntry[] = [];
   for (let at = 0; at < entries.length; at += LOOKUPS_AT_ONCE) {
     const block = entries.slice(at, at + LOOKUPS_AT_ONCE).map((entry) => {
       const before = passed.get(entry.path);
@@ -154,12 +156,39 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
       if (refusal !== undefined) yield skipped(entry, refusal);
       else if (stored[i]?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
       else toFetch.set(entry.path, entry);
+      if (refusal === undefined && !stored[i]) added.push(entry);
     }
   }
+  const moves = await findMoves(request, all, added);
+  if (moves.length > 0) yield { kind: 'moved', moves };
   if (isTarballWorthIt([...toFetch.values()], all)) yield* fromTarball(client, revision, toFetch, attributesOf, passed);
   for (const entry of toFetch.values()) yield { kind: 'present', item: itemOf(revision, entry, attributesOf) };
   const remembered = [...passed].slice(0, REFUSED_FILES_MAX).map(([path, { sha, reason }]) => [path, sha, reason]);
   yield { kind: 'end', full: true, cursor: { rules: RULES_VERSION, tree: commit.tree, passed: remembered } };
+}
+
+/**
+ * Returns the new files whose bytes are stored under a path that no file of the commit has any more: they were renamed. Of several such
+ * paths, one with the same name is taken.
+ */
+async function findMoves(
+  request: ListRequest,
+  all: readonly TreeEntry[],
+  added: readonly TreeEntry[],
+): Promise<{ from: string; to: string }[]> {
+  if (!request.findRevisions || added.length === 0) return [];
+  const present = new Set(all.map(({ path }) => path));
+  const free = new Map<string, string[]>();
+  // A longer path is stored in another form.
+  for (const { originId, revision } of await request.findRevisions(added.map(({ sha }) => sha)))
+    if (!present.has(originId) && originId.length < MOVED_PATH_UNITS_MAX)
+      free.set(revision, [...(free.get(revision) ?? []), originId]);
+  return added.flatMap(({ path, sha }) => {
+    const paths = free.get(sha) ?? [];
+    const same = paths.findIndex((one) => baseName(one) === baseName(path));
+    const [from] = paths.splice(Math.max(same, 0), 1);
+    return from === undefined ? [] : [{ from, to: path }];
+  });
 }
 
 /** Refused files by path. They are not fetched again while they have the same hash. */

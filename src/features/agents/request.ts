@@ -1,6 +1,6 @@
 /** The request body of POST /agents/runs, and the conversion of an ag-ui RunAgentInput into such a body. */
 import { z } from 'zod';
-import { principalShape } from '../../http/schemas.ts';
+import { givenId, principalShape } from '../../http/schemas.ts';
 import { type FilterFields, filterShape } from '../../http/search-filters.ts';
 import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
@@ -28,7 +28,7 @@ export const parameters = z.strictObject({
     .describe(
       'Maximum tokens of all calls of the model. A quarter is kept for the answer. The last call may exceed it.',
     ),
-  conversation_id: z.string().optional().describe('The conversation that the run continues. Absent: a new one.'),
+  conversation_id: givenId.optional().describe('The conversation that the run continues. Absent: a new one.'),
   ...filterShape,
   stream: z
     .boolean()

@@ -6,7 +6,7 @@ import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
@@ -49,13 +49,13 @@ const issueBody = z.strictObject({
     .nullish()
     .describe('Time when the key expires, Unix seconds. Absent or null: never.'),
   source_group_ids: z
-    .array(z.string())
+    .array(givenId)
     .min(1)
     .max(LIMIT_IDS_MAX)
     .nullish()
     .describe('Limits the key to these source groups. Absent or null: not limited.'),
   tag_ids: z
-    .array(z.string())
+    .array(givenId)
     .min(1)
     .max(LIMIT_IDS_MAX)
     .nullish()

@@ -6,7 +6,7 @@ import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { principalShape, timeSchema } from '../../http/schemas.ts';
+import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
@@ -40,8 +40,8 @@ const namedSchema = z
 
 const explainBody = z.strictObject({
   ...principalShape,
-  source_id: z.string().optional().describe('The source to explain. Send either source_id or chunk_id.'),
-  chunk_id: z.string().optional().describe('The chunk to explain. Send either source_id or chunk_id.'),
+  source_id: givenId.optional().describe('The source to explain. Send either source_id or chunk_id.'),
+  chunk_id: givenId.optional().describe('The chunk to explain. Send either source_id or chunk_id.'),
 });
 
 export function policyRoutes(deps: Deps): Route[] {

@@ -1,6 +1,6 @@
 /** The request body of POST /completions, and the conversion of an ag-ui RunAgentInput into such a body. */
 import { z } from 'zod';
-import { principalShape } from '../../http/schemas.ts';
+import { givenId, principalShape } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
 import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
@@ -67,15 +67,13 @@ export const parameters = z.strictObject({
     .default(LIMIT_DEFAULT)
     .describe('Maximum number of chunks that are retrieved as context.'),
   ...principalShape,
-  conversation_id: z
-    .string()
+  conversation_id: givenId
     .optional()
     .describe(
       'The conversation that the turn continues. Absent: a new one. ' +
         `A conversation has at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
     ),
-  parent_message_id: z
-    .string()
+  parent_message_id: givenId
     .nullable()
     .optional()
     .describe(

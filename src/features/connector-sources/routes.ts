@@ -10,6 +10,7 @@ import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  givenId,
   groupStatusSchema,
   idParams,
   idSchema,
@@ -70,10 +71,8 @@ export function createBody({ requestMembers, credential }: SourceKind) {
     name: nameSchema.describe('Name of the source and of its source group.'),
     ...requestMembers,
     ...(credential && {
-      secret_id: z
-        .string()
+      secret_id: givenId
         .optional()
-        .meta({ wire: { type: 'string', format: 'uuid' } })
         .describe(
           `Id of a stored secret of the type \`${credential.secretType}\`; not together with \`${credential.member}\`.`,
         ),

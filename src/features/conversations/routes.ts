@@ -8,6 +8,7 @@ import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  givenId,
   idParams,
   idSchema,
   nameSchema,
@@ -127,8 +128,7 @@ const treeSchema = conversationSchema
 
 const changeBody = z.strictObject({
   title: nameSchema.optional().describe('Absent: unchanged.'),
-  active_message_id: z
-    .string()
+  active_message_id: givenId
     .optional()
     .describe('Any message of the conversation. The next turn without a parent continues below it. Absent: unchanged.'),
   ...principalShape,

@@ -14,7 +14,7 @@ import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, jobStatusSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, jobStatusSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
@@ -26,8 +26,6 @@ const AREA = 'Runs';
 const SOURCE_IDS_MAX = 1_000;
 /** Unix seconds up to the year 9999. */
 const TIME_MAX = 253_402_300_799;
-
-const idBody = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
 
 const runPageSchema = z.object({
   runs: z.array(runSchema).describe('Runs of this page.'),
@@ -180,7 +178,7 @@ function startRoute(deps: Deps): Route {
         .default(false)
         .describe('Only the files that failed in the latest run. The other files are not counted in the new run.'),
       source_ids: z
-        .array(idBody)
+        .array(givenId)
         .min(1)
         .max(SOURCE_IDS_MAX)
         .optional()

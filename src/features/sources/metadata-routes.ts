@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { metadataItemPatchSchema, metadataPatchSchema, metadataSchema, sourceParams } from '../../http/schemas.ts';
+import {
+  givenId,
+  metadataItemPatchSchema,
+  metadataPatchSchema,
+  metadataSchema,
+  sourceParams,
+} from '../../http/schemas.ts';
 import { redactRecords } from '../../http/source-record.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
 
@@ -13,9 +19,8 @@ const batchSchema = z.strictObject({
   items: z
     .array(
       z.strictObject({
-        source_id: z.string().describe('Id of the source.'),
-        source_group_id: z
-          .string()
+        source_id: givenId.describe('Id of the source.'),
+        source_group_id: givenId
           .optional()
           .describe(
             'If given, the item fails unless the source belongs to this group, as if the source did not exist.',

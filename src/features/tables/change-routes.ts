@@ -4,7 +4,7 @@ import { invalidAt } from '../../errors.ts';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { text } from '../../util/text-schema.ts';
 import {
@@ -32,7 +32,7 @@ const createBody = z.strictObject({
   description: descriptionSchema.describe('What the table is about.'),
   source: z
     .strictObject({
-      source_id: z.string().optional().describe('Id of the source. Either this member or `url`.'),
+      source_id: givenId.optional().describe('Id of the source. Either this member or `url`.'),
       url: text(1, URL_LENGTH_MAX)
         .optional()
         .describe('Address of a file: http or https. The service reads it as the only page of a web source.'),

@@ -5,7 +5,7 @@ import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { namePlaces } from '../../tables/places.ts';
 import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
@@ -28,9 +28,8 @@ const NAME_LENGTH_MAX = 200;
 const listQuery = z.strictObject({
   ...pageQueryShape,
   ...orderShape,
-  source_id: z.string().optional().describe('Only tables of this source. An unknown source selects nothing.'),
-  source_group_id: z
-    .string()
+  source_id: givenId.optional().describe('Only tables of this source. An unknown source selects nothing.'),
+  source_group_id: givenId
     .optional()
     .describe('Only tables of this source group. An unknown source group selects nothing.'),
   name: text(1, NAME_LENGTH_MAX).optional().describe('Only tables with this name, or this name in SQL.'),

@@ -5,7 +5,7 @@ import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import {
@@ -39,14 +39,14 @@ const linkSchema = z
   .object({ tag_id: idSchema.describe('Id of the tag.'), source_group_id: sourceGroupIdSchema })
   .meta({ id: 'TagSourceGroupLink' });
 const linkBody = z.strictObject({
-  tag_id: z.string().describe('Id of the tag.'),
-  source_group_id: z.string().describe('Id of the source group.'),
+  tag_id: givenId.describe('Id of the tag.'),
+  source_group_id: givenId.describe('Id of the source group.'),
 });
 
 const linkQuery = z.strictObject({
   ...pageQueryShape,
-  tag_id: z.string().optional().describe('Only links of this tag. An unknown tag selects nothing.'),
-  source_group_id: z.string().optional().describe('Only links of this source group. An unknown group selects nothing.'),
+  tag_id: givenId.optional().describe('Only links of this tag. An unknown tag selects nothing.'),
+  source_group_id: givenId.optional().describe('Only links of this source group. An unknown group selects nothing.'),
 });
 
 const LINK_EXAMPLE = {

@@ -9,7 +9,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Change, ListRequest } from '../../connectors/connector.ts';
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import type { Opaque } from '../../corpus/origin.ts';
-import { findOutcomes, findStoredItems, type StoredItem } from '../../corpus/origin-store.ts';
+import {
+  findItemsByRevision,
+  findOutcomes,
+  findStoredItems,
+  moveItems,
+  type StoredItem,
+} from '../../corpus/origin-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { unlessAborted } from '../../util/abort.ts';
 import { forEachLimited } from '../../util/pool.ts';
@@ -65,7 +71,12 @@ export async function listOrigin(
 ): Promise<ListingEnd | OriginProblem> {
   const batch = openBatch(deps, open, capacity, signal);
   const changes = open.connector
-    .list(open.origin, open.credential, { ...from, findStored: openLookup(deps, open), signal })
+    .list(open.origin, open.credential, {
+      ...from,
+      findStored: openLookup(deps, open),
+      findRevisions: openRevisions(deps, open),
+      signal,
+    })
     [Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -90,6 +101,8 @@ export async function listOrigin(
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => saveCheckpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
+      } else if (change.kind === 'moved') {
+        await saveMoves(deps, open, change.moves);
       } else if (change.kind === 'outlook') {
         batch.expect(change.waiting);
       } else {
@@ -104,7 +117,7 @@ export async function listOrigin(
 }
 
 interface Batch {
-  add(change: Exclude<Change, { kind: 'end' | 'checkpoint' | 'outlook' }>): Promise<void>;
+  add(change: Exclude<Change, { kind: 'end' | 'checkpoint' | 'outlook' | 'moved' }>): Promise<void>;
   /** Sets how many items the listing knows and has not reported yet. */
   expect(waiting: number): void;
   store(also?: (tx: Tx) => Promise<void>): Promise<void>;
@@ -223,6 +236,23 @@ async function receiveNamed(
 
 async function discardBytes(deps: IngestDeps, received: readonly Received[]): Promise<void> {
   await deps.blobs.discard(received.flatMap((one) => (one.kind === 'fetched' ? [one.bytes] : [])));
+}
+
+function openRevisions(deps: IngestDeps, { active: { tenantId, groupId } }: OpenOrigin) {
+  return (revisions: readonly string[]) =>
+    deps.db.transaction(tenantId, (tx) => findItemsByRevision(tx, tenantId, groupId, revisions));
+}
+
+async function saveMoves(
+  deps: IngestDeps,
+  { active }: OpenOrigin,
+  moves: readonly { from: string; to: string }[],
+): Promise<void> {
+  const ids = moves.map(({ from, to }) => ({ from: storedId(from), to: storedId(to) }));
+  await deps.db.transaction(active.tenantId, async (tx) => {
+    await checkFence(tx, active);
+    await moveItems(tx, active.tenantId, active.groupId, ids);
+  });
 }
 
 /** Returns a lookup of stored versions. Ids that are asked for at the same moment are looked up by one statement. */

@@ -107,11 +107,12 @@ export async function endOrigin(
   return { problem, notice, isManaged: setting !== undefined && setting.rrule !== '' };
 }
 
-/** Returns whether the origin of the run named only its changes, and files of the group were read before. */
+/** Returns whether the origin named only its changes and sent all of them, and files of the group were read before. */
 export async function hasUnlistedFiles(tx: Tx, { tenantId, groupId, runId }: ActiveRun): Promise<boolean> {
   const setting = await findSettingOfGroup(tx, tenantId, groupId);
   const outcome = setting && progressOf(setting, runId).outcome;
   if (!outcome || !('full' in outcome) || outcome.full) return false;
+  if (await hasOutcome(tx, tenantId, runId, ['failed'])) return false;
   return (await countSources(tx, tenantId, groupId)).ready > 0;
 }
 
