@@ -16,6 +16,7 @@ import { processFile } from '../../src/files/sandbox/process-file.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { openToolRunner } from '../../src/files/sandbox/tool-runner.ts';
 import { fixture } from '../support/files/fixtures.ts';
+import { makeCompound } from '../support/files/make-compound.ts';
 import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 
@@ -219,16 +220,54 @@ test('an old Office file with a password is reported as encrypted', async () => 
 });
 
 test('files inside an archive that need a missing program are skipped', async () => {
-  const zip = zipSync({
-    'a.png': fixture('scan.png'),
-    'b.ppt': gunzipSync(fixture('slides.ppt.gz')),
-    'c.txt': strToU8('words'),
-  });
+  const zip = zipSync({ 'a.png': fixture('scan.png'), 'b.doc': fixture('office.doc'), 'c.txt': strToU8('words') });
   const names: string[] = [];
   const outcome = await processBytes('a.zip', zip, [], async ({ name }) => void names.push(name));
   assert.ok(outcome.ok);
-  assert.deepEqual(names, ['c.txt']);
-  assert.match(outcome.file.warnings[0]!, /^2 files inside/);
+  assert.deepEqual(names, ['b.doc', 'c.txt']);
+  assert.match(outcome.file.warnings[0]!, /^1 file inside/);
+});
+
+test('a document of 97 to 2003 with hidden text, or with a colour for right-to-left text, needs LibreOffice', async () => {
+  for (const property of [
+    [0x3c, 0x08, 0x01],
+    [0x60, 0x4a, 0x01],
+  ]) {
+    const bytes = Buffer.from(fixture('office.doc'));
+    bytes.set(property, bytes.indexOf(Buffer.from([0x43, 0x4a])));
+    assert.equal((await failureOf('a.doc', bytes)).title, 'Document needs LibreOffice');
+  }
+});
+
+test('a presentation of 97 to 2003 with slides that overlap is damaged, and takes no long work', async () => {
+  const record = (type: number, content: Buffer, flags = 0) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt16LE(flags);
+    head.writeUInt16LE(type, 2);
+    head.writeUInt32LE(content.length, 4);
+    return Buffer.concat([head, content]);
+  };
+  const numbers = (...values: number[]) => Buffer.from(Uint32Array.from(values).buffer);
+  const slides = 600;
+  // Each slide begins a record later than the one before and reaches to the end.
+  const ends = Array.from({ length: slides }, (_, i) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt16LE(0xf);
+    head.writeUInt32LE((slides - i - 1) * 8, 4);
+    return head;
+  });
+  const listed = Array.from({ length: slides }, (_, i) => record(0x03f3, numbers(i + 2, 0, 0, i, 0)));
+  const body = Buffer.concat(ends);
+  const document = record(0x03e8, record(0x0ff0, Buffer.concat(listed), 0xf), 0xf);
+  const places = [body.length, ...ends.map((_, i) => i * 8)];
+  const directory = record(0x1772, numbers((places.length << 20) | 1, ...places));
+  const edit = record(0x0ff5, numbers(0, 0, 0, body.length + document.length, 1, 0, 0));
+  const bytes = makeCompound({
+    'Current User': numbers(0, 0, 0, 0, body.length + document.length + directory.length),
+    'PowerPoint Document': Buffer.concat([body, document, directory, edit]),
+  });
+  const { title } = await failureOf('a.ppt', bytes);
+  assert.equal(title, 'Damaged presentation');
 });
 
 test('a picture without words is a failure if it was uploaded, and none if it was inside another file', async () => {

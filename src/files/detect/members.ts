@@ -63,8 +63,7 @@ export async function sendMembers(
 async function isReadable(bytes: Uint8Array, name: string, tools: Tools): Promise<boolean> {
   try {
     const type = await detectFileType(bytes, name);
-    if (type === 'picture') return tools.ocr !== undefined;
-    return /^(doc|xls|ppt)$/.test(type) ? tools.office !== undefined : true;
+    return type !== 'picture' || tools.ocr !== undefined;
   } catch (error) {
     if (error instanceof FileError) return false;
     throw error;

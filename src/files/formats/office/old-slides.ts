@@ -34,6 +34,8 @@ const TITLES = new Set([0, 6]);
 const HIDDEN = 4;
 /** Programs save changes as edits at the end of the file. */
 const EDITS_MAX = 1_000;
+/** A part may be read as its list and as its texts. */
+const READS_MIN = 1_000;
 const DEPTH_MAX = 20;
 const WARNING = 'The file was read without LibreOffice: its lists and tables are paragraphs.';
 
@@ -74,12 +76,13 @@ class Presentation {
   private readonly documentId: number;
   /** Where the parts of the document are, by id. */
   private readonly places = new Map<number, number>();
-  /** Where parts were read. Each is read once, so that the work has the bound of the file. */
-  private readonly seen = new Set<number>();
+  /** Records that may still be read. A file has no more than this, so only one whose records overlap reads more. */
+  private left: number;
 
   constructor(bytes: Uint8Array) {
     const file = openCompoundFile(bytes);
     this.data = Buffer.from(file.read('PowerPoint Document') ?? []);
+    this.left = this.data.length / HEADER_BYTES + READS_MIN;
     this.documentId = this.readEdits(Buffer.from(file.read('Current User') ?? []).readUInt32LE(16));
   }
 
@@ -118,7 +121,10 @@ class Presentation {
   /** Reads the edits from the newest one on: a part has the place that the newest edit gives it. Returns the id of the document. */
   private readEdits(newest: number): number {
     let documentId: number | undefined;
-    for (let at = newest, count = 0; at > 0 && count < EDITS_MAX; count += 1) {
+    // Each edit stands before the newer ones.
+    for (let at = newest, count = 0, before = Number.POSITIVE_INFINITY; at > 0 && count < EDITS_MAX; count += 1) {
+      if (at >= before) throw new RangeError('no order of edits');
+      before = at;
       const { type, start } = this.recordAt(at);
       if (type !== USER_EDIT) throw new RangeError('no edit');
       documentId ??= this.data.readUInt32LE(start + 16);
@@ -131,6 +137,8 @@ class Presentation {
 
   private readDirectory({ type, start, end }: Rec): void {
     if (type !== PERSIST_DIRECTORY) throw new RangeError('no directory');
+    this.left -= (end - start) / HEADER_BYTES;
+    if (this.left < 0) throw new RangeError('directories overlap');
     for (let at = start; at + 4 <= end; ) {
       const range = this.data.readUInt32LE(at);
       const [first, count] = [range & 0xfffff, range >>> 20];
@@ -142,13 +150,13 @@ class Presentation {
 
   private partOf(id: number): Rec | undefined {
     const place = this.places.get(id);
-    if (place === undefined || this.seen.has(place)) return undefined;
-    this.seen.add(place);
-    return this.recordAt(place);
+    return place === undefined ? undefined : this.recordAt(place);
   }
 
-  /** @throws RangeError outside the data. */
+  /** @throws RangeError outside the data, and after too many records. */
   private recordAt(at: number): Rec {
+    this.left -= 1;
+    if (this.left < 0) throw new RangeError('records overlap');
     const head = this.data.readUInt16LE(at);
     const start = at + HEADER_BYTES;
     const end = Math.min(start + this.data.readUInt32LE(at + 4), this.data.length);
@@ -164,20 +172,26 @@ class Presentation {
   /** Returns the records directly inside a record. */
   private inside({ start, end }: Rec): Rec[] {
     const records: Rec[] = [];
-    for (let at = start; at + HEADER_BYTES <= end; at = records.at(-1)!.end) records.push(this.recordAt(at));
+    for (let at = start; at + HEADER_BYTES <= end; at = records.at(-1)!.end) {
+      const record = this.recordAt(at);
+      records.push({ ...record, end: Math.min(record.end, end) });
+    }
     return records;
   }
 
   private listed(list: Rec): Listed[] {
     const pages: Listed[] = [];
-    let isTitle = false;
     for (const record of this.inside(list)) {
       const { type, start } = record;
       if (type === SLIDE_PERSIST) {
         const [persistId, slideId] = [this.data.readUInt32LE(start), this.data.readUInt32LE(start + 12)];
         pages.push({ persistId, slideId, texts: [] });
-      } else if (type === TEXT_HEADER) isTitle = TITLES.has(this.data.readUInt32LE(start));
-      else if (isText(record)) pages.at(-1)?.texts.push({ text: this.textOf(record), isTitle });
+      } else if (type === TEXT_HEADER)
+        pages.at(-1)?.texts.push({ text: '', isTitle: TITLES.has(this.data.readUInt32LE(start)) });
+      else if (isText(record)) {
+        const text = pages.at(-1)?.texts.at(-1);
+        if (text) text.text = this.textOf(record);
+      }
     }
     return pages;
   }
