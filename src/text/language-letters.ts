@@ -14,7 +14,7 @@ interface Alphabets {
 }
 
 const alphabets = lazy((): Alphabets => {
-  const lists = [...readWordLists('alphabets')];
+  const lists = [...readWordLists('alphabets')].map(([language, lines]) => [language, lines.join('')] as const);
   const lackingBits = Array.from({ length: ALPHABET_UNITS }, (_, code) => {
     const letter = String.fromCharCode(FIRST_LETTER + code);
     return lists.reduce((bits, [, letters], at) => (letters.includes(letter) ? bits : bits | (1 << at)), 0);

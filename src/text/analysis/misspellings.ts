@@ -7,7 +7,7 @@ import { fold } from '../fold.ts';
 const CORRECTABLE = /^[\p{L}\p{M}]{5,24}$/u;
 
 /** Letters by script. No letter is in two of the lists. */
-const alphabets = lazy(() => [...readWordLists('typed-letters').values()]);
+const alphabets = lazy(() => [...readWordLists('typed-letters').values()].map((lines) => [...lines.join('')]));
 
 /**
  * Returns the folded spellings that are one error away: two neighbours swapped, a letter too many, another letter, a letter missing.
