@@ -42,18 +42,6 @@ test('a repeated sequence of words counts once', () => {
   assert.equal(fingerprint('one two three '.repeat(10)).sequences.length, 3);
 });
 
-test('the fast comparison of plain letters gives the same result as the general one', () => {
-  const random = openRandom();
-  const letters = Array.from({ length: 0x2028 }, (_, code) => code).filter((code) => code < 0x180 || code >= 0x2010);
-  for (let run = 0; run < 300; run += 1) {
-    const text = Array.from({ length: 60 }, () =>
-      random.integer(0, 3) === 0 ? ' ' : String.fromCharCode(random.pick(letters)),
-    ).join('');
-    // A wide blank is not plain.
-    assert.deepEqual(fingerprint(`${text} x1`), fingerprint(`${text} x1\u3000`), `seed ${random.seed}, run ${run}`);
-  }
-});
-
 test('the comparison that ends early gives the same result as a full comparison', () => {
   const random = openRandom();
   for (let run = 0; run < 300; run += 1) {
