@@ -28,6 +28,13 @@ export interface EncodingModel {
 export const CENTRAL_EUROPEAN = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
 export const TURKISH = 'ıişğüöçİŞÖÇÜĞâî';
 
+const CHINESE_MARKS = '，。、「」《》（）：；？！';
+
+/** Returns the letters of a language with very many others. */
+function lettersOf(...letters: EncodingModel['letters']) {
+  return { letters, otherLetters: /[\u4e00-\u9fff]/ };
+}
+
 /** The models, made at the first text whose encoding is unknown. */
 const models = lazy((): readonly EncodingModel[] => {
   const russian = frequentLetters('ru');
@@ -36,6 +43,8 @@ const models = lazy((): readonly EncodingModel[] => {
   const han = frequentLetters('zh-hans');
   const hant = frequentLetters('zh-hant');
   const hangul = frequentLetters('ko');
+  const japanese = lettersOf([kana, 0.55], ['、。「」・（）', 0.12], [kanji, 0.16]);
+  const chinese = (letters: string, marks: string) => lettersOf([letters, 0.45], [marks, 0.13]);
   return [
     {
       encoding: 'windows-1252',
@@ -114,60 +123,15 @@ const models = lazy((): readonly EncodingModel[] => {
       ],
     },
     { encoding: 'windows-874', foreign: true, letters: [[frequentLetters('th'), 0.99]] },
-    {
-      encoding: 'shift_jis',
-      letters: [
-        [kana, 0.55],
-        ['、。「」・（）', 0.12],
-        [kanji, 0.16],
-      ],
-      otherLetters: /[\u4e00-\u9fff]/,
-    },
-    {
-      encoding: 'euc-jp',
-      letters: [
-        [kana, 0.55],
-        ['、。「」・（）', 0.12],
-        [kanji, 0.16],
-      ],
-      otherLetters: /[\u4e00-\u9fff]/,
-    },
-    {
-      encoding: 'gb18030',
-      letters: [
-        [han, 0.45],
-        ['，。、“”《》（）：；？！', 0.13],
-      ],
-      otherLetters: /[\u4e00-\u9fff]/,
-    },
-    {
-      encoding: 'big5',
-      letters: [
-        [hant, 0.45],
-        ['，。、「」《》（）：；？！', 0.13],
-      ],
-      otherLetters: /[\u4e00-\u9fff]/,
-    },
+    { encoding: 'shift_jis', ...japanese },
+    { encoding: 'euc-jp', ...japanese },
+    { encoding: 'gb18030', ...chinese(han, '，。、“”《》（）：；？！') },
+    { encoding: 'big5', ...chinese(hant, CHINESE_MARKS) },
     { encoding: 'euc-kr', letters: [[hangul, 0.75]], otherLetters: /[\uac00-\ud7a3]/ },
     // UTF-16 without a mark and without ASCII characters. Otherwise decode.ts has detected UTF-16 by the NUL bytes.
     ...['utf-16le', 'utf-16be'].flatMap((encoding): EncodingModel[] => [
-      {
-        encoding,
-        letters: [
-          [kana, 0.55],
-          ['、。「」・（）', 0.12],
-          [kanji, 0.16],
-        ],
-        otherLetters: /[\u4e00-\u9fff]/,
-      },
-      {
-        encoding,
-        letters: [
-          [`${han}${hant}`, 0.45],
-          ['，。、「」《》（）：；？！', 0.13],
-        ],
-        otherLetters: /[\u4e00-\u9fff]/,
-      },
+      { encoding, ...japanese },
+      { encoding, ...chinese(`${han}${hant}`, CHINESE_MARKS) },
     ]),
   ];
 });
