@@ -180,6 +180,7 @@ export class ManPage {
       case 'VE':
       case 'AS':
       case 'hy':
+      case 'LINKSTYLE':
         break;
       default:
         if (args.length > 0) this.textLine(args.join(' '));

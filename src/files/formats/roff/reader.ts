@@ -1,6 +1,5 @@
 /** Reads roff source as requests and lines of text. Resolves comments, conditions, strings and macros of the page. Pure. */
 
-import { readWordList } from '../../../util/package-files.ts';
 import { type RoffRegister, type RoffValues, roffText } from './text.ts';
 
 /** A request or a line of text. `name` is empty for text. */
@@ -23,9 +22,6 @@ const CONDITIONS_MAX = 50;
 /** UTF-16 units that strings may add to a page, as a multiple of the page's length. */
 const STRING_UNITS_FACTOR = 4;
 const STRING_UNITS_MIN = 100_000;
-
-/** Requests that only affect the printed page. */
-const IGNORED_REQUESTS = new Set(readWordList('roff/ignored-requests.txt'));
 
 interface Source {
   lines: readonly string[];
@@ -127,7 +123,9 @@ export class RoffReader {
       this.expand(body, splitArguments(rest).args);
       return undefined;
     }
-    return IGNORED_REQUESTS.has(name) ? undefined : { name, raw: rest, ...splitArguments(rest) };
+    // Requests of roff have small letters, other than macros. Those that are not read here only affect the printed page.
+    if (/^[a-z]/.test(name) && !this.isCallerMacro(name)) return undefined;
+    return { name, raw: rest, ...splitArguments(rest) };
   }
 
   private expand(body: readonly string[], args: readonly string[]): void {
