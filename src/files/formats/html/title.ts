@@ -1,6 +1,6 @@
 /** Finds the title of a page. */
 import type { DomDocument, DomElement, DomNode } from './dom.ts';
-import { BLOCKS, ELEMENT, hasBlockInside, isSkipped } from './elements.ts';
+import { BLOCKS, ELEMENT, isSkipped } from './elements.ts';
 import { inlineText } from './inline.ts';
 import type { Measures } from './measure.ts';
 
@@ -11,8 +11,8 @@ const TITLE_UNITS_MAX = 300;
 const NAME_UNITS_MIN = 3;
 
 /**
- * Returns the element with the title of a page: a heading that the page's name (`<title>`) contains, else an element whose text
- * is a part of that name, else the first heading of the content. The name of the site does not count.
+ * Returns the element with the title of a page: a heading that the page's name (`<title>`) contains, else the first heading of the highest
+ * level, else an element whose text is a part of that name. The name of the site does not count.
  */
 export function findTitle(body: DomElement, name: string, measures: Measures): DomElement | undefined {
   const wanted = folded(name);
@@ -27,10 +27,9 @@ export function findTitle(body: DomElement, name: string, measures: Measures): D
     earliestIn(contentFirsts, wanted) ??
     earliestIn(firsts, wanted) ??
     contentFirsts[0] ??
-    firsts.find((heading) => holdsName(heading, wanted)) ??
-    firstNamed(headings, wanted, measures) ??
-    lineOf(elementNamed(body, wanted, site, measures), measures) ??
     firsts[0] ??
+    earliestIn(headings.slice(0, 1), wanted) ??
+    elementNamed(body, wanted, site, measures) ??
     content[0]
   );
 }
@@ -39,22 +38,6 @@ export function findTitle(body: DomElement, name: string, measures: Measures): D
 function siteOf(name: string): string | undefined {
   const parts = name.split(/\s[-–—|·»]\s/);
   return parts.length > 1 ? parts.at(-1) : undefined;
-}
-
-/** Returns the first heading that fits the page's name: the first one, or the second if the first is a link to another page. */
-function firstNamed(headings: readonly DomElement[], name: string, measures: Measures): DomElement | undefined {
-  const [first, second] = headings;
-  const fits = (heading: DomElement) => earliestIn([heading], name) !== undefined || holdsName(heading, name);
-  if (!first || fits(first)) return first;
-  const { linked, units, fragments } = measures.get(first)!;
-  return second && linked === units && fragments === 0 && fits(second) ? second : undefined;
-}
-
-/** True if a heading contains the first part of the page's name: "Class Reader" on the page "Reader (Library)". */
-function holdsName(heading: DomElement, name: string): boolean {
-  const [numbered = ''] = name.split(/\s[-–—|·»:(]|:\s/);
-  const part = numbered.replace(/^\d[\d.]{0,10}\s+/, '');
-  return part.length >= NAME_UNITS_MIN && folded(inlineText(heading)).includes(part);
 }
 
 /** Returns the heading that occurs first in the page's name. The name begins with the page and ends with the site. */
@@ -104,16 +87,6 @@ function elementNamed(
   };
   if (parts.length > 0) look(body);
   return found;
-}
-
-/** Returns the line of an inline title, if all other words of the line are links: they say where the page belongs. */
-function lineOf(title: DomElement | undefined, measures: Measures): DomElement | undefined {
-  let line = title;
-  while (line && !BLOCKS.has(line.tagName.toUpperCase())) line = line.parentElement ?? undefined;
-  const [own, whole] = [measures.get(title as DomNode), measures.get(line as DomNode)];
-  if (!line || !own || !whole || hasBlockInside(line)) return title;
-  const isTitleLine = whole.units <= TITLE_UNITS_MAX && whole.units - own.units === whole.linked - own.linked;
-  return isTitleLine ? line : title;
 }
 
 /** Returns the text of the element outside of inner blocks and links. */
