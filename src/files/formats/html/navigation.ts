@@ -18,7 +18,6 @@ export interface Navigation {
 const NAVIGATION_ROLES = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'dialog', 'doc-toc']);
 const FRAME_ROLES = new Set(['banner', 'contentinfo']);
 const SECTIONS = new Set(['MAIN', 'ARTICLE', 'SECTION']);
-const BOXES = new Set(['DIV', 'TABLE', 'CENTER']);
 const TEASERS = new Set(['DIV', 'ASIDE', 'SECTION', 'UL', 'OL']);
 /** Parts of a list of links. They are left out only together with the whole list. */
 const PARTS = new Set(['LI', 'DT', 'DD', 'TR', 'TD', 'TH', 'TBODY', 'THEAD', 'TFOOT', 'CAPTION', 'SUMMARY', 'PRE']);
@@ -142,11 +141,6 @@ class Finder {
   }
 
   private leaveOut(element: DomElement): void {
-    const before = element.previousElementSibling;
-    const next = element.nextElementSibling;
-    const heads = before && before !== this.title && HEADING.test(before.tagName.toUpperCase());
-    // The heading before a left-out element has no other content below it.
-    if (heads && (!next || HEADING.test(next.tagName.toUpperCase()))) this.leftOut.push(before);
     for (const part of withoutTags(element)) {
       this.leftOut.push(part);
       if (this.title && !this.titleSeen) this.beforeTitle.add(part);
@@ -172,13 +166,9 @@ class Finder {
     if (place.beforeTitle && this.title && (tag === 'H1' || this.titleInMain) && !place.inMain) {
       if (prose <= FRAME_UNITS_MAX) return true;
     }
-    if (this.titleInMain && !place.inMain && this.isLinks(element, place)) return true;
     if (place.inSection) return false;
     if (tag === 'HEADER' || tag === 'FOOTER' || FRAME_ROLES.has(role)) return prose <= FRAME_UNITS_MAX || mostlyLinks;
     if (tag === 'ASIDE' || role === 'complementary') return mostlyLinks;
-    if (!this.title && BOXES.has(tag) && measure.before <= EDGE_UNITS_MAX && measure.links >= LIST_LINKS_MIN) {
-      if (measure.headings === 0 && mostlyLinks && prose <= FRAME_UNITS_MAX) return true;
-    }
     const named = tag === 'ADDRESS' || FRAME_NAME.test(namesOf(element));
     const outer = place.beforeTitle || (!this.title && measure.before <= EDGE_UNITS_MAX) || this.isAtEnd(measure);
     if (!named || !outer || !BLOCKS.has(tag) || PARTS.has(tag) || HEADING.test(tag)) return false;
