@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { sql } from '../../src/db/sql.ts';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { fileChanges } from '../support/file-changes.ts';
 import { makeDocx, makePdf, makeXlsx } from '../support/files/make-files.ts';
@@ -37,13 +36,9 @@ const GRID = [
 ];
 
 let t: TestApp;
-let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp({ env: { PINAKES_AUTHORIZATION: 'on' } });
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true, env: { PINAKES_AUTHORIZATION: 'on' } });
   await t.put('/authz/policies/default', { filters: [{ key: 'department', operator: 'not_exists' }] });
   await t.put('/authz/policies/nobody', { filters: [{ key: 'department', operator: 'exists' }] });
   await t.put('/authz/policies/some', {
@@ -53,10 +48,7 @@ before(async () => {
 afterEach(async () => {
   await t.delete('/redaction-policy');
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 async function add(name: string, content: string | Uint8Array): Promise<string> {
   const group = await ingest(t, [{ name, content }]);

@@ -1,28 +1,20 @@
 /** Question sets: judgements that outlive a new version of a source, and measures of the search. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
 
 let t: TestApp;
-let stop: () => Promise<void>;
 let group: string;
 before(async () => {
-  t = await openTestApp();
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true });
   group = await ingest(t, [
     { name: 'heron.md', content: 'The heron nests in the old oak by the river.' },
     { name: 'osprey.md', content: 'The osprey nests on a pylon by the river.' },
     { name: 'lamp.md', content: 'The lamp was lit in 1874.' },
   ]);
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 const makeSet = async (name = 'birds') => (await t.post('/evaluation-sets', { name })).body.id;
 const addTo = async (set: string, query: string) =>

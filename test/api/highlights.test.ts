@@ -1,7 +1,6 @@
 /** Highlights of search results: where a result has words of the query, as it is shown. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { ingest } from '../support/upload.ts';
 
@@ -15,13 +14,9 @@ interface Span {
 }
 
 let t: TestApp;
-let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp();
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true });
   await ingest(t, [
     {
       name: 'birds.md',
@@ -30,10 +25,7 @@ before(async () => {
     { name: 'voegel.md', content: '# Vögel\n\nDie Reiher nisten in den alten Häusern am Fluss, sagt das Amt.\n' },
   ]);
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 async function search(body: object): Promise<Result[]> {
   const answer = await t.post('/search', body);

@@ -8,7 +8,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { placeOfQuote } from '../../console/src/spans/spans.ts';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type Box, textUnder } from '../support/files/text-under.ts';
 import { FORMATS, LANGUAGE_NAMES, reportOf } from '../support/passages/six-scripts.ts';
@@ -22,18 +21,11 @@ const QUESTIONS = IS_LONG ? 8 : 1;
 const MARKED_SHARE_MIN = { ours: 0.97, folder: 0.9 } as const;
 
 let t: TestApp;
-let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp();
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true });
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 const GUIDE = `The lighthouse of the harbour was lit in 1861. Anna Smithson closed its door each evening. The lamp burns whale oil.
 

@@ -7,7 +7,6 @@ import { after, before, describe, test } from 'node:test';
 import { apiRoutes, describedRoutes } from '../../src/app.ts';
 import { sql } from '../../src/db/sql.ts';
 import { isUuid, newId } from '../../src/util/ids.ts';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
 import { idSlots, MALFORMED } from '../support/id-slots.ts';
 import { SECRET_CANARY } from '../support/passages/canary.ts';
@@ -267,13 +266,9 @@ let other: TestTenant;
 let own: Objects;
 let foreign: Objects;
 let deleted: Partial<Objects>;
-let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp({ given: { connectors: scriptedConnectors().connectors } });
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true, given: { connectors: scriptedConnectors().connectors } });
   other = await t.secondTenant();
   own = await makeObjects(t, t);
   foreign = await makeObjects(t, other);
@@ -297,10 +292,7 @@ before(async () => {
   await waitUntilGone(gone.group);
   deleted = gone;
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 test('every id slot of every route has an expectation', () => {
   const missing = idSlots(describedRoutes())

@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/db/sql.ts';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { makeForeign } from '../support/page-canaries/foreign.ts';
 import { SECRET_PATTERN, SECRET_TERMS, SECRETS, SPECIMENS, type Specimen } from '../support/page-canaries/specimens.ts';
@@ -33,16 +32,12 @@ interface Viewer {
 }
 
 let t: TestApp;
-let stop: () => Promise<void>;
 let specimens: readonly Specimen[];
 let twins: Twin[];
 let viewers: Record<string, Viewer>;
 
 before(async () => {
-  t = await openTestApp({ env: { PINAKES_AUTHORIZATION: 'on' } });
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true, env: { PINAKES_AUTHORIZATION: 'on' } });
   specimens = IS_LONG ? [...SPECIMENS, ...(await makeForeign())] : SPECIMENS.filter(({ name }) => QUICK.has(name));
   await put('/authz/policies/default', {
     filters: [{ target: 'group_metadata', key: 'department', operator: 'eq', value: { subject: 'department' } }],
@@ -68,10 +63,7 @@ before(async () => {
   };
   twins = await ingestTwins();
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 async function put(path: string, body: object): Promise<void> {
   const { status, text } = await t.put(path, body);

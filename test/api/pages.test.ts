@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
-import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { makePdf } from '../support/files/make-files.ts';
 import { type Picture, readPng } from '../support/files/read-png.ts';
@@ -26,15 +25,11 @@ const FIRST = [
 const SECOND = ['ship that passes in the night, with its name.', 'The lamp burns oil.', 'Nobody has left since.'];
 
 let t: TestApp;
-let stop: () => Promise<void>;
 let id: string;
 let text: string;
 
 before(async () => {
-  t = await openTestApp({ env: { PINAKES_AUTHORIZATION: 'on' } });
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true, env: { PINAKES_AUTHORIZATION: 'on' } });
   await t.put('/authz/policies/default', { filters: [{ key: 'department', operator: 'not_exists' }] });
   await t.put('/authz/policies/nobody', { filters: [{ key: 'department', operator: 'exists' }] });
   const picture = '200 0 0 50 300 300 cm\nBI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI';
@@ -44,10 +39,7 @@ before(async () => {
 afterEach(async () => {
   await t.delete('/redaction-policy');
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 async function ingestPdf(name: string, content: Uint8Array): Promise<string> {
   const group = await ingest(t, [{ name, content }]);

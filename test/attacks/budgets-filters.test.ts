@@ -1,7 +1,6 @@
 /** Filters that would hold the database for long are refused before they run, and cheap filters on the same corpus are not. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 import { multipartBody, waitForGroup } from '../support/upload.ts';
 
@@ -9,12 +8,9 @@ const ROWS = 400;
 const NOTE = 'ab '.repeat(1_300);
 
 let t: TestApp;
-let worker: Worker;
 
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
   const rows = Array.from({ length: ROWS }, (_, i) => `${i},${NOTE}${i},short ${i % 3}`);
   const keys = JSON.stringify(['note', 'kind'].map((key) => ({ key, type: 'string' })));
   const { headers, body } = multipartBody(
@@ -29,10 +25,7 @@ before(async () => {
   });
   assert.equal(await waitForGroup(t, uploaded.json().source_group_id), 'success');
 });
-after(async () => {
-  await worker.stop(0);
-  await t.close();
-});
+after(() => t.close());
 
 const search = (filters: object[], more: object = {}): Promise<TestAnswer> =>
   t.post('/search', { query: 'ab short', chunk_metadata: { operator: 'or', filters }, ...more });

@@ -1,20 +1,19 @@
 /** Searches wait in the name of their tenant and key, at the database and at models. How turns are taken is tested at each queue. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 import { type FakeRerank, openFakeRerank } from '../support/fakes/rerank.ts';
 import { eventually, ingest } from '../support/upload.ts';
 
 let t: TestApp;
-let worker: Worker;
 let embeddings: FakeEmbeddings;
 let reranker: FakeRerank;
 before(async () => {
   embeddings = await openFakeEmbeddings();
   reranker = await openFakeRerank();
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_EMBEDDING_MODEL: 'openai-compatible:m',
       PINAKES_EMBEDDING_BASE_URL: embeddings.url,
@@ -22,13 +21,10 @@ before(async () => {
       PINAKES_RERANK_BASE_URL: reranker.url,
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
   await ingest(t, [{ name: 'birds.txt', content: 'A heron waits.' }]);
   await eventually(async () => (await t.post('/search', { query: 'heron' })).body.results[0]?.scores.semantic !== null);
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await embeddings.close();
   await reranker.close();

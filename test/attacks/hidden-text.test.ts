@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { modelText } from '../../src/llm/model-text.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
@@ -23,7 +22,6 @@ const SENTENCE = `Annual rev${NOISE}enue of the her\u00adon project was 4${NOISE
 const PLAIN = 'Annual revenue of the heron project was 47 million euros.';
 
 let t: TestApp;
-let worker: Worker;
 let chat: FakeOpenAi;
 let embeddings: FakeEmbeddings;
 let rerank: FakeRerank;
@@ -31,6 +29,7 @@ let rerank: FakeRerank;
 before(async () => {
   [chat, embeddings, rerank] = await Promise.all([openFakeOpenAi(), openFakeEmbeddings(), openFakeRerank()]);
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
       PINAKES_CHAT_BASE_URL: chat.url,
@@ -41,13 +40,10 @@ before(async () => {
       PINAKES_RERANK_BASE_URL: rerank.url,
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
   await ingest(t, [{ name: `her${NOISE}ons.md`, content: `# He${NOISE}rons\n\n${SENTENCE}\n\n- one\n- two\n` }]);
   await eventually(async () => embeddings.calls.length > 0);
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await Promise.all([chat.close(), embeddings.close(), rerank.close()]);
 });

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { canonicalForm } from '../../src/redaction/canonical-text.ts';
 import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
 import { readCorpus } from '../support/passages/redaction-corpus.ts';
@@ -44,23 +43,20 @@ const POLICY_RULES = [
 ];
 
 let t: TestApp;
-let worker: Worker;
 let chat: FakeOpenAi;
 
 before(async () => {
   chat = await openFakeOpenAi();
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
       PINAKES_CHAT_BASE_URL: chat.url,
       PINAKES_CHAT_API_KEY: 'sk-secret',
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await chat.close();
 });

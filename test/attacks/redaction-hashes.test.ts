@@ -1,7 +1,6 @@
 /** A caller must not learn the hash of a value of his choice: with it he could look for the value behind a hash of stored content. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
@@ -16,7 +15,6 @@ const GUESS = 'victim@example.org';
 const STEPS = ['retrieval', 'llm_input', 'output', 'ingest'];
 
 let t: TestApp;
-let worker: Worker;
 let chat: FakeOpenAi;
 let embeddings: FakeEmbeddings;
 let rerank: FakeRerank;
@@ -26,6 +24,7 @@ let source: string;
 before(async () => {
   [chat, embeddings, rerank] = await Promise.all([openFakeOpenAi(), openFakeEmbeddings(), openFakeRerank()]);
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
       PINAKES_CHAT_BASE_URL: chat.url,
@@ -36,15 +35,12 @@ before(async () => {
       PINAKES_RERANK_BASE_URL: rerank.url,
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
   // The model repeats all that it is told, as a caller may ask it to.
   chat.respond(({ messages }) => ({ deltas: [`You said ${messages.map(({ content }) => content).join(' ')} [1].`] }));
   group = await ingest(t, [{ name: 'herons.md', content: `# Herons\n\nJane feeds the herons, ${STORED} is hers.\n` }]);
   [{ id: source }] = (await t.get(`/source-groups/${group}/sources`)).body.sources;
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await Promise.all([chat.close(), embeddings.close(), rerank.close()]);
 });

@@ -4,7 +4,6 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fakes/github.ts';
 import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
@@ -18,19 +17,15 @@ let github: FakeGitHub;
 let manual: FakeRepository;
 let site: FakeSite;
 let t: TestApp;
-let worker: Worker;
 
 before(async () => {
   github = await openFakeGitHub();
   manual = github.add('acme/manual', { privateTo: ACCESS_TOKEN });
   site = await openFakeSite();
   const env = { PINAKES_REPO_API_URL: github.url, PINAKES_OUTBOUND_ALLOW: '127.0.0.0/8' };
-  t = await openTestApp({ env });
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true, env });
 });
 after(async () => {
-  await worker.stop(5_000);
   await t.close();
   await github.close();
   await site.close();

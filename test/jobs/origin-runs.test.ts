@@ -1,23 +1,16 @@
 /** Runs that wait for their origin do not block other runs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/worlds/connector-sources.ts';
 
 const script = scriptedConnectors();
 let t: TestApp;
-let worker: Worker;
 before(async () => {
-  t = await openTestApp({ given: { connectors: script.connectors } });
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true, given: { connectors: script.connectors } });
 });
-after(async () => {
-  await worker.stop(5_000);
-  await t.close();
-});
+after(() => t.close());
 
 test('uploads are read while slow origins block more runs than there are workers', async () => {
   const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;

@@ -5,7 +5,6 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { sql } from '../../src/db/sql.ts';
 import { wakeReprocessing } from '../../src/ingest/runs/reprocess.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
 
@@ -13,16 +12,10 @@ const EMAIL = 'jane.doe@example.com';
 const CARD = '4111 1111 1111 1111';
 
 let t: TestApp;
-let worker: Worker;
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
 });
-after(async () => {
-  await worker.stop(1_000);
-  await t.close();
-});
+after(() => t.close());
 
 const rule = (name: string, more: object) => ({ name, action: 'mask', apply_at: ['ingest'], ...more });
 const MASK_EMAIL = rule('mail', { kind: 'entity', entities: ['email'] });

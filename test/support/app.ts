@@ -15,6 +15,7 @@ import { type Overrides, openDeps } from '../../src/deps.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import type { Tool } from '../../src/http/tools/tool.ts';
 import { newId } from '../../src/util/ids.ts';
+import { buildWorker } from '../../src/worker.ts';
 import { openTestDatabase } from './database.ts';
 import { assertNoCanary, assertNoCanaryInFiles } from './passages/canary.ts';
 
@@ -73,6 +74,8 @@ export interface TestAppOptions {
   given?: Overrides;
   /** Tools of `/mcp` besides the service's own. */
   tools?: readonly Tool[];
+  /** True: a worker runs jobs until the app is closed. */
+  runsJobs?: boolean;
 }
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -91,6 +94,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const deps = await openDeps(loadConfig(env), log, { db: database.db, ...options.given });
   const app = await buildApp(deps, options.tools);
   const own = await makeTenant(deps, 'default');
+  const worker = options.runsJobs ? buildWorker(deps) : undefined;
+  await worker?.start();
   let address: string | undefined;
   const openedAt = new Date();
 
@@ -134,6 +139,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     secondTenant: () => makeTenant(deps, `tenant-${newId()}`),
     issueKey: (scopes, { tenantId = own.tenantId, ...limits } = {}) => makeKey(deps, tenantId, scopes, limits),
     async close() {
+      await worker?.stop(1_000);
       app.abortRequests();
       await app.close();
       await deps.close();

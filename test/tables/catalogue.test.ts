@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { fileChanges } from '../support/file-changes.ts';
 import { fixture } from '../support/files/fixtures.ts';
@@ -14,16 +13,10 @@ import { eventually, ingest, multipartBody, waitForGroup } from '../support/uplo
 type Loose = any;
 
 let t: TestApp;
-let worker: Worker;
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
 });
-after(async () => {
-  await worker.stop(1_000);
-  await t.close();
-});
+after(() => t.close());
 afterEach(async () => {
   const found = await findViolations(t.deps.db, t.deps.blobs, { now: new Date(), graceSeconds: 60 });
   assert.deepEqual(found, []);
@@ -247,9 +240,7 @@ test('values, examples and extremes of a table are redacted as its text is', asy
 });
 
 test('a principal sees the rows whose chunks the policy shows, and nothing that is computed from the others', async () => {
-  const own = await openTestApp({ env: { PINAKES_AUTHORIZATION: 'on' } });
-  const ownWorker = buildWorker(own.deps);
-  await ownWorker.start();
+  const own = await openTestApp({ runsJobs: true, env: { PINAKES_AUTHORIZATION: 'on' } });
   try {
     const csv = `level,secret\n${Array.from({ length: 40 }, (_, i) => `${i % 4 === 0 ? 'high' : 'low'},word${i}`).join('\n')}\n`;
     const keys: [string, string] = ['chunk_metadata_keys', '[{"key":"level","type":"string"}]'];
@@ -287,7 +278,6 @@ test('a principal sees the rows whose chunks the policy shows, and nothing that 
     assert.deepEqual((await own.get('/tables?principal_id=nobody')).body.tables, []);
     assert.equal((await own.get(`/sources/${table.source_id}/tables?principal_id=nobody`)).status, 404);
   } finally {
-    await ownWorker.stop(1_000);
     await own.close();
   }
 });

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { makeXlsx } from '../support/files/make-files.ts';
 import { makeOds } from '../support/files/make-ods.ts';
@@ -36,7 +35,6 @@ const random = openRandom();
 const { pick, integer, next } = random;
 const tables: Table[] = [];
 let t: TestApp;
-let worker: Worker;
 
 /** Rows with unlike numbers, days, texts with bars and quotes, and gaps. */
 function makeRows({ integer: whole, pick: one, word, next: chance }: Random): Record<string, string | number>[] {
@@ -89,9 +87,7 @@ function filesOf(): { name: string; content: string | Uint8Array }[] {
 }
 
 before(async () => {
-  t = await openTestApp({ env: { PINAKES_TABLE_PROCESSES: '1' } });
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true, env: { PINAKES_TABLE_PROCESSES: '1' } });
   const files = filesOf();
   const group = await ingest(t, files);
   const built = await eventually(async () => {
@@ -110,10 +106,7 @@ before(async () => {
   }
 });
 
-after(async () => {
-  await worker.stop(0);
-  await t.close();
-});
+after(() => t.close());
 
 const quoted = (name: string): string => `"${name}"`;
 const literal = (value: unknown, type: string): string => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, ingest, multipartBody, waitForGroup } from '../support/upload.ts';
 
@@ -14,19 +13,13 @@ const ROWS = 5_000;
 const NOTE = 'plain words of a long note '.repeat(260);
 
 let t: TestApp;
-let worker: Worker;
 let csv: string;
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
   const rows = Array.from({ length: ROWS }, (_, i) => `${i},name${i}@example.com,canary${i},${NOTE}`);
   csv = `id,mail,word,note\n${rows.join('\n')}\n`;
 });
-after(async () => {
-  await worker.stop(1_000);
-  await t.close();
-});
+after(() => t.close());
 
 const setRules = async (rules: object[]) => {
   assert.equal((await t.put('/redaction-policy', { enabled: true, rules })).status, 200);

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
 import { GUESSES, maskStatements } from '../support/worlds/mask-statements.ts';
@@ -73,16 +72,10 @@ const policy = (action: string, step: string, rules: object[] = RULES) => ({
 });
 
 let t: TestApp;
-let worker: Worker;
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
 });
-after(async () => {
-  await worker.stop(0);
-  await t.close();
-});
+after(() => t.close());
 
 /** Uploads the two tables. Returns their ids. */
 async function upload(names: readonly [string, string]): Promise<[string, string]> {

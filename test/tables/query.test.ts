@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
-import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
 
@@ -14,20 +13,14 @@ East,40,2024-04-05,di@example.com
 `;
 
 let t: TestApp;
-let worker: Worker;
 
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
   await ingest(t, [{ name: 'sales.csv', content: SALES }]);
   await tableReady(t, 'sales');
 });
 
-after(async () => {
-  await worker.stop(0);
-  await t.close();
-});
+after(() => t.close());
 
 async function tableReady(app: TestApp, name: string): Promise<{ id: string; sourceId: string }> {
   return eventually(async () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { runPinakesHere } from '../../support/cli.ts';
 import { type ChatCall, type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
@@ -20,7 +19,6 @@ const ANSWER = 'The total of North is 40 [1].';
 
 let fake: FakeOpenAi;
 let t: TestApp;
-let worker: Worker;
 let salesGroup: string;
 
 before(async () => {
@@ -32,9 +30,7 @@ before(async () => {
     PINAKES_PRESETS: presets,
     PINAKES_HISTORY_ON_DELETE: 'remove',
   };
-  t = await openTestApp({ env });
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true, env });
   salesGroup = await ingest(t, [{ name: 'sales.csv', content: SALES }]);
   await ingest(t, [{ name: 'leave.md', content: 'Staff get 25 days of leave per year.' }]);
   await eventually(async () => {
@@ -44,7 +40,6 @@ before(async () => {
 });
 
 after(async () => {
-  await worker.stop(0);
   await t.close();
   await fake.close();
 });
@@ -330,10 +325,8 @@ describe('who sees what', () => {
 });
 
 test('without a chat model, tables are not asked, and a warning says so', async () => {
-  const plain = await openTestApp();
-  const ownWorker = buildWorker(plain.deps);
+  const plain = await openTestApp({ runsJobs: true });
   try {
-    await ownWorker.start();
     await ingest(plain, [{ name: 'sales.csv', content: SALES }]);
     const body = { messages: [{ role: 'user', content: QUESTION }], tables: 'auto' };
     const { status, body: answer, text } = await plain.post('/completions', body);
@@ -342,7 +335,6 @@ test('without a chat model, tables are not asked, and a warning says so', async 
     assert.equal(answer.warnings[0].type, 'tables_not_queried');
     assert.match(answer.warnings[0].message, /PINAKES_CHAT_MODEL/);
   } finally {
-    await ownWorker.stop(0);
     await plain.close();
   }
 });

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import { describedRoutes } from '../../../src/app.ts';
 import { openApiDocument } from '../../../src/http/openapi/openapi.ts';
 import { newId } from '../../../src/util/ids.ts';
-import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { openRandom } from '../../support/random.ts';
 import { ingest } from '../../support/upload.ts';
@@ -157,14 +156,10 @@ function makeObject(schema: Json, depth: number): Json {
 }
 
 let t: TestApp;
-let stop: () => Promise<void>;
 /** Returns ids of all objects of the tenant. */
 let ids: string[] = [];
 before(async () => {
-  t = await openTestApp();
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true });
   const group = await ingest(t, [
     { name: 'heron.md', content: '# Birds\n\nThe heron nests in the old oak by the river.\n' },
   ]);
@@ -173,10 +168,7 @@ before(async () => {
   const [chunk] = (await t.get(`/sources/${source.id}/chunks`)).body.chunks;
   ids = [group, source.id, run.id, chunk.id];
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 for (const [path, operations] of Object.entries(document.paths)) {
   for (const [method, operation] of Object.entries(operations)) {

@@ -10,7 +10,6 @@ import type { OriginKind } from '../../../src/corpus/origin.ts';
 import { sql } from '../../../src/db/sql.ts';
 import type { Route } from '../../../src/http/route.ts';
 import { newId } from '../../../src/util/ids.ts';
-import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
 import { idSlots } from '../../support/id-slots.ts';
 import { SECRET_CANARY } from '../../support/passages/canary.ts';
@@ -176,13 +175,9 @@ let t: TestApp;
 let inside: Side;
 let outside: Side;
 const keys = {} as Record<LimitedBy, string>;
-let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp({ given: { connectors: scriptedConnectors().connectors } });
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true, given: { connectors: scriptedConnectors().connectors } });
   inside = await makeSide('heron', 'oak');
   outside = await makeSide(OUTSIDE_WORD, 'pylon');
   assert.equal((await t.post('/metadata-columns', { key: 'place', type: 'string' })).status, 201);
@@ -192,10 +187,7 @@ before(async () => {
   keys.group = await t.issueKey(SCOPES, { sourceGroupIds: groups });
   keys.tag = await t.issueKey(SCOPES, { tagIds: [inside.tag] });
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 const nameOf = (route: Route): string => `${route.method} ${route.path}`;
 

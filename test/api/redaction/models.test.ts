@@ -1,7 +1,6 @@
 /** What a redaction policy keeps from embedding and rerank models, and what is shown beside a hit. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeEmbeddings, openFakeEmbeddings } from '../../support/fakes/embeddings.ts';
 import { type FakeRerank, openFakeRerank } from '../../support/fakes/rerank.ts';
@@ -10,13 +9,13 @@ import { eventually, ingest } from '../../support/upload.ts';
 const EMAIL = 'jane.doe@example.com';
 
 let t: TestApp;
-let worker: Worker;
 let embeddings: FakeEmbeddings;
 let reranker: FakeRerank;
 before(async () => {
   embeddings = await openFakeEmbeddings();
   reranker = await openFakeRerank();
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_EMBEDDING_MODEL: 'openai-compatible:m',
       PINAKES_EMBEDDING_BASE_URL: embeddings.url,
@@ -24,14 +23,11 @@ before(async () => {
       PINAKES_RERANK_BASE_URL: reranker.url,
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
   const content = `bird,keeper\nheron,nobody\negret,${EMAIL}\nstork of ${EMAIL},somebody\n`;
   await ingest(t, [{ name: 'birds.csv', content }]);
   await eventually(async () => (await search()).body.results[0]?.scores.semantic !== null);
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await embeddings.close();
   await reranker.close();

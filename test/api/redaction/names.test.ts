@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sql } from '../../../src/db/sql.ts';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
 import { type FakePresidio, openFakePresidio } from '../../support/fakes/presidio.ts';
@@ -14,7 +13,6 @@ const NAMES = { 'Jane Doe': 'PERSON', 'Jane Doe Miller': 'PERSON', 'Port Ellen':
 const QUESTION = 'Who feeds the herons?';
 
 let t: TestApp;
-let worker: Worker;
 let chat: FakeOpenAi;
 let presidio: FakePresidio;
 let sourceId: string;
@@ -23,6 +21,7 @@ let groupId: string;
 before(async () => {
   [chat, presidio] = await Promise.all([openFakeOpenAi(), openFakePresidio(NAMES)]);
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
       PINAKES_CHAT_BASE_URL: chat.url,
@@ -31,14 +30,11 @@ before(async () => {
       PINAKES_PRESIDIO_TIMEOUT_MS: '2000',
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
   const content = '# Herons\n\nJane Doe Miller feeds the herons at Port Ellen 😀 every day, says Jane Doe.\n';
   groupId = await ingest(t, [{ name: 'Herons of Jane Doe.md', content }]);
   [{ id: sourceId }] = (await t.get(`/source-groups/${groupId}/sources`)).body.sources;
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await Promise.all([chat.close(), presidio.close()]);
 });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { eventually, multipartBody, waitForGroup } from '../../support/upload.ts';
 
@@ -11,22 +10,16 @@ const PATH = 'clients/jane.doe@example.com/notes.md';
 const GROUP = 'Files of Blue Heron';
 
 let t: TestApp;
-let worker: Worker;
 let sourceId: string;
 let groupId: string;
 
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
   const content = '# Birds\n\nThe kingfisher nests in a steep bank of the river.\n';
   groupId = await upload(GROUP, PATH, content);
   [{ id: sourceId }] = (await t.get(`/source-groups/${groupId}/sources`)).body.sources;
 });
-after(async () => {
-  await worker.stop(1_000);
-  await t.close();
-});
+after(() => t.close());
 
 async function upload(name: string, path: string, content: string | Uint8Array): Promise<string> {
   const { headers, body } = multipartBody(

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
 import { ingest, uploadFiles, waitForGroup } from '../../support/upload.ts';
@@ -13,27 +12,24 @@ const CARD = '4111 1111 1111 1111';
 const QUESTION = 'Who answers questions about the heron project?';
 
 let t: TestApp;
-let worker: Worker;
 let fake: FakeOpenAi;
 let sourceId: string;
 
 before(async () => {
   fake = await openFakeOpenAi();
   t = await openTestApp({
+    runsJobs: true,
     env: {
       PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
       PINAKES_CHAT_BASE_URL: fake.url,
       PINAKES_CHAT_API_KEY: 'sk-secret',
     },
   });
-  worker = buildWorker(t.deps);
-  await worker.start();
   const content = `# Heron project\n\nJane answers questions about the heron project under ${EMAIL} all day.\n`;
   const group = await ingest(t, [{ name: `heron of ${EMAIL}.md`, content }]);
   [{ id: sourceId }] = (await t.get(`/source-groups/${group}/sources`)).body.sources;
 });
 after(async () => {
-  await worker.stop(1_000);
   await t.close();
   await fake.close();
 });

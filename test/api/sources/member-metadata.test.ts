@@ -2,22 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { zipSync } from 'fflate';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { fileChanges } from '../../support/file-changes.ts';
 import { uploadFiles, waitForGroup } from '../../support/upload.ts';
 
 let t: TestApp;
-let worker: Worker;
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
 });
-after(async () => {
-  await worker.stop(1_000);
-  await t.close();
-});
+after(() => t.close());
 
 const put = (records: { key: string; val: string | null }[], id: string) =>
   t.put(`/sources/${id}/metadata`, { metadata: { records } });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RUN_SKIPPED_MAX } from '../../../src/corpus/runs/run-file-store.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { eventually, ingest } from '../../support/upload.ts';
 import { SOURCE_FORMS, scriptedConnectors } from '../../support/worlds/connector-sources.ts';
@@ -12,17 +11,10 @@ const script = scriptedConnectors();
 const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
 const ENDED = ['success', 'failure', 'canceled'];
 let t: TestApp;
-let stop: () => Promise<void>;
 before(async () => {
-  t = await openTestApp({ given: { connectors: script.connectors } });
-  const worker = buildWorker(t.deps);
-  await worker.start();
-  stop = () => worker.stop(5_000);
+  t = await openTestApp({ runsJobs: true, given: { connectors: script.connectors } });
 });
-after(async () => {
-  await stop();
-  await t.close();
-});
+after(() => t.close());
 
 const ended = (id: string) =>
   eventually(async () => {

@@ -5,29 +5,22 @@ import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { METADATA_ERRORS } from '../../../src/filters/metadata.ts';
 import { newId } from '../../../src/util/ids.ts';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadFiles, waitForGroup } from '../../support/upload.ts';
 
 type Patch = { key: unknown; val?: unknown }[];
 
 let t: TestApp;
-let worker: Worker;
 let group: string;
 let source: string;
 
 before(async () => {
-  t = await openTestApp();
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({ runsJobs: true });
   group = await uploadFiles(t, { 'heron.html': '<title>Heron</title><p>The heron nests in the old oak.</p>' });
   assert.equal(await waitForGroup(t, group), 'success');
   source = (await t.get(`/source-groups/${group}/sources`)).body.sources[0].id;
 });
-after(async () => {
-  await worker.stop(1_000);
-  await t.close();
-});
+after(() => t.close());
 beforeEach(async () => {
   assert.equal((await t.delete(`/sources/${source}/metadata`)).status, 200);
 });

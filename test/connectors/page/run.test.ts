@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { findViolations } from '../../../src/corpus/invariants.ts';
-import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeNotion, openFakeNotion } from '../../support/fakes/notion.ts';
 import { block, paragraph, says } from '../../support/fakes/notion-world.ts';
@@ -19,18 +18,17 @@ const HOUR_MS = 3_600_000;
 
 let fake: FakeNotion;
 let t: TestApp;
-let worker: Worker;
 /** Difference by which the clock of the workspace is behind during edits: pages edited recently are compared by their bytes. */
 let behindMs = HOUR_MS;
 
 before(async () => {
   fake = await openFakeNotion({ token: `${SECRET_CANARY}page`, now: () => new Date(Date.now() - behindMs) });
-  t = await openTestApp({ env: { PINAKES_PAGE_API_URL: fake.url, PINAKES_OUTBOUND_ALLOW: '127.0.0.1' } });
-  worker = buildWorker(t.deps);
-  await worker.start();
+  t = await openTestApp({
+    runsJobs: true,
+    env: { PINAKES_PAGE_API_URL: fake.url, PINAKES_OUTBOUND_ALLOW: '127.0.0.1' },
+  });
 });
 after(async () => {
-  await worker.stop(5_000);
   await t.close();
   await fake.close();
 });
