@@ -112,8 +112,9 @@ test('the tags of a page are kept, the rest of its footer is not', () => {
   assert.doesNotMatch(read('Opening hours', body + footer(`<div>${cloud}</div>`)).text, /tag7/);
 });
 
-test('words on the line of the title do not belong to the title', () => {
+test('links on the line of the title belong to the title, other words on this line do not', () => {
   const page = (line: string) => read('Hours', `<div>${line}<span class="title">Hours</span></div>${text()}`).text;
+  assert.match(page('<span><a href="x.html">Depot</a>/ </span>'), /^# Depot\/ Hours\n\n/);
   assert.match(page('In the <b>manual</b> '), /^In the manual\n\n# Hours\n\n/);
 });
 

@@ -1,6 +1,6 @@
 /** Finds the title of a page. */
 import type { DomDocument, DomElement, DomNode } from './dom.ts';
-import { BLOCKS, ELEMENT, isSkipped } from './elements.ts';
+import { BLOCKS, ELEMENT, hasBlockInside, isSkipped } from './elements.ts';
 import { inlineText } from './inline.ts';
 import type { Measures } from './measure.ts';
 
@@ -29,7 +29,7 @@ export function findTitle(body: DomElement, name: string, measures: Measures): D
     contentFirsts[0] ??
     firsts[0] ??
     earliestIn(headings.slice(0, 1), wanted) ??
-    elementNamed(body, wanted, site, measures) ??
+    lineOf(elementNamed(body, wanted, site, measures), measures) ??
     content[0]
   );
 }
@@ -87,6 +87,16 @@ function elementNamed(
   };
   if (parts.length > 0) look(body);
   return found;
+}
+
+/** Returns the line of an inline title, if all other words of the line are links: they say where the page belongs. */
+function lineOf(title: DomElement | undefined, measures: Measures): DomElement | undefined {
+  let line = title;
+  while (line && !BLOCKS.has(line.tagName.toUpperCase())) line = line.parentElement ?? undefined;
+  const [own, whole] = [measures.get(title as DomNode), measures.get(line as DomNode)];
+  if (!line || !own || !whole || hasBlockInside(line)) return title;
+  const isTitleLine = whole.units <= TITLE_UNITS_MAX && whole.units - own.units === whole.linked - own.linked;
+  return isTitleLine ? line : title;
 }
 
 /** Returns the text of the element outside of inner blocks and links. */
