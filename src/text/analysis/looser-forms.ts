@@ -7,7 +7,7 @@
  */
 
 import { fold } from '../fold.ts';
-import { arabicLight, arabicRoot, hebrewRoot, hindiRoot } from '../stems/roots.ts';
+import { arabicRoot, hebrewRoot, hindiRoot } from '../stems/roots.ts';
 import { isScriptLanguage } from '../stems/stems.ts';
 import { compoundParts } from './compounds.ts';
 import { encodeForm, encodePrefix, encodeStem, encodeTerm } from './encode.ts';
@@ -23,7 +23,6 @@ const ENGLISH_PREFIX_WEIGHT = 1;
 /** Weight of the first letters in Hindi, where vowels are separate letters, so that fewer consonants are equal. */
 const HINDI_PREFIX_WEIGHT = 1;
 const PART_WEIGHT = 2;
-const ARABIC_LIGHT_WEIGHT = 1;
 const ARABIC_ROOT_WEIGHT = 2;
 const HINDI_ROOT_WEIGHT = 1;
 const HEBREW_ROOT_WEIGHT = 2;
@@ -63,10 +62,7 @@ export function mainTerm({ lower, stemmed }: WordForms, language: string | null)
 /** Returns the other terms that a word is found by. `language` is as in `mainTerm`. */
 export function looserForms({ lower, letters, stemmed }: WordForms, language: string | null): WordTerm[] {
   if (language === 'vi') return [{ term: encodePrefix(fold(vietnameseSpelling(lower))), weight: TONELESS_WEIGHT }];
-  if (language === 'ar') {
-    const light = { term: encodeForm('^', arabicLight(stemmed)), weight: ARABIC_LIGHT_WEIGHT };
-    return [light, ...rootForm(arabicRoot(stemmed), ARABIC_ROOT_WEIGHT)];
-  }
+  if (language === 'ar') return rootForm(arabicRoot(stemmed), ARABIC_ROOT_WEIGHT);
   if (language === 'hi')
     return [...prefixForm(stemmed, HINDI_PREFIX_WEIGHT), ...rootForm(hindiRoot(stemmed), HINDI_ROOT_WEIGHT)];
   if (HEBREW.test(letters)) return [{ term: encodeForm('^', hebrewRoot(letters)), weight: HEBREW_ROOT_WEIGHT }];

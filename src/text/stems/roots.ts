@@ -3,24 +3,12 @@
  * ऐतिहासिक, a name and another spelling of the name. A root loses much of a word, so it is indexed beside the stem, never instead of it.
  */
 
-/** Conjunctions, prepositions and marks of the person before a light stem. They are removed after the endings. */
-const ARABIC_CLITIC = /^[وفبكليتنا]{1,3}(?=.{3})/;
-const ARABIC_ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم|وا|ا|ت|ن|و)$/;
 /** Endings of an object (كتابا) and of a verb. */
 const ARABIC_CASE_ENDING = /(?<=.{3})(?:وا|[او])$/;
 const ARABIC_PREPOSITION = /^[وفبكل](?=.{4})/;
 const ARABIC_WEAK_LETTERS = /[اويىء]/g;
 /** Prefixes of participles and of verbs by person and form (استخدم, يستخدم, مستخدم), without their vowels. */
 const ARABIC_FORMATIVES = /^(?:[متن]?ست|[مت])(?=.{3})/;
-
-/**
- * Returns an Arabic word without clitics and endings.
- *
- * @param stemmed the folded stem.
- */
-export function arabicLight(stemmed: string): string {
-  return stemmed.replace(ARABIC_ENDING, '').replace(ARABIC_CLITIC, '');
-}
 
 /**
  * Returns the consonants of the root of an Arabic word.
