@@ -1,18 +1,10 @@
 /** Reads the word lists of `data/answers`: a folder for each list, and in the folder a file for each language. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { escapePattern } from '../text/escape-pattern.ts';
-import { packageFolder, readWordList } from '../util/package-files.ts';
-
-/** Returns the lines of a list by language. Reads the files at every call, so callers keep the result. */
-export function linesByLanguage(list: string): Map<string, string[]> {
-  const files = readdirSync(join(packageFolder('data'), 'answers', list)).filter((name) => name.endsWith('.txt'));
-  return new Map(files.sort().map((name) => [name.slice(0, -'.txt'.length), readWordList(`answers/${list}/${name}`)]));
-}
+import { readWordLists } from '../util/package-files.ts';
 
 /** Returns the words of a list in all languages. */
 export function wordsIn(list: string): Set<string> {
-  return new Set([...linesByLanguage(list).values()].flat());
+  return new Set([...readWordLists(`answers/${list}`).values()].flat());
 }
 
 /** Scripts without blanks between words, and Korean, whose words have particles. */
@@ -39,5 +31,5 @@ export function pairsByLanguage(list: string): Map<string, [word: string, value:
     if (word === undefined || value === undefined) throw new Error(`${list}: the line "${line}" has no colon`);
     return [word, value];
   };
-  return new Map([...linesByLanguage(list)].map(([language, lines]) => [language, lines.map(pairOf)]));
+  return new Map([...readWordLists(`answers/${list}`)].map(([language, lines]) => [language, lines.map(pairOf)]));
 }

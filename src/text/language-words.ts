@@ -2,10 +2,16 @@
 import { lazy } from '../util/lazy.ts';
 import { readWordLists } from '../util/package-files.ts';
 
-/** Returns the languages that use each function word. */
+/** So many words at the beginning of a list of stop words are the most frequent function words of the language. */
+const FREQUENT_STOP_WORDS = 25;
+
+/** Returns the languages that use each function word. Languages with few or no stop words have a list of function words of their own. */
 const languagesByWord = lazy(() => {
   const languages = new Map<string, string[]>();
-  for (const [language, words] of readWordLists('function-words')) {
+  const frequent = [...readWordLists('stop-words')].map(
+    ([language, words]) => [language, words.slice(0, FREQUENT_STOP_WORDS)] as const,
+  );
+  for (const [language, words] of new Map([...frequent, ...readWordLists('function-words')])) {
     for (const word of words) languages.set(word, [...(languages.get(word) ?? []), language]);
   }
   return languages;
