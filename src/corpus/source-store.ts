@@ -177,6 +177,7 @@ export async function saveSourceResults(
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
       chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
       warnings = r.warnings, tables = r.tables, includes = r.includes, redacted_by = r.redacted_by,
+      member_deleted = false,
       content_at = coalesce(u.content_at, t.content_at),
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size)
@@ -369,6 +370,13 @@ export async function tombstoneSources(
     update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
     where t.tenant_id = ${tenantId} and t.id = h.id
     returning t.id, ${WAITS} as waits, t.chunk_metadatas_count`);
+}
+
+/** Notes at the source that holds this member, if any, that one of its members was deleted. It holds until the source is read again. */
+export async function noteDeletedMember(tx: Tx, tenantId: string, memberId: string): Promise<void> {
+  await tx.query(sql`
+    update source p set member_deleted = true from source m
+    where m.tenant_id = ${tenantId} and m.id = ${memberId} and p.tenant_id = ${tenantId} and p.id = m.parent_source_id`);
 }
 
 /** Deletes the row of a source that is marked as deleted, and returns the hash of its blob. Its chunks must be deleted before. */

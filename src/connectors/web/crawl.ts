@@ -245,7 +245,9 @@ export class Crawl {
     }
     const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
     if (target !== undefined && target !== address) {
-      yield this.#skipped(address, `the page leads to ${target}`);
+      // Like a temporary redirect, it may lead to a sign-in page or to a notice of maintenance: a stored page stays.
+      if (state) yield this.#failed(address, AWAY, state, depth);
+      else yield this.#skipped(address, `the page leads to ${target}`);
       return 'passed';
     }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';

@@ -34,7 +34,8 @@ export const TOO_LARGE: OriginProblem = {
 /** Of a stored page. */
 export const AWAY: OriginProblem = {
   title: 'The page leads to another page for now',
-  message: 'The site answered with a temporary redirect, as for maintenance or a sign-in. The stored page stays.',
+  message:
+    'The site answered with a temporary redirect or a refresh, as for maintenance or a sign-in. The stored page stays.',
   retryable: true,
 };
 

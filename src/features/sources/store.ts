@@ -69,7 +69,7 @@ export interface OriginalFile extends RawFile {
 
 /**
  * Returns the stored file of a source that the caller may read as a whole. An archive or a mail holds its members as well: the caller
- * must be allowed to read each of them.
+ * must be allowed to read each of them, and none may have been deleted.
  */
 export async function findOriginal(
   tx: Queryable,
@@ -78,12 +78,13 @@ export async function findOriginal(
   access: Access,
 ): Promise<OriginalFile | undefined> {
   const mayRead = sql`${mayShowSource(access)} and ${showsSomething(access)} and ${showsEverything(access)}`;
-  const [file] = await tx.query<OriginalFile>(sql`
-    select s.name, b.hash, b.size, s.redacted_by
+  const [file] = await tx.query<OriginalFile & { memberDeleted: boolean }>(sql`
+    select s.name, b.hash, b.size, s.redacted_by, s.member_deleted
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)} and ${mayRead}`);
   if (!file || access.policy === null) return file;
-  // What policies say of a member that still waits is not known.
+  // What policies say of a member is known only while the member is there and was read in the version that the file holds.
+  if (file.memberDeleted) return undefined;
   const [hidden] = await tx.query(sql`
     with recursive member as (
       select m.id from source m where m.tenant_id = ${tenantId} and m.parent_source_id = ${id} and m.deleted_at is null
@@ -91,6 +92,8 @@ export async function findOriginal(
       select m.id from source m join member on m.parent_source_id = member.id
       where m.tenant_id = ${tenantId} and m.deleted_at is null)
     select s.id from ${SOURCE_TABLES} join member on member.id = s.id
-    where s.tenant_id = ${tenantId} and not coalesce(s.status <> 'pending' and ${mayRead}, false) limit 1`);
+    left join source_update u on u.tenant_id = s.tenant_id and u.source_id = s.id
+    where s.tenant_id = ${tenantId} and not coalesce(
+      s.status = 'ready' and u.source_id is null and not s.member_deleted and ${mayRead}, false) limit 1`);
   return hidden ? undefined : file;
 }

@@ -11,7 +11,12 @@ import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
 import { findTombstone, listTombstonesInside, listTombstonesOfGroup } from '../../corpus/source-lookup.ts';
-import { removeTombstonedSource, type TombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
+import {
+  noteDeletedMember,
+  removeTombstonedSource,
+  type TombstonedSource,
+  tombstoneSources,
+} from '../../corpus/source-store.ts';
 import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
@@ -51,6 +56,7 @@ export async function requestSourceDeletion(
     const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
     // Another request already hid the source.
     if (hidden.length === 0) return;
+    await noteDeletedMember(tx, tenantId, sourceId);
     await eraseHistory(deps, tx, tenantId, group.id, hidden);
     const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);

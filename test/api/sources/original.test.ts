@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { ingest } from '../../support/upload.ts';
+import { eventually, ingest } from '../../support/upload.ts';
 
 let t: TestApp;
 let stop: () => Promise<void>;
@@ -76,6 +76,30 @@ test('an archive is not given to a principal who may not read one of the files i
   const { id, idOf } = await add('all.zip', zipSync({ 'a.txt': strToU8('Open to all.'), 'inner.zip': inner }));
   assert.equal((await original(id)).statusCode, 200);
   await restrict(idOf('plan.txt'));
+  assert.equal((await original(id)).statusCode, 404);
+});
+
+test('an archive is not given while a file in it that was deleted is still in its bytes', async () => {
+  const inner = zipSync({ 'plan.txt': strToU8('The plan of the board.'), 'b.txt': strToU8('Open, too.') });
+  const { id, idOf } = await add('all.zip', zipSync({ 'a.txt': strToU8('Open to all.'), 'inner.zip': inner }));
+  const plan = idOf('plan.txt');
+  await restrict(plan);
+  assert.equal((await t.delete(`/sources/${plan}`)).status, 202);
+  assert.equal((await original(id)).statusCode, 404);
+  // The row of the file is removed in the background; a repeated deletion is 404 then.
+  await eventually(async () => (await t.delete(`/sources/${plan}`)).status === 404);
+  assert.equal((await original(id)).statusCode, 404);
+  assert.equal((await original(idOf('inner.zip'))).statusCode, 404);
+  await t.delete(`/sources/${idOf('inner.zip')}`);
+  assert.equal((await original(id)).statusCode, 404);
+});
+
+test('an archive is not given while a file in it could not be read', async () => {
+  const { id, idOf } = await add(
+    'mixed.zip',
+    zipSync({ 'a.txt': strToU8('Open.'), 'broken.pdf': strToU8('%PDF-1.4') }),
+  );
+  assert.equal((await t.get(`/sources/${idOf('broken.pdf')}`)).body.status, 'failed');
   assert.equal((await original(id)).statusCode, 404);
 });
 
