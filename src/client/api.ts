@@ -3766,7 +3766,7 @@ export interface Operations {
   listAllSources: {
     request: {
       query?: {
-        /** Only records with this text in the name or the path. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        /** Only records with this text in the name or the path; while redaction rules apply to names, only in the redacted names. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only sources with this `state`. */
         status?: "pending" | "ready" | "failed" | undefined;

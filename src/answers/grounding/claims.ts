@@ -4,7 +4,8 @@ import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { withoutInvisible } from '../../text/fold.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
-import { neededKeys, normalizeDigits, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { claimedNumbersIn, neededKeys, normalizeDigits, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { isOpening } from './openings.ts';
 
 /** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */
 export const SENTENCE_UNITS_MAX = 1_500;
@@ -91,7 +92,7 @@ export function claimOf(written: string, language: string | null): Claim {
   if (written.length > SENTENCE_UNITS_MAX) return { sentence: written, isTooLong: true, items: [], clauses: [] };
   const sentence = withoutInvisible(written);
   const text = normalizeDigits(sentence);
-  const numbers = numbersIn(sentence, language);
+  const numbers = claimedNumbersIn(sentence, language);
   return {
     sentence,
     isTooLong: false,
@@ -236,14 +237,6 @@ function namesIn(text: string, language: string | null): Item[] {
 /** Returns true for identifiers such as `ERR_4012`, `v1.2.3`, `iPhone`, `A4` and `3q26`, not for plain numbers and `2nd`. */
 function isIdentifier(word: string): boolean {
   return /\p{L}.*\d|\p{Ll}\p{Lu}|\p{L}_|_\p{L}/u.test(word);
-}
-
-/** Returns true for the first word of a sentence, and for a word after a colon or an opening quote. */
-function isOpening(text: string, at: number): boolean {
-  return (
-    /(?:^|[.:!?"“”„«»‘(\]|])[\s*_#>•-]*$/u.test(text.slice(Math.max(0, at - 12), at)) ||
-    /^[\s\d.*_#>|•-]*$/u.test(text.slice(0, at))
-  );
 }
 
 function isNameLike(text: string, word: string, at: number, language: string | null): boolean {

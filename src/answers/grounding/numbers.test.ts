@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { neededKeys, numberKeys, numbersIn } from './numbers.ts';
+import { claimedNumbersIn, neededKeys, numberKeys, numbersIn } from './numbers.ts';
 
 /** Returns true when `right` has the numbers of `left`, with any unit. */
 const same = (left: string, right: string): boolean => {
@@ -11,7 +11,7 @@ const readings = (text: string) => numbersIn(text, 'en').map((number) => number.
 /** Returns true when `text` has the numbers of `claim` with their units. */
 const states = (text: string, claim: string, language = 'en'): boolean => {
   const keys = new Set(numberKeys(numbersIn(text, language)));
-  return numbersIn(claim, language).every((number) => neededKeys(number).some((key) => keys.has(key)));
+  return claimedNumbersIn(claim, language).every((number) => neededKeys(number).some((key) => keys.has(key)));
 };
 
 test('a number matches the same number in another notation', () => {
@@ -101,9 +101,24 @@ test('a word may stand between a number and its unit on one side', () => {
   assert.equal(states('It is 412 metres long.', '412 feet long'), false);
 });
 
-test('an ordinal of another language is no number', () => {
-  assert.deepEqual(numbersIn('the Premier League', 'en'), []);
-  assert.equal(numbersIn('la première fois', 'fr').length, 1);
-  assert.equal(numbersIn('the first time', 'fr').length, 1);
-  assert.equal(numbersIn('la première fois', null).length, 1);
+test('an ordinal of another language states no number', () => {
+  assert.equal(states('the Premier League', 'the first league'), false);
+  assert.equal(states('la première fois', 'the first fois', 'fr'), true);
+  assert.equal(states('the first time', 'the first time', 'fr'), true);
+  assert.deepEqual(numbersIn('la première fois', null)[0]!.readings, ['1th']);
+});
+
+test('a claimed ordinal of another language needs its number or the same word, with its unit', () => {
+  assert.equal(states('the second update', 'das zweite update'), true);
+  assert.equal(states('the second update', 'das dritte update'), false);
+  assert.equal(states('the second update', 'Dritte update'), false);
+  assert.equal(states('the second module and the third update', 'das zweite update'), false);
+  assert.equal(states('Der Film: das dritte update', 'das dritte update'), true);
+  assert.equal(states('das dritte module', 'das dritte update'), false);
+});
+
+test('a capital inside a sentence makes an ordinal of another language a name', () => {
+  assert.deepEqual(claimedNumbersIn('in the Premier League', 'en'), []);
+  assert.equal(claimedNumbersIn('in the premier league', 'en').length, 1);
+  assert.equal(claimedNumbersIn('Premier League clubs', 'en').length, 1);
 });

@@ -3,6 +3,7 @@ import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { wordTerms } from '../../text/analysis/words.ts';
 import { UNDETERMINED } from '../../text/analyzer.ts';
 import { pairsByLanguage } from '../word-lists.ts';
+import { isOpening } from './openings.ts';
 
 /**
  * The ways to read one number. In some countries `1,000` is a thousand, in others one point zero. Two numbers match when they share
@@ -26,6 +27,8 @@ const WORD_VALUES: ReadonlyMap<string, number> = new Map(
 const ORDINAL = 'th';
 const ORDINAL_END = /^(?:st|nd|rd|th|er|e[rmns]?\b|[ºª.])/u;
 const ORDINALS = numbersByLanguage('ordinals');
+/** Begins the reading of a word that is an ordinal in another language than the passage's: it only equals the same word. */
+const AS_WRITTEN = '=';
 /** The text before the number of a version. */
 const VERSION = /(?<!\p{L})(?:version(?:en)?|versión|release|revision|rev\.?|版本|バージョン|버전)\s*$/u;
 const MAGNITUDE = new RegExp(
@@ -80,15 +83,33 @@ const FIRST_LETTERS =
   /^(?:[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]|[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]{2})/u;
 
 /**
- * Returns the numbers of a text with their units: digits of any script, with separators, sign and magnitude word; number words; CJK
- * numerals.
+ * Returns the numbers of a passage with their units: digits of any script, with separators, sign and magnitude word; number words; CJK
+ * numerals; ordinals of its language and of English. An ordinal of another language states no number, because it may be a name: the
+ * Premier League.
  *
  * @param language ISO 639-1 code, or null.
  */
 export function numbersIn(text: string, language: string | null): FoundNumber[] {
+  return foundNumbers(text, language, ordinalOfPassage);
+}
+
+/**
+ * Returns the numbers of a sentence that is compared with a passage. The sentence may have another language than the passage, so ordinals
+ * of all languages count: the passage must have the number or the same word.
+ *
+ * @param language ISO 639-1 code of the passage, or null.
+ */
+export function claimedNumbersIn(text: string, language: string | null): FoundNumber[] {
+  return foundNumbers(text, language, ordinalOfClaim);
+}
+
+/** Returns the readings of the word at `at` as an ordinal, none if it is not one. */
+type ReadOrdinal = (word: string, language: string | null, cased: string, at: number) => Readings;
+
+function foundNumbers(text: string, language: string | null, readOrdinal: ReadOrdinal): FoundNumber[] {
   const cased = normalizeDigits(text);
   const normal = cased.toLowerCase();
-  return placedNumbers(normal, cased, language).map(({ start, end, readings }) => {
+  return placedNumbers(normal, cased, language, readOrdinal).map(({ start, end, readings }) => {
     const before = SIGN_BEFORE.exec(normal.slice(Math.max(0, start - SIGN_UNITS), start));
     const rest = normal.slice(end, end + NEXT_UNITS_MAX);
     const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[0].trim() ?? '');
@@ -185,7 +206,12 @@ interface PlacedNumber {
  * @param normal in lower case.
  * @param cased the text from normalizeDigits().
  */
-function placedNumbers(normal: string, cased: string, language: string | null): PlacedNumber[] {
+function placedNumbers(
+  normal: string,
+  cased: string,
+  language: string | null,
+  readOrdinal: ReadOrdinal,
+): PlacedNumber[] {
   const found: PlacedNumber[] = [];
   const scaledUntil = new Set<number>();
   const add = (start: number, length: number, readings: Readings): void => {
@@ -208,10 +234,10 @@ function placedNumbers(normal: string, cased: string, language: string | null): 
   for (const match of normal.matchAll(WORD)) {
     const [word] = match;
     if (scaledUntil.has(match.index + word.length)) continue;
-    const ordinal = ordinalOf(word, language);
+    const ordinal = readOrdinal(word, language, cased, match.index);
     // An ordinal with a capital before a comma only numbers the statements of a text: "First, …".
     const isEnumeration = normal[match.index + word.length] === ',' && /\p{Lu}/u.test(cased[match.index]!);
-    if (ordinal !== undefined && !isEnumeration) add(match.index, word.length, [`${ordinal}${ORDINAL}`]);
+    if (ordinal.length > 0 && !isEnumeration) add(match.index, word.length, ordinal);
     const value = wordValue(normal, match.index, word);
     if (value !== undefined) add(match.index, word.length, [String(value)]);
   }
@@ -339,11 +365,28 @@ function cjkValue(numeral: string): number {
   return total + section + digit;
 }
 
-/** Returns the value of an ordinal of the language or of English; of all languages if this one has no list. Premier is a name. */
-function ordinalOf(word: string, language: string | null): number | undefined {
+function ordinalOfPassage(word: string, language: string | null): Readings {
+  const { value, isForeign } = ordinalOf(word, language);
+  if (value === undefined) return [];
+  return [isForeign ? AS_WRITTEN + word : `${value}${ORDINAL}`];
+}
+
+function ordinalOfClaim(word: string, language: string | null, cased: string, at: number): Readings {
+  const { value, isForeign } = ordinalOf(word, language);
+  if (value === undefined) return [];
+  if (!isForeign) return [`${value}${ORDINAL}`];
+  // A capital inside a sentence shows a name. The passage must have names too.
+  const isName = /\p{Lu}/u.test(cased[at]!) && !isOpening(cased, at);
+  return isName ? [] : [`${value}${ORDINAL}`, AS_WRITTEN + word];
+}
+
+/** Returns the value of an ordinal. It is foreign when neither English nor the language has it; a language without a list has all. */
+function ordinalOf(word: string, language: string | null): { value: number | undefined; isForeign: boolean } {
   const own = ORDINALS.get(language ?? '');
-  const lists = own === undefined ? [...ORDINALS.values()] : [own, ORDINALS.get('en')!];
-  return lists.find((list) => list.has(word))?.get(word);
+  const value = own?.get(word) ?? ORDINALS.get('en')!.get(word);
+  if (value !== undefined) return { value, isForeign: false };
+  const other = [...ORDINALS.values()].find((list) => list.has(word));
+  return { value: other?.get(word), isForeign: own !== undefined };
 }
 
 /** Reads a list whose lines are `word: number`. */

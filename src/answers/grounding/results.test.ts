@@ -36,6 +36,7 @@ describe('numbers', () => {
       ['South has a total of 40.', /not in one row/],
       ['North does not have a total of 40.', /negation/],
       ['North has a total of 40, 5 more than before.', /no cell 5/],
+      ['North has a total of 40 in the dritte year of all the orders that were made.', /no cell dritte/],
       ['North has the largest total.', /no number/],
     ] as const) {
       const support = check(sentence);
@@ -58,6 +59,12 @@ describe('numbers', () => {
       [true, true, false, false],
     );
   });
+});
+
+test('an ordinal of another language in a name of the statement is no number', () => {
+  const league = { sql: 'select sum(points) as total from premier_league', columns: ['total'], rows: [[40]] };
+  const { reason } = openResultCheck(league, '')('The total of all the points in the Premier League is 40.');
+  assert.equal(reason, null);
 });
 
 test('the rows of a sentence are those that it names', () => {

@@ -6,7 +6,7 @@
  */
 import { detectLanguage } from '../../text/language.ts';
 import { claimOf, termsOf } from './claims.ts';
-import { type FoundNumber, normalizeDigits, numbersIn } from './numbers.ts';
+import { claimedNumbersIn, type FoundNumber, normalizeDigits, numbersIn } from './numbers.ts';
 
 export interface ComputedResult {
   sql: string;
@@ -68,7 +68,7 @@ export function openResultCheck(result: ComputedResult, question: string): (sent
     const text = normalizeDigits(sentence).toLowerCase();
     const texts = cells.flatMap((cell) => mentionsOf(cell, text));
     const longest = withoutInner(texts);
-    const outside = numbersIn(sentence, language).filter(
+    const outside = claimedNumbersIn(sentence, language).filter(
       ({ at }) => !longest.some((one) => one.at <= at && at < one.end),
     );
     const numbers = outside.map((number) => ({ number, rows: rowsOf(number, cells) }));

@@ -78,6 +78,38 @@ test('sentences in German and Russian are verified, and altered ones are not', (
   assert.equal(supports('Неиспользованные дни выплачиваются.', ru, 'ru').verified, false);
 });
 
+test('an ordinal of an answer in another language than the passage is compared as a number', () => {
+  const passage = 'The second update of module FI-CO contains corrections.';
+  for (const sentence of ['zweite update of module FI-CO', 'Module FI-CO: das zweite update'])
+    assert.equal(supports(sentence, passage).verified, true, sentence);
+  for (const sentence of [
+    'dritte update of module FI-CO',
+    'Dritte update of module FI-CO',
+    'Module FI-CO: das dritte update',
+  ]) {
+    const { verified, isRefuted, reason } = supports(sentence, passage);
+    assert.deepEqual({ verified, isRefuted }, { verified: false, isRefuted: true }, sentence);
+    assert.match(reason!, /lacks the number dritte/i);
+  }
+  assert.equal(supports('vierter update of module FI-CO', passage).isRefuted, true);
+});
+
+test('an ordinal of another language in a name is not compared as a number', () => {
+  const passage =
+    'The clubs of the Premier League play at weekends. The Premier League has many clubs from Manchester.';
+  for (const sentence of [
+    'Clubs of the Premier League play at weekends.',
+    'Premier League clubs play at weekends.',
+    'Clubs of the Premier League play at weekends, and the Premier League has many clubs.',
+  ])
+    assert.equal(supports(sentence, passage).verified, true, sentence);
+  assert.equal(supports('Clubs of the first league play at weekends.', passage).isRefuted, true);
+  assert.equal(
+    supports('Clubs of the Premier League play at weekends.', 'Clubs of the league play at weekends.').isRefuted,
+    true,
+  );
+});
+
 test('a quote is no longer than its limit, even from one very long sentence', () => {
   const long = `The rule of ${'very '.repeat(200)}long texts holds for 77 cases, ${'and more '.repeat(100)}.`;
   const { quote, verified } = supports('It holds for 77 cases.', long);
