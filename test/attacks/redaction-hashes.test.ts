@@ -59,12 +59,15 @@ async function hashOf(value: string, step: 'retrieval' | 'output' | 'ingest' | '
 
 const user = (content: string) => ({ role: 'user', content });
 
-/** Asks again after 409 or a stream that was cut: a new ingest rule replaces the chunks of the source, also during an answer. */
+/**
+ * Asks again after 409, a stream that was cut, or an answer that could not be stored: a new ingest rule replaces the chunks of the
+ * source, also during an answer.
+ */
 async function complete(body: object, triesLeft = 20): Promise<TestAnswer> {
   const answer = await t.post('/completions', body).catch((error: { code?: string }) => {
     if (error.code !== 'LIGHT_ECONNRESET') throw error;
   });
-  if (answer && answer.status !== 409) return answer;
+  if (answer && answer.status !== 409 && answer.body?.conversation_id !== null) return answer;
   assert.ok(triesLeft > 0, 'the content is replaced again and again');
   return complete(body, triesLeft - 1);
 }

@@ -23,6 +23,9 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'File is nested too deeply': 'Datei ist zu tief verschachtelt',
   'Damaged PDF': 'Beschädigtes PDF',
   'Damaged archive': 'Beschädigtes Archiv',
+  'Damaged document': 'Beschädigtes Dokument',
+  'Damaged workbook': 'Beschädigte Arbeitsmappe',
+  'Document needs LibreOffice': 'Dokument braucht LibreOffice',
   'Damaged book': 'Beschädigtes Buch',
   'Damaged file': 'Beschädigte Datei',
   'Damaged message': 'Beschädigte Nachricht',
@@ -164,6 +167,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'none: search is lexical': 'keines: gesucht wird nach Wörtern',
   'none: rules alone check citations': 'keines: nur Regeln prüfen die Belege',
   'off: pictures and scanned pages are not read': 'aus: Bilder und gescannte Seiten werden nicht gelesen',
-  'off: doc, xls and ppt files are not read': 'aus: doc, xls und ppt werden nicht gelesen',
-  'not found: doc, xls and ppt files are not read': 'nicht gefunden: doc, xls und ppt werden nicht gelesen',
+  'off: doc, xls and ppt files are read without lists and charts':
+    'aus: doc, xls und ppt werden ohne Listen und Diagramme gelesen',
+  'not found: doc, xls and ppt files are read without lists and charts':
+    'nicht gefunden: doc, xls und ppt werden ohne Listen und Diagramme gelesen',
 };
