@@ -202,6 +202,19 @@ test('without LibreOffice a presentation of 97 to 2003 has titles, texts and not
   assert.deepEqual(warnings, ['The file was read without LibreOffice: its lists and tables are paragraphs.']);
 });
 
+test('a slide of a presentation of 97 to 2003 whose title is empty has no heading', async () => {
+  const bytes = Buffer.from(gunzipSync(fixture('slides.ppt.gz')));
+  const title = Buffer.from('Results', bytes.includes(Buffer.from('Results', 'utf16le')) ? 'utf16le' : 'latin1');
+  for (let at = bytes.indexOf(title); at >= 0; at = bytes.indexOf(title, at + 1))
+    bytes.fill(title.length > 7 ? ' \0' : ' ', at, at + title.length);
+  const outcome = await processBytes('slides.ppt', bytes);
+  assert.deepEqual(outcome.ok && outcome.file.text.split('\n\n').slice(0, 3), [
+    '## Quarterly review',
+    'Ann Example',
+    'Sales grew by 12 percent\nCosts fell\nenergy\nrent',
+  ]);
+});
+
 test('hidden slides of a presentation of 97 to 2003 are left out', async () => {
   const bytes = Buffer.from(gunzipSync(fixture('slides.ppt.gz')));
   const settings = bytes.indexOf(Buffer.from([0xf9, 0x03, 16, 0, 0, 0]));

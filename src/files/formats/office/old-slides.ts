@@ -34,7 +34,7 @@ const TITLES = new Set([0, 6]);
 const HIDDEN = 4;
 /** Programs save changes as edits at the end of the file. */
 const EDITS_MAX = 1_000;
-/** A part may be read as its list and as its texts. */
+/** Reads of records beyond the number that a file can have: a slide is read twice, for its settings and for its texts. */
 const READS_MIN = 1_000;
 const DEPTH_MAX = 20;
 const WARNING = 'The file was read without LibreOffice: its lists and tables are paragraphs.';
@@ -76,7 +76,7 @@ class Presentation {
   private readonly documentId: number;
   /** Where the parts of the document are, by id. */
   private readonly places = new Map<number, number>();
-  /** Records that may still be read. A file has no more than this, so only one whose records overlap reads more. */
+  /** Number of records that may still be read. Only a file whose records overlap needs more. */
   private left: number;
 
   constructor(bytes: Uint8Array) {
@@ -105,7 +105,7 @@ class Presentation {
       }
       const pages: [number, number] = [index + 1, index + 1];
       const texts = this.textsOf(part, slide.texts);
-      const title = texts.find(({ isTitle }) => isTitle);
+      const title = texts.find(({ text, isTitle }) => isTitle && text !== '');
       if (title) builder.add({ kind: 'heading', level: 2, pages }, `## ${title.text.replaceAll('\n', ' ')}`);
       for (const one of texts) if (one !== title) builder.add({ kind: 'paragraph', pages }, one.text);
       const atom = records.find(({ type }) => type === SLIDE_ATOM);
