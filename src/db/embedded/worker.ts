@@ -3,15 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { buffersMb, memoryBytes, tablesBytes } from './buffers.ts';
 import { DurableFs } from './durable-fs.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 import { readReply, simpleQuery } from './wire.ts';
 
 /**
  * PGlite's start parameters, but with fsync (PGlite passes `-F`) and with memory for one session. The engine touches all of its
- * shared memory at the start, so the default of 128 MB of buffers would take that much resident memory.
+ * shared memory at the start, so all buffers are resident memory.
  */
-const START_PARAMS = [
+const startParams = (buffersMb: number): string[] => [
   '--single',
   '-O',
   '-j',
@@ -26,7 +27,7 @@ const START_PARAMS = [
     io_method: 'sync',
     fsync: 'on',
     wal_sync_method: 'fsync',
-    shared_buffers: '64MB',
+    shared_buffers: `${buffersMb}MB`,
     wal_buffers: '4MB',
     max_connections: '5',
     work_mem: '8MB',
@@ -53,7 +54,7 @@ async function open(options: WorkerOptions): Promise<PGlite> {
   const engine = await PGlite.create({
     fs: files,
     extensions: { vector, pg_textsearch },
-    startParams: START_PARAMS,
+    startParams: startParams(buffersMb(tablesBytes(options.dataDir), memoryBytes())),
     pgliteWasmModule: options.code,
     initDbStartParams: ['-c', 'shared_buffers=4MB'],
   });

@@ -90,32 +90,30 @@ function sourceIsAlive(tenantId: string, conditions: readonly Sql[] = []): Sql {
 }
 
 /**
- * Returns the statement that compares every matching vector. The offsets make the database compute each distance once; the sum
- * prevents the use of the index.
+ * Returns the statement that compares every matching vector. The sum prevents the use of the index. The sub-select converts the query
+ * once; a kept plan would convert it for each vector.
  */
 function byComparison(scope: Scope, vector: QueryVector, depth: number, matches: FilterMatches | undefined): Sql {
-  const statement = sql`select d.* from (${compared(scope, vector, matches)} offset 0) d (id, source_id, distance)
-    order by d.distance + 0 limit ${depth}`;
+  const statement = sql`select v.chunk_id as id, v.source_id, (v.vector <=> (select ${bound(vector)})) + 0 as distance
+    from (${compared(scope, vector, matches)}) v order by distance limit ${depth}`;
   // Without conditions on chunks the statement, and so its best plan, is the same for all filters.
   return isListed(matches) && chunkMatches(scope).length === 0 ? keepPlan(statement) : statement;
 }
 
-/** Selects the distances. Sources that are not passed by id are read one by one, because a join may be planned as a full scan. */
-function compared(scope: Scope, vector: QueryVector, matches: FilterMatches | undefined): Sql {
+/** Selects the vectors. Sources that are not passed by id are read one by one, because a join may be planned as a full scan. */
+function compared(scope: Scope, { vectors: kind }: QueryVector, matches: FilterMatches | undefined): Sql {
   const { tenantId } = scope;
-  const vectors = identifier(vector.vectors.table);
-  const column = vectorColumn(vector.vectors);
-  // The sub-select converts the query once; a kept plan would convert it for each vector.
-  const distance = sql`${column} <=> (select ${bound(vector)})`;
+  const vectors = identifier(kind.table);
+  const column = sql`${vectorColumn(kind)} as vector`;
   const fits = join([raw('true'), ...chunkMatches(scope)], ' and ');
   if (isListed(matches)) {
     // The sub-select hides the list from the planner, which would otherwise estimate the number of vectors of each source.
-    return sql`select v.chunk_id, v.source_id, ${distance} from ${vectors} v
+    return sql`select v.chunk_id, v.source_id, ${column} from ${vectors} v
       where v.tenant_id = ${tenantId} and v.source_id = any((select ${matches!.ids}::uuid[])::uuid[]) and ${fits}`;
   }
   const ofGeneration =
     matches?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;
-  return sql`select v.chunk_id, f.id, ${distance} from (${matches?.sources ?? sourcesOf(scope)}) f cross join lateral (
+  return sql`select v.chunk_id, f.id as source_id, v.vector from (${matches?.sources ?? sourcesOf(scope)}) f cross join lateral (
       select v.chunk_id, ${column} from ${vectors} v
       where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
     where ${fits}`;
