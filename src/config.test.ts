@@ -95,6 +95,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_MASTER_KEY_PREVIOUS', 'ab'.repeat(31)],
   ['PINAKES_OUTBOUND_ALLOW', 'http://wiki'],
   ['PINAKES_OUTBOUND_ALLOW', '10.0.0.0/33'],
+  ['PINAKES_TRUSTED_PROXIES', 'proxy.example.internal'],
   ['PINAKES_RATE_LIMIT_PER_MINUTE', '-5'],
   ['PINAKES_PARSER_PROCESSES', '0'],
   ['PINAKES_TABLES', 'maybe'],

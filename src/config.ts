@@ -5,11 +5,11 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ipaddr from 'ipaddr.js';
 import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
 import { type LimitSettings, readLimitSettings } from './util/limit-settings.ts';
+import { readOutboundAllow, readTrustedProxies } from './util/settings/network-settings.ts';
 import { readTableSettings, type TableSettings } from './util/settings/table-settings.ts';
-import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
+import { ConfigError, type Environment, SettingsReader } from './util/settings-reader.ts';
 import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
 const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
@@ -114,6 +114,8 @@ export interface Config extends LimitSettings {
   remote: { googleApiUrl: string | null; pageApiUrl: string | null; repoApiUrl: string | null };
   /** Private hosts (`wiki.example.internal`) and CIDRs (`10.1.0.0/16`) that addresses from tenants may reach. */
   outboundAllow: readonly string[];
+  /** Addresses and CIDRs of proxies in front of the service, which say by `X-Forwarded-For` whose request they pass on. */
+  trustedProxies: readonly string[];
   /** Pauses between two requests of a crawl to one host: the default, and the minimum that a crawl may set. */
   crawl: { delayMs: number; delayMinMs: number };
   /** Number of child processes that parse files. */
@@ -234,6 +236,7 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       repoApiUrl: read.httpUrl('PINAKES_REPO_API_URL', 'https://api.github.com'),
     },
     outboundAllow: readOutboundAllow(read),
+    trustedProxies: readTrustedProxies(read),
     crawl: {
       delayMs: read.integer('PINAKES_CRAWL_DELAY_MS', 250, 0, CRAWL_DELAY_MS_MAX),
       delayMinMs: read.integer('PINAKES_CRAWL_DELAY_MIN_MS', 50, 0, CRAWL_DELAY_MS_MAX),
@@ -370,25 +373,6 @@ function readMasterKey(read: SettingsReader, name: string): string | null {
     'is not 32 bytes in base64 or hex (make a key with: openssl rand -base64 32)',
     MASTER_KEY_EXAMPLE,
   );
-}
-
-function readOutboundAllow(read: SettingsReader): string[] {
-  const entries = read
-    .text('PINAKES_OUTBOUND_ALLOW', '')
-    .split(',')
-    .map((entry) => entry.trim().toLowerCase());
-  return entries.filter((entry) => {
-    if (entry === '') return false;
-    const isHost = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(entry);
-    if (!isHost && !ipaddr.isValidCIDR(entry) && !ipaddr.isValid(entry)) {
-      throw new ConfigError(
-        'PINAKES_OUTBOUND_ALLOW',
-        `has an entry that is neither a host nor a CIDR: ${show(entry)}`,
-        'wiki.example.internal,10.1.0.0/16',
-      );
-    }
-    return true;
-  });
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -31,6 +31,7 @@ export function openServer(deps: Deps, bodyAt: (path: string) => ErrorBody = () 
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }), // observe() writes one line of our own
     genReqId: requestId,
+    trustProxy: [...deps.config.trustedProxies],
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     routerOptions: {

@@ -222,6 +222,26 @@ test('everything that is not a working key gets one answer, and the eleventh fai
   for (let i = 0; i < 12; i++) assert.equal((await post({ api_key: working })).status, 204, 'successes do not count');
 });
 
+test('behind a trusted proxy, failed sign-ins count for the address that the proxy names', async () => {
+  const from = (address: string): Record<string, string> => ({
+    ...OWN_PAGE,
+    'x-forwarded-for': `198.51.100.1, ${address}`,
+  });
+  const behind = await openTestApp({ env: { PINAKES_TRUSTED_PROXIES: '127.0.0.0/8,::1' } });
+  const fail = async (app: TestApp, address: string): Promise<number> =>
+    (await app.request({ method: 'POST', path: PATH, key: null, body: { api_key: 'x' }, headers: from(address) }))
+      .status;
+  try {
+    for (let i = 0; i < 10; i++) assert.equal(await fail(behind, '203.0.113.7'), 401);
+    assert.equal(await fail(behind, '203.0.113.7'), 429);
+    assert.equal(await fail(behind, '203.0.113.8'), 401);
+  } finally {
+    await behind.close();
+  }
+  for (let i = 0; i < 10; i++) assert.equal(await fail(t, `203.0.113.${i}`), 401);
+  assert.equal(await fail(t, '203.0.113.99'), 429, 'without the setting, nobody believes the header');
+});
+
 test('a body that is no proof is refused in words', async () => {
   for (const body of [{}, { api_key: 'a', token: 'b' }, { key: 'x' }, [], 'null'])
     assert.equal((await post(body)).status, 400, JSON.stringify(body));
