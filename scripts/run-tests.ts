@@ -95,8 +95,8 @@ const temporary = mkdtempSync(join(fastFolder(), 'pinakes-tests-'));
 // A test reads its files as a user without rights.
 chmodSync(temporary, 0o711);
 try {
-  const all = globSync(ALL_TESTS, { cwd: PROJECT }).sort();
-  const entries = shareProcesses(all).map((files, i) => writeEntry(files, i, temporary));
+  const processes = given.length > 0 ? [] : shareProcesses(globSync(ALL_TESTS, { cwd: PROJECT }).sort());
+  const entries = processes.map((files, i) => writeEntry(files, i, temporary));
   process.exitCode = await runTests(given.length > 0 ? given : entries, temporary);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
