@@ -4,11 +4,13 @@
  * A single file runs under `node --test` alone, too. This script only makes runs faster:
  *
  * - Node.js caches compiled modules.
- * - V8 does not optimize the embedded database (test/support/baseline-wasm.ts).
+ * - V8 optimizes little of the embedded database (test/support/baseline-wasm.ts).
+ * - Files of one subject share a process, one after the other: to load the service and the database's code takes longer than the
+ *   tests of most files.
  * - Temporary files, among them all test databases, are in memory where the machine has room for them.
  */
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +18,12 @@ import { pathToFileURL } from 'node:url';
 const PROJECT = resolve(import.meta.dirname, '..');
 /** test/pure.test.ts runs the tests of src/. */
 const ALL_TESTS = 'test/**/*.test.ts';
-/** Test files that run at the same time: more than two cores, because tests also wait for child processes. */
+/** Files that take long. They begin first, each in a process of its own. */
+const ALONE = /^test\/(?:faults\/|pure\.test)/;
+/** Subjects whose tests wait for child processes. If they ran last, a processor would have nothing to do. */
+const EARLY = ['cli', 'attacks'];
+const FILES_PER_PROCESS_MAX = 8;
+/** Processes that run at the same time: more than two cores, because tests also wait for child processes. */
 const CONCURRENCY = 3;
 const MEMORY_FOLDER = '/dev/shm';
 /** A test file needs up to 500 MB. */
@@ -33,6 +40,37 @@ function fastFolder(): string {
   } catch {
     return tmpdir();
   }
+}
+
+/** Returns the files by process, in the order in which the processes start. */
+function shareProcesses(files: readonly string[]): string[][] {
+  const alone = files.filter((file) => ALONE.test(file));
+  const subjects = Map.groupBy(
+    files.filter((file) => !ALONE.test(file)),
+    (file) => file.split('/').slice(1, -1)[0] ?? '',
+  );
+  const names = [...new Set([...EARLY, ...subjects.keys()])];
+  return [
+    ...alone.map((file) => [file]),
+    ...names.flatMap((name) => {
+      const all = subjects.get(name) ?? [];
+      const processes = Math.ceil(all.length / FILES_PER_PROCESS_MAX);
+      const size = Math.ceil(all.length / processes);
+      return Array.from({ length: processes }, (_, i) => all.slice(i * size, (i + 1) * size));
+    }),
+  ];
+}
+
+/** Writes a test file that runs these files one after the other, each as a suite, and returns its path. */
+function writeEntry(files: readonly string[], index: number, folder: string): string {
+  const suites = files.map((file) => {
+    const url = pathToFileURL(join(PROJECT, file)).href;
+    return `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})));`;
+  });
+  // Node.js runs files in the order of their names.
+  const path = join(folder, `${String(index).padStart(3, '0')}.test.mjs`);
+  writeFileSync(path, `import { describe } from 'node:test';\n${suites.join('\n')}\n`);
+  return path;
 }
 
 function runTests(files: readonly string[], temporary: string): Promise<number> {
@@ -57,7 +95,9 @@ const temporary = mkdtempSync(join(fastFolder(), 'pinakes-tests-'));
 // A test reads its files as a user without rights.
 chmodSync(temporary, 0o711);
 try {
-  process.exitCode = await runTests(given.length > 0 ? given : [ALL_TESTS], temporary);
+  const processes = given.length > 0 ? [] : shareProcesses(globSync(ALL_TESTS, { cwd: PROJECT }).sort());
+  const entries = processes.map((files, i) => writeEntry(files, i, temporary));
+  process.exitCode = await runTests(given.length > 0 ? given : entries, temporary);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }

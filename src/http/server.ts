@@ -41,6 +41,8 @@ export function openServer(deps: Deps, bodyAt: (path: string) => ErrorBody = () 
       ignoreTrailingSlash: false,
       querystringParser: () => ({}), // register.ts parses strictly
     },
+    // No route has a schema of Fastify's, so its compilers of schemas need not be loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
@@ -210,4 +212,8 @@ function dropRestOfBody(request: IncomingMessage): void {
   const timer = setTimeout(() => request.destroy(), LINGER_MS);
   timer.unref();
   request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+}
+
+function noSchemas(): never {
+  throw new Error('routes are validated by register.ts, not by Fastify');
 }

@@ -1,7 +1,11 @@
 /** Detects the language of a text: by its script or letters where they decide, else by function words, else by n-grams of a sample. */
-import { detect } from 'tinyld';
+import { createRequire } from 'node:module';
+import { lazy } from '../util/lazy.ts';
 import { excludedByLetters } from './language-letters.ts';
 import { hasFunctionWord, languageByWords } from './language-words.ts';
+
+/** N-grams of all languages. Most texts do not need them, and to load them takes 0.1 s: a quarter of the start of a parser. */
+const grams = lazy(() => createRequire(import.meta.url)('tinyld') as typeof import('tinyld'));
 
 /** Length of the sample in UTF-16 units. A longer sample does not change the answer and costs time. */
 export const SAMPLE_UNITS = 4096;
@@ -91,7 +95,7 @@ function byScript(counts: ReadonlyMap<string, number>, letters: number, shareMin
  */
 function byGrams(sample: string, isLatin: boolean, excluded: ReadonlySet<string>): string | null {
   const only = (isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES).filter((language) => !excluded.has(language));
-  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only });
+  const language = grams().detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only });
   if (!/^[a-z]{2}$/.test(language)) return null;
   if (!isLatin) return language;
   return (language === 'en' ? hasFunctionWord(sample, 'en') : isAccented(sample)) ? language : null;

@@ -6,7 +6,18 @@ import { RATE_LIMIT_WAIT_MS_MAX } from '../../src/connectors/repo/api.ts';
 import { SINGLE_FETCHES_MAX } from '../../src/connectors/repo/connector.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { problemOf } from '../support/worlds/read-origin.ts';
-import { fake, files, origin, type RepoOrigin, repo, run, site } from '../support/worlds/repo-world.ts';
+import {
+  fake,
+  files,
+  origin,
+  type RepoOrigin,
+  repo,
+  run,
+  setUpRepository,
+  site,
+} from '../support/worlds/repo-world.ts';
+
+setUpRepository();
 
 describe('an error of the listing', () => {
   beforeEach(() => site.git.commit(files(3)));

@@ -5,7 +5,9 @@ import { describe, test } from 'node:test';
 import { Octokit } from '@octokit/rest';
 import { SINGLE_FETCHES_MAX } from '../../src/connectors/repo/connector.ts';
 import { type Memory, problemOf } from '../support/worlds/read-origin.ts';
-import { fake, files, origin, type RepoOrigin, run, site } from '../support/worlds/repo-world.ts';
+import { fake, files, origin, type RepoOrigin, run, setUpRepository, site } from '../support/worlds/repo-world.ts';
+
+setUpRepository();
 
 describe('a first run', () => {
   test('every file of the commit is listed', async () => {

@@ -1,5 +1,5 @@
 /** Reads tables of a MySQL or MariaDB server as a stream, in one read-only transaction. */
-import mysql from 'mysql2';
+import type { RowDataPacket } from 'mysql2';
 import { noSuchColumn, noSuchTable } from './problems.ts';
 import {
   type DatabaseSession,
@@ -25,9 +25,11 @@ type Cell = string | null;
 
 export async function openMysql(options: SessionOptions): Promise<DatabaseSession> {
   const { url, limits } = options;
+  // 80 modules, which only a service that reads such a server loads.
+  const { createConnection } = await import('mysql2');
   const link = await openSocket(options);
   const tls = tlsOptions(url);
-  const connection = mysql.createConnection({
+  const connection = createConnection({
     stream: () => link.socket.connect(url.port, link.address),
     host: url.host,
     port: url.port,
@@ -53,7 +55,7 @@ export async function openMysql(options: SessionOptions): Promise<DatabaseSessio
   };
   const query = (sql: string, values: string[] = []) =>
     new Promise<Cell[][]>((resolve, reject) => {
-      connection.query<mysql.RowDataPacket[][]>(sql, values, (error, rows) =>
+      connection.query<RowDataPacket[][]>(sql, values, (error, rows) =>
         error ? reject(error) : resolve(rows as unknown as Cell[][]),
       );
     });

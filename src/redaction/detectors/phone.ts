@@ -2,8 +2,15 @@
  * Finds phone numbers: international numbers (`+` or `00`), and national numbers with a telling form or a telling word before them.
  * libphonenumber knows the forms of each country.
  */
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { createRequire } from 'node:module';
+import type { CountryCode } from 'libphonenumber-js/max';
+import { lazy } from '../../util/lazy.ts';
 import { patternFinder, saysBefore } from './pattern-finder.ts';
+
+/** The forms of the numbers of all countries: 90 modules, which a service without rules for phone numbers does not load. */
+const forms = lazy(
+  () => createRequire(import.meta.url)('libphonenumber-js/max') as typeof import('libphonenumber-js/max'),
+);
 
 /** The countries whose national numbers are recognised, in the order of trying. */
 const COUNTRIES: readonly CountryCode[] = [
@@ -115,13 +122,13 @@ function isPhone(number: string, text: string, start: number, length: number): b
 
 /** For a number written in groups, a possible length is enough: numbering plans change, and invented numbers are in no plan. */
 function isInternational(number: string): boolean {
-  const parsed = parsePhoneNumberFromString(number);
+  const parsed = forms().parsePhoneNumberFromString(number);
   return (parsed?.isValid() || (/\d[ ()./-]+\d/.test(number) && parsed?.isPossible())) ?? false;
 }
 
 function isNational(number: string, isCalledPhone: boolean): boolean {
   return COUNTRIES.some((country) => {
-    const parsed = parsePhoneNumberFromString(number, country);
+    const parsed = forms().parsePhoneNumberFromString(number, country);
     return parsed?.country === country && (parsed.isValid() || (isCalledPhone && parsed.isPossible()));
   });
 }

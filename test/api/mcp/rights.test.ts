@@ -4,13 +4,12 @@ import { after, before, test } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { postMcp, toolCall } from '../../support/mcp.ts';
 import {
+  askers,
   CANARIES,
   type CanaryWorld,
   headersOf,
   membersOf,
   openCanaryWorld,
-  POLICIES,
-  PRINCIPALS,
 } from '../../support/worlds/canary-world.ts';
 
 let t: TestApp;
@@ -23,53 +22,46 @@ after(() => t.close());
 
 test('each tool shows exactly what the API shows the same key, principal and policy', async () => {
   const seen = new Set<string>();
-  for (const [name, key] of Object.entries(world.keys)) {
-    for (const principal of PRINCIPALS) {
-      for (const policy of POLICIES) {
-        const what = `${name}, ${principal}, ${policy}`;
-        const as = membersOf(principal, policy);
-        const call = (tool: string, args: object) =>
-          postMcp(t, toolCall(tool, args), headersOf(principal, policy), key);
-        const args = { query: 'heron', limit: 50, context: { before: 1, after: 1 } };
-        const expected = await t.post('/search', { ...args, ...as }, key);
-        const found = await call('search', args);
-        if (expected.status === 403) {
-          assert.equal(found.body.error.code, -32602, what);
-          continue;
-        }
-        assert.equal(JSON.stringify(found.body.result.structuredContent), expected.text, what);
-        const visible = expected.body.results as { id: string; source_id: string; content: string }[];
-        for (const { content } of visible) seen.add(content);
-
-        const listed = await call('list_sources', {});
-        assert.deepEqual(
-          new Set(listed.body.result.structuredContent.sources.map(({ id }: { id: string }) => id)),
-          new Set(visible.map(({ source_id: id }) => id)),
-          what,
-        );
-        const texts = [found.text, listed.text];
-        for (const id of [world.hidden.source, ...visible.map(({ source_id: id }) => id)]) {
-          const text = await t.get(`/sources/${id}/text?${new URLSearchParams({ ...as, end_offset: '8000' })}`, key);
-          const read = await call('read_source', { source_id: id });
-          texts.push(read.text);
-          if (text.status === 404) assert.equal(read.body.result.content[0].text, text.body.error.message, what);
-          else assert.equal(JSON.stringify(read.body.result.structuredContent), text.text, what);
-        }
-        for (const id of [world.hidden.chunk, ...visible.map(({ id }) => id)]) {
-          const read = await call('read_source', { chunk_id: id, before: 5, after: 5 });
-          texts.push(read.text);
-          const chunks: { id: string; content: string }[] = read.body.result.structuredContent?.chunks ?? [];
-          assert.equal(
-            chunks.some((chunk) => chunk.id === id),
-            visible.some((chunk) => chunk.id === id),
-            what,
-          );
-        }
-        const allowed = new Set(expected.text.match(CANARIES));
-        for (const canary of texts.join('\n').match(CANARIES) ?? [])
-          assert.ok(allowed.has(canary), `${what}: ${canary}`);
-      }
+  for (const { key, principal, policy, what } of askers(world)) {
+    const as = membersOf(principal, policy);
+    const call = (tool: string, args: object) => postMcp(t, toolCall(tool, args), headersOf(principal, policy), key);
+    const args = { query: 'heron', limit: 50, context: { before: 1, after: 1 } };
+    const expected = await t.post('/search', { ...args, ...as }, key);
+    const found = await call('search', args);
+    if (expected.status === 403) {
+      assert.equal(found.body.error.code, -32602, what);
+      continue;
     }
+    assert.equal(JSON.stringify(found.body.result.structuredContent), expected.text, what);
+    const visible = expected.body.results as { id: string; source_id: string; content: string }[];
+    for (const { content } of visible) seen.add(content);
+
+    const listed = await call('list_sources', {});
+    assert.deepEqual(
+      new Set(listed.body.result.structuredContent.sources.map(({ id }: { id: string }) => id)),
+      new Set(visible.map(({ source_id: id }) => id)),
+      what,
+    );
+    const texts = [found.text, listed.text];
+    for (const id of [world.hidden.source, ...visible.map(({ source_id: id }) => id)]) {
+      const text = await t.get(`/sources/${id}/text?${new URLSearchParams({ ...as, end_offset: '8000' })}`, key);
+      const read = await call('read_source', { source_id: id });
+      texts.push(read.text);
+      if (text.status === 404) assert.equal(read.body.result.content[0].text, text.body.error.message, what);
+      else assert.equal(JSON.stringify(read.body.result.structuredContent), text.text, what);
+    }
+    for (const id of [world.hidden.chunk, ...visible.map(({ id }) => id)]) {
+      const read = await call('read_source', { chunk_id: id, before: 5, after: 5 });
+      texts.push(read.text);
+      const chunks: { id: string; content: string }[] = read.body.result.structuredContent?.chunks ?? [];
+      assert.equal(
+        chunks.some((chunk) => chunk.id === id),
+        visible.some((chunk) => chunk.id === id),
+        what,
+      );
+    }
+    const allowed = new Set(expected.text.match(CANARIES));
+    for (const canary of texts.join('\n').match(CANARIES) ?? []) assert.ok(allowed.has(canary), `${what}: ${canary}`);
   }
   // The matrix would prove nothing if nobody saw anything.
   assert.equal(seen.size, 6, [...seen].join());

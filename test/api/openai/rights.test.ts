@@ -4,13 +4,12 @@ import { after, before, test } from 'node:test';
 import type { ChatModel } from '../../../src/llm/models.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';
 import {
+  askers,
   CANARIES,
   type CanaryWorld,
   headersOf,
   membersOf,
   openCanaryWorld,
-  POLICIES,
-  PRINCIPALS,
 } from '../../support/worlds/canary-world.ts';
 
 const messages = [{ role: 'user', content: 'What is known about the heron?' }];
@@ -48,26 +47,21 @@ const canaries = (text: string) => [...new Set(text.match(CANARIES))].sort();
 
 test('an answer shows exactly what POST /completions shows the same key, principal and policy', async () => {
   const seen = new Set<string>();
-  for (const [name, key] of Object.entries(world.keys)) {
-    for (const principal of PRINCIPALS) {
-      for (const policy of POLICIES) {
-        const what = `${name}, ${principal}, ${policy}`;
-        const as = membersOf(principal, policy);
-        const expected = await t.post('/completions', { messages, ...as }, key);
-        const named = [await chat({}, headersOf(principal, policy), key), await chat(as, {}, key)];
-        const streamed = await chat({ stream: true }, headersOf(principal, policy), key);
-        for (const answer of named) {
-          assert.equal(answer.status, expected.status, what);
-          if (expected.status !== 200) continue;
-          const [own, other] = [answer.body.choices[0], expected.body.choices[0]];
-          assert.equal(own.message.content, other.message.content, what);
-          assert.equal(JSON.stringify(own.citations), JSON.stringify(other.citations), what);
-          assert.equal(own.native_finish_reason, other.finish_reason, what);
-        }
-        assert.deepEqual(canaries(streamed.text), canaries(expected.text), what);
-        for (const canary of canaries(expected.text)) seen.add(canary);
-      }
+  for (const { key, principal, policy, what } of askers(world)) {
+    const as = membersOf(principal, policy);
+    const expected = await t.post('/completions', { messages, ...as }, key);
+    const named = [await chat({}, headersOf(principal, policy), key), await chat(as, {}, key)];
+    const streamed = await chat({ stream: true }, headersOf(principal, policy), key);
+    for (const answer of named) {
+      assert.equal(answer.status, expected.status, what);
+      if (expected.status !== 200) continue;
+      const [own, other] = [answer.body.choices[0], expected.body.choices[0]];
+      assert.equal(own.message.content, other.message.content, what);
+      assert.equal(JSON.stringify(own.citations), JSON.stringify(other.citations), what);
+      assert.equal(own.native_finish_reason, other.finish_reason, what);
     }
+    assert.deepEqual(canaries(streamed.text), canaries(expected.text), what);
+    for (const canary of canaries(expected.text)) seen.add(canary);
   }
   // The matrix would prove nothing if nobody saw anything.
   assert.ok(seen.size >= 8, [...seen].join());

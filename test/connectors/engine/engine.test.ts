@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { OriginError } from '../../../src/connectors/connector.ts';
 import { assertRawDownload } from '../../support/raw-download.ts';
 import type { ConnectorWorld } from '../../support/worlds/connector-world.ts';
-import { fetchedDuring, figures, groupId, put, world } from '../../support/worlds/origin-group.ts';
+import { fetchedDuring, figures, groupId, put, setUpOriginGroup, world } from '../../support/worlds/origin-group.ts';
+
+setUpOriginGroup();
 
 test('the first run stores all items, and the second run fetches nothing', async () => {
   put('a', 'a.txt', 'The aardvark digs.');

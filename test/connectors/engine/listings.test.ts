@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OriginError } from '../../../src/connectors/connector.ts';
 import { eventually } from '../../support/upload.ts';
-import { fetchedDuring, figures, groupId, put, useGroup, world } from '../../support/worlds/origin-group.ts';
+import {
+  fetchedDuring,
+  figures,
+  groupId,
+  put,
+  setUpOriginGroup,
+  useGroup,
+  world,
+} from '../../support/worlds/origin-group.ts';
+
+setUpOriginGroup();
 
 const titleOf = (run: { error: { title: string } | null }) => run.error?.title;
 

@@ -5,7 +5,9 @@ import { sql } from '../../../src/db/sql.ts';
 import { ingestRun } from '../../../src/ingest/run-ingest.ts';
 import { reprocess } from '../../../src/ingest/runs/reprocess.ts';
 import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
-import { fetchedDuring, figures, groupId, put, world } from '../../support/worlds/origin-group.ts';
+import { fetchedDuring, figures, groupId, put, setUpOriginGroup, world } from '../../support/worlds/origin-group.ts';
+
+setUpOriginGroup();
 
 /**
  * Runs the job, and then the run that the job queued. `lost`: the job of the run is lost, and the garbage collector enqueues

@@ -9,9 +9,9 @@ import type { TestApp } from '../app.ts';
 
 const level = (val: string) => ({ metadata: { level: { val, type: 'string' as const } } });
 /** `undefined` names nobody. */
-export const PRINCIPALS = [undefined, 'seller', 'lawyer', 'guard', 'jürgen', 'nobody'];
+const PRINCIPALS = [undefined, 'seller', 'lawyer', 'guard', 'jürgen', 'nobody'];
 export const CANARIES = /canary-[a-z-]+/g;
-export const POLICIES = [undefined, 'department'];
+const POLICIES = [undefined, 'department'];
 
 export interface CanaryWorld {
   /** API keys by what limits them. */
@@ -99,6 +99,33 @@ export async function openCanaryWorld(t: TestApp): Promise<CanaryWorld> {
       'other tenant': (await t.secondTenant()).key,
     },
   };
+}
+
+export interface Asker {
+  /** Name of the key in `CanaryWorld`. */
+  name: string;
+  key: string;
+  principal: string | undefined;
+  policy: string | undefined;
+  /** Names the combination in a failure. */
+  what: string;
+}
+
+/**
+ * Returns half of the combinations of keys, principals and policies: every pair of two of them, and callers who see each canary. The
+ * other half completes them. With PINAKES_TEST_RIGHTS=all (`npm run check:rights`) either is all.
+ */
+export function askers(world: CanaryWorld, half: 'first half' | 'other half' = 'first half'): Asker[] {
+  const combinations = Object.entries(world.keys).flatMap(([name, key], i) =>
+    PRINCIPALS.flatMap((principal, j) =>
+      POLICIES.map((policy, k) => ({
+        asker: { name, key, principal, policy, what: `${name}, ${principal}, ${policy}` },
+        half: (i + j + k) % 2 === 1 ? 'first half' : 'other half',
+      })),
+    ),
+  );
+  const isComplete = process.env['PINAKES_TEST_RIGHTS'] === 'all';
+  return combinations.filter((one) => isComplete || one.half === half).map(({ asker }) => asker);
 }
 
 /** Headers are bytes: each is a character here. */

@@ -1,6 +1,5 @@
 /**
- * A group that follows a scripted origin: each test gets a new group, and its invariants are checked afterwards. The import registers
- * the hooks.
+ * A group that follows a scripted origin: each test gets a new group, and its invariants are checked afterwards.
  */
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { type ConnectorWorld, openConnectorWorld } from './connector-world.ts';
@@ -8,21 +7,24 @@ import { type ConnectorWorld, openConnectorWorld } from './connector-world.ts';
 export let world: ConnectorWorld;
 export let groupId: string;
 
-before(async () => {
-  world = await openConnectorWorld();
-});
-after(() => world.close());
-beforeEach(async () => {
-  const { origin } = world;
-  origin.files.clear();
-  origin.script = undefined;
-  origin.onFetch = async () => undefined;
-  groupId = await world.makeGroup();
-});
-afterEach(async () => {
-  await world.assertSound();
-  await world.service.delete(`/source-groups/${groupId}`);
-});
+/** Registers the hooks of a test file. */
+export function setUpOriginGroup(): void {
+  before(async () => {
+    world = await openConnectorWorld();
+  });
+  after(() => world.close());
+  beforeEach(async () => {
+    const { origin } = world;
+    origin.files.clear();
+    origin.script = undefined;
+    origin.onFetch = async () => undefined;
+    groupId = await world.makeGroup();
+  });
+  afterEach(async () => {
+    await world.assertSound();
+    await world.service.delete(`/source-groups/${groupId}`);
+  });
+}
 
 /** Replaces the group that is checked and deleted at the end. */
 export function useGroup(id: string): void {

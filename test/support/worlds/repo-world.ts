@@ -1,4 +1,4 @@
-/** A repository `ada/site` on a fake GitHub, new for every test, and the connector that reads it. Importing this sets it up. */
+/** A repository `ada/site` on a fake GitHub, new for every test, and the connector that reads it. */
 import { after, before, beforeEach } from 'node:test';
 import type { Connector } from '../../../src/connectors/connector.ts';
 import { openRepoConnector } from '../../../src/connectors/repo/connector.ts';
@@ -15,24 +15,27 @@ export let http: HttpClient;
 export let repo: Connector<'repo'>;
 export let site: FakeRepository;
 
-before(async () => {
-  // The tarballs are on another host, which the operator has not allowed.
-  http = openHttpClient({ allow: ['127.0.0.0/8'] });
-  fake = await openFakeGitHub();
-});
-after(async () => {
-  await http.close();
-  await fake.close();
-});
-beforeEach(() => {
-  fake.repositories.clear();
-  fake.requests.length = 0;
-  fake.faults.clear();
-  Object.assign(fake.rate, { remaining: 5000, resetAt: Math.floor(Date.now() / 1000) + 3600 });
-  fake.treeEntriesMax = 100_000;
-  repo = openRepoConnector({ http, baseUrl: fake.url, clock: systemClock, retryBaseMs: 1 });
-  site = fake.add('ada/site');
-});
+/** Registers the hooks of a test file. */
+export function setUpRepository(): void {
+  before(async () => {
+    // The tarballs are on another host, which the operator has not allowed.
+    http = openHttpClient({ allow: ['127.0.0.0/8'] });
+    fake = await openFakeGitHub();
+  });
+  after(async () => {
+    await http.close();
+    await fake.close();
+  });
+  beforeEach(() => {
+    fake.repositories.clear();
+    fake.requests.length = 0;
+    fake.faults.clear();
+    Object.assign(fake.rate, { remaining: 5000, resetAt: Math.floor(Date.now() / 1000) + 3600 });
+    fake.treeEntriesMax = 100_000;
+    repo = openRepoConnector({ http, baseUrl: fake.url, clock: systemClock, retryBaseMs: 1 });
+    site = fake.add('ada/site');
+  });
+}
 
 export function origin(options: Partial<RepoOrigin> = {}): RepoOrigin {
   return {
