@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   method_not_allowed: [405, 'invalid_request_error'],
   request_timeout: [408, 'invalid_request_error'],
   conflict: [409, 'conflict_error'],
+  precondition_failed: [412, 'conflict_error'],
   too_large: [413, 'request_too_large_error'],
   uri_too_long: [414, 'invalid_request_error'],
   unsupported_media_type: [415, 'unsupported_media_type_error'],

@@ -50,7 +50,7 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     for (const path of unreadable) io.err(`Cannot be read: ${printable(path)}\n`);
     if (files.length === 0) throw new CliError('There is no file to upload.');
     const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
-    const client = await openConfiguredClient();
+    const client = await openConfiguredClient(undefined, io.err);
     await noteSameName(client, name, io);
     const groupIds = await uploadWithProgress(client, name, files, io);
     const isJson = flagOption(options, 'json');

@@ -4437,6 +4437,12 @@ export interface Operations {
   /** Set the redaction policy */
   putRedactionPolicy: {
     request: {
+      headers?: {
+        /** The ETag of the version that the caller has read. The answer is 412 if another one is stored. */
+        "If-Match"?: string | undefined;
+        /** `*`: the answer is 412 if anything is stored. */
+        "If-None-Match"?: string | undefined;
+      } | undefined;
       body: {
         /** False: nothing is masked, the rules are kept. */
         enabled: boolean;
@@ -4448,7 +4454,12 @@ export interface Operations {
   };
   /** Delete the redaction policy */
   deleteRedactionPolicy: {
-    request: Record<never, never>;
+    request: {
+      headers?: {
+        /** The ETag of the version that the caller has read. The answer is 412 if another one is stored. */
+        "If-Match"?: string | undefined;
+      } | undefined;
+    };
     response: RedactionPolicy;
   };
   /** Try the redaction policy on a text */
@@ -4706,6 +4717,12 @@ export interface Operations {
         /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
+      headers?: {
+        /** The ETag of the version that the caller has read. The answer is 412 if another one is stored. */
+        "If-Match"?: string | undefined;
+        /** `*`: the answer is 412 if anything is stored. */
+        "If-None-Match"?: string | undefined;
+      } | undefined;
       body: AuthzPolicyDocument;
     };
     response: AuthzPolicy;
@@ -4717,6 +4734,10 @@ export interface Operations {
         /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
+      headers?: {
+        /** The ETag of the version that the caller has read. The answer is 412 if another one is stored. */
+        "If-Match"?: string | undefined;
+      } | undefined;
     };
     response: AuthzPolicy;
   };

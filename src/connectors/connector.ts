@@ -119,6 +119,11 @@ export interface Connector<Kind extends OriginKind = OriginKind> {
    * that can never work.
    */
   check(origin: Extract<Origin, { kind: Kind }>, credential: string | null): void;
+  /**
+   * Returns a cursor whose run reports these items again; their listing or fetch failed. Null: the next run must start where this one
+   * started. Absent: as null.
+   */
+  withFailed?(cursor: Opaque, originIds: readonly string[]): Opaque | null;
   /** Returns the account that the credential names, without a request. Absent: credentials of this kind name none. */
   account?(credential: string): string | null;
 }

@@ -217,6 +217,19 @@ export async function hasOutcome(
   return rows.length > 0;
 }
 
+/** Returns up to `limit` items that the run could not list or fetch. */
+export async function listFailedItems(
+  tx: Queryable,
+  tenantId: string,
+  runId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ originId: string }>(sql`
+    select origin_id from run_item where tenant_id = ${tenantId} and run_id = ${runId} and outcome = 'failed'
+    order by origin_id limit ${limit}`);
+  return rows.map(({ originId }) => originId);
+}
+
 /**
  * Returns up to `limit` sources whose items are gone at the origin or skipped. Call this function after a complete listing.
  *

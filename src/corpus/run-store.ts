@@ -312,6 +312,14 @@ export async function listRunErrors(
   return { rows, total: count?.total ?? 0 };
 }
 
+/** Returns whether an item could not be listed or fetched in the run for a reason that may pass. */
+export async function hasTemporaryFailures(tx: Queryable, tenantId: string, runId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select 1 as one from run_error
+    where tenant_id = ${tenantId} and run_id = ${runId} and stage in ('list', 'fetch') and retryable limit 1`);
+  return rows.length > 0;
+}
+
 /** Returns stalled runs: active runs without a heartbeat since `beatBefore`, and runs that are queued since before `queuedBefore`. */
 export async function listStalledRuns(
   tx: Queryable,

@@ -6,7 +6,7 @@ import { sql } from './sql.ts';
 export async function lockAdditions(
   tx: Tx,
   tenantId: string,
-  table: 'api_key' | 'connector_setting' | 'secret' | 'tag',
+  table: 'api_key' | 'connector_setting' | 'redaction_policy' | 'secret' | 'tag',
 ): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${table}::text || ' ' || ${tenantId}::text, 0))`);
 }

@@ -79,6 +79,8 @@ export interface Route<
   picture?: true;
   /** The success answer may have an ETag, and is then not sent again. Used by the OpenAPI description only. */
   revalidated?: true;
+  /** The success answer has the version as ETag; a change takes it as `If-Match`. Used by the OpenAPI description only. */
+  versioned?: true;
   /** The success answer has the header `Server-Timing`. Used by the OpenAPI description only. */
   timing?: true;
   /** The name of the area, if it may still change: sent as `X-Pinakes-Experimental`, and `x-experimental` in the OpenAPI description. */

@@ -83,7 +83,7 @@ async function claimOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pr
     }
     if (group.status === 'canceling') {
       await deleteChunksOfPendingSources(tx, tenantId, group.id);
-      return end(tx, tenantId, group, run, 'canceled', null, now);
+      return end(deps, tx, tenantId, group, run, 'canceled', null, now);
     }
     // The status is still active although the job was redelivered, so the previous worker died.
     for (const status of pathToStarting(group.status)) await setGroupStatus(tx, tenantId, group.id, status);
@@ -134,7 +134,7 @@ async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boole
     const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
     const hasOthers = run.failed > 0 && active.reads === 'origin' && (await hasUnlistedFiles(tx, active));
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX), hasOthers);
-    return end(tx, active.tenantId, group, run, outcome.status, outcome.error, now);
+    return end(deps, tx, active.tenantId, group, run, outcome.status, outcome.error, now);
   });
   if (ended) logEnd(deps, ended);
   return ended !== undefined;
@@ -154,13 +154,14 @@ async function giveUp(deps: IngestDeps, active: ActiveRun, cause: unknown): Prom
     const group = await checkFence(tx, active);
     await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    return end(tx, active.tenantId, group, run, 'failure', error, deps.clock.now(), true);
+    return end(deps, tx, active.tenantId, group, run, 'failure', error, deps.clock.now(), true);
   });
   logEnd(deps, ended);
 }
 
 /** Ends the run. `isInternal`: `error` is the cause of the end, also if the origin reported a problem before. */
 async function end(
+  deps: IngestDeps,
   tx: Tx,
   tenantId: string,
   group: SourceGroup,
@@ -175,7 +176,7 @@ async function end(
   const origin =
     group.sourceType === UPLOADED
       ? undefined
-      : await endOrigin(tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
+      : await endOrigin(deps, tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
   const problem = status === 'canceled' || isInternal ? null : (origin?.problem ?? null);
   const ending = problem ? 'failure' : status;
   // Files that fail besides are in the list of the run's errors.

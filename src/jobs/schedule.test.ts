@@ -106,6 +106,24 @@ describe('over a year with daylight saving time', () => {
     ]);
   });
 
+  test('an hourly rule occurs in both hours of the same name when summer time ends', () => {
+    const berlin = (rule: string, after = '2026-10-24T23:59:00Z', count = 4) =>
+      times(`${rule};TZID=Europe/Berlin`, after, count).map((time) => time.slice(8, 16));
+    assert.deepEqual(berlin('FREQ=HOURLY'), ['25T00:30', '25T01:30', '25T02:30', '25T03:30']);
+    assert.deepEqual(berlin('FREQ=HOURLY;BYMINUTE=5,45'), ['25T00:05', '25T00:45', '25T01:05', '25T01:45']);
+    assert.deepEqual(berlin('FREQ=HOURLY;BYDAY=SU'), ['25T00:30', '25T01:30', '25T02:30', '25T03:30']);
+    // Between the two hours, and after the second.
+    assert.deepEqual(berlin('FREQ=HOURLY', '2026-10-25T00:30:20Z', 1), ['25T01:30']);
+    assert.deepEqual(berlin('FREQ=HOURLY', '2026-10-25T01:30:20Z', 1), ['25T02:30']);
+    assert.deepEqual(berlin('FREQ=HOURLY', '2026-03-29T00:00:00Z'), ['29T00:30', '29T01:30', '29T02:30', '29T03:30']);
+    // A rule that names hours of the day occurs once in each of them.
+    assert.deepEqual(berlin('FREQ=HOURLY;BYHOUR=2,3', undefined, 3), ['25T00:30', '25T02:30', '26T01:30']);
+    assert.deepEqual(berlin('FREQ=HOURLY;INTERVAL=2'), ['25T01:30', '25T03:30', '25T05:30', '25T07:30']);
+    // The clocks go back by half an hour: no full hour occurs twice.
+    const full = times('FREQ=HOURLY;BYMINUTE=0;BYSECOND=0;TZID=Australia/Lord_Howe', '2026-04-04T13:30:00Z');
+    assert.deepEqual(full, ['2026-04-04T14:00:00.000Z', '2026-04-04T15:30:00.000Z', '2026-04-04T16:30:00.000Z']);
+  });
+
   test('occurrences every six hours stay six hours apart', () => {
     const rule = 'DTSTART;TZID=America/New_York:20260307T000000\nRRULE:FREQ=HOURLY;INTERVAL=6';
     const found = nextOccurrences(rule, ANCHOR, new Date('2026-03-07T04:00:00Z'), 12);

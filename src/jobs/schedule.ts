@@ -14,6 +14,7 @@ const HORIZON_YEARS = 100;
 /** Limits of the library's search. A rule that reaches a limit is refused. */
 const ITERATIONS_MAX = 20_000;
 const CANDIDATES_MAX = 100_000;
+const HOUR_MS = 3_600_000;
 /** COUNT begins at DTSTART, so every evaluation counts all occurrences before the next one. */
 const COUNT_MAX = 10_000;
 
@@ -74,12 +75,12 @@ const FORBIDDEN: readonly (readonly [holds: (parts: Parts) => boolean, problem: 
  * @throws RuleProblem
  */
 export function nextOccurrences(text: string, anchor: Date, after: Date, count: number): Date[] {
-  const rule = open(text, anchor);
+  const { rule, repeatsHours } = open(text, anchor);
   const horizon = new Date(after);
   horizon.setUTCFullYear(horizon.getUTCFullYear() + HORIZON_YEARS);
   const found: Date[] = [];
   for (let from = after; found.length < count; ) {
-    const next = search(rule, from);
+    const next = search(rule, from, repeatsHours);
     if (!next || next > horizon) break;
     found.push(next);
     from = next;
@@ -98,13 +99,19 @@ export function checkRule(text: string, anchor: Date, now: Date, count: number):
   return occurrences.slice(0, count);
 }
 
-function open(text: string, anchor: Date): RRuleTemporal {
+interface OpenRule {
+  rule: RRuleTemporal;
+  /** The rule occurs in every hour, so it also occurs in the hour that clocks repeat in autumn, which the library leaves out. */
+  repeatsHours: boolean;
+}
+
+function open(text: string, anchor: Date): OpenRule {
   const { parts, start, zone } = read(text);
   const written = [...parts].map(([name, value]) => `${name}=${value}`).join(';');
   const begin = start ?? `${new Date(Math.floor(anchor.getTime() / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   const dtstart = { timeZoneId: zone, toString: () => `${begin}[${zone}]` };
   try {
-    return new RRuleTemporal({
+    const rule = new RRuleTemporal({
       rruleString: `RRULE:${written}`,
       dtstart,
       tzid: zone,
@@ -112,17 +119,34 @@ function open(text: string, anchor: Date): RRuleTemporal {
       maxCandidateEvaluations: CANDIDATES_MAX,
       cache: false,
     });
+    const repeatsHours =
+      parts.get('FREQ') === 'HOURLY' && Number(parts.get('INTERVAL') ?? 1) === 1 && !parts.has('BYHOUR');
+    return { rule, repeatsHours };
   } catch {
     throw new RuleProblem('is not a rule that can be evaluated');
   }
 }
 
-function search(rule: RRuleTemporal, after: Date): Date | null {
+function search(rule: RRuleTemporal, after: Date, repeatsHours: boolean): Date | null {
   try {
-    const next = rule.next(after);
-    return next && new Date(next.epochMilliseconds);
+    const next = rule.next(after)?.epochMilliseconds;
+    if (next === undefined) return null;
+    const repeated = repeatsHours ? repeatedOccurrence(rule, after) : undefined;
+    return new Date(Math.min(next, repeated ?? next));
   } catch {
     throw new RuleProblem('has no occurrence that can be computed');
+  }
+}
+
+/** Returns the first moment after `after` at which clocks show the time of an occurrence of the hour before again. */
+function repeatedOccurrence(rule: RRuleTemporal, after: Date): number | undefined {
+  let from = new Date(after.getTime() - HOUR_MS);
+  for (;;) {
+    const before = rule.next(from);
+    if (!before || before.epochMilliseconds > after.getTime()) return undefined;
+    const again = before.add({ hours: 1 });
+    if (again.hour === before.hour && again.minute === before.minute) return again.epochMilliseconds;
+    from = new Date(before.epochMilliseconds);
   }
 }
 

@@ -148,6 +148,31 @@ test('policies are validated, versioned, listed and deleted; each change is audi
   );
 });
 
+test('a policy is changed and deleted only in the version that the caller names, if it names one', async () => {
+  const path = '/authz/policies/shared';
+  const send = (method: 'PUT' | 'DELETE', headers: Record<string, string>, value = 'public') => {
+    const body = { filters: [{ target: 'tag', operator: 'eq', value }] };
+    return t.request({ method, path, headers, ...(method === 'PUT' && { body }) });
+  };
+  assert.equal((await send('PUT', { 'if-match': '"1"' })).status, 412, 'there is none');
+  const made = await send('PUT', { 'if-none-match': '*' });
+  assert.deepEqual([made.status, made.headers.etag, made.body.version], [200, '"1"', 1]);
+  assert.equal((await t.get(path)).headers.etag, '"1"');
+  const again = await send('PUT', { 'if-none-match': '*' });
+  assert.deepEqual([again.status, again.body.error.type], [412, 'conflict_error']);
+  const answers = await Promise.all(['one', 'two', 'three'].map((value) => send('PUT', { 'if-match': '"1"' }, value)));
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412], 'one of three at once');
+  const refused = answers.find(({ status }) => status === 412)!;
+  assert.equal(refused.headers.etag, undefined);
+  assert.match(refused.body.error.message, /Version 2 is stored/);
+  assert.equal((await t.get(path)).body.version, 2);
+  assert.equal((await send('PUT', { 'if-match': '2' })).status, 400);
+  assert.equal((await send('DELETE', { 'if-match': '"1"' })).status, 412);
+  assert.equal((await t.get(path)).status, 200);
+  assert.equal((await send('DELETE', { 'if-match': '"2"' })).status, 200);
+  assert.equal((await send('PUT', { 'if-match': '*' })).status, 412);
+});
+
 test('an invalid policy is refused with a pointer to the invalid part', async () => {
   const deep = (levels: number): unknown =>
     levels === 0 ? { key: 'k', operator: 'exists' } : { filters: [deep(levels - 1)] };

@@ -46,7 +46,7 @@ describe('work that is not saved', { skip }, () => {
 
   test('rules outlive another screen, a session that ended and the save of somebody else; the browser asks before it closes', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'redaction', {
-      refusals: [/ 401 /, / 404 .*redaction-policy/],
+      refusals: [/ 401 /, / (404|412) .*redaction-policy/],
     });
     await press(page, page.getByRole('button', { name: 'Add a rule' }));
     const name = page.getByRole('region', { name: 'rule' }).getByRole('textbox', { name: 'Name' });

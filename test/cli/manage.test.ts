@@ -232,6 +232,11 @@ test('tags creates tags, adds them to groups, removes them and deletes them, by 
   const issue = ['keys', 'issue', '--name', 'sailor', '--scope', 'knowledge:read', '--tag'];
   for (const tag of ['maritime', id]) assert.deepEqual((await json([...issue, tag])).tag_ids, [id]);
   await refused([...issue, 'unknown'], 1, /There is no tag "unknown"/);
+  const limited = await json([...issue, id, '--source-group', papers]);
+  const list = (await pinakes(['keys', 'list'])).stdout;
+  assert.match(list, /^ID +NAME +SCOPES +LIMITED TO +EXPIRES +LAST USED$/m);
+  assert.match(list, new RegExp(`^${limited.id} +sailor +knowledge:read +groups: 1, tags: 1 +never +never$`, 'm'));
+  assert.match(list, /^\S+ +admin .* - +never +\d{4}-\d\d-\d\dT\S+Z$/m);
   assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);
   assert.deepEqual(await json(['tags']), []);
 });

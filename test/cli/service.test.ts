@@ -211,7 +211,10 @@ test('keys issues a key that is limited to its scopes, and revokes it', async ()
   const issued = await pinakes(['keys', 'issue', '--name', 'reader', '--scope', 'knowledge:read', '--json']);
   const { id, key } = JSON.parse(issued.stdout) as { id: string; key: string };
   const asReader = { PINAKES_API_KEY: key };
-  assert.match((await pinakes(['keys', 'list'])).stdout, new RegExp(`^${id} {2}reader +knowledge:read +never$`, 'm'));
+  assert.match(
+    (await pinakes(['keys', 'list'])).stdout,
+    new RegExp(`^${id} {2}reader +knowledge:read +- +never +never$`, 'm'),
+  );
   assert.equal((await pinakes(['search', 'x'], asReader)).code, 0);
   const refused = await pinakes(['ingest', file('x.txt', 'x')], asReader);
   assert.equal(refused.code, 1);

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Client, openClient } from '../../src/cli/shared/client.ts';
 import type { Io } from '../../src/cli/shared/io.ts';
+import { NoAnswerError } from '../../src/cli/shared/patience.ts';
 import { applyPlan } from '../../src/cli/sync/apply.ts';
 import { type HashedFile, hashFiles } from '../../src/cli/sync/hash-files.ts';
 import { readTree } from '../../src/cli/sync/local-tree.ts';
 import { planSync } from '../../src/cli/sync/plan.ts';
 import { listRemote } from '../../src/cli/sync/remote-group.ts';
+import { syncFolder } from '../../src/cli/sync/sync-folder.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -94,4 +96,39 @@ test('a sync after an interrupted sync does the rest of the work', async () => {
     [2],
   );
   assert.equal((await pathsOf(group!.id)).length, 8);
+});
+
+test('a sync whose answers are lost starts again, sends nothing twice, and reports all that it changed', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'pinakes-lost-'));
+  for (let i = 0; i < 5; i += 1) writeFileSync(join(own, `${i}.txt`), `Ketch ${i} is here.`);
+  let lost = 0;
+  const losing: Client = {
+    ...client,
+    async createLocalFileGroup(...given) {
+      await client.createLocalFileGroup(...given);
+      lost += 1;
+      throw new NoAnswerError('The connection was lost.');
+    },
+    async changeLocalFiles(...given) {
+      const answer = await client.changeLocalFiles(...given);
+      lost += 1;
+      if (lost === 2) throw new NoAnswerError('The connection was lost.');
+      return answer;
+    },
+  };
+  const request = { root: own, group: { name: 'ketches' }, ingestedName: null, dryRun: false, yes: true };
+  const sync = (by: Client) => syncFolder(by, { ...request, cache: new Map() }, io);
+  const first = await sync(losing);
+  assert.deepEqual([lost, first.added.length, first.unchanged, first.failed], [1, 5, 0, []]);
+  writeFileSync(join(own, '0.txt'), 'Ketch 0 has left.');
+  rmSync(join(own, '1.txt'));
+  const second = await sync(losing);
+  assert.deepEqual(
+    [lost, second.updated, second.deleted, second.unchanged, second.failed],
+    [2, ['0.txt'], ['1.txt'], 3, []],
+  );
+  assert.deepEqual(await pathsOf(second.group_id!), ['0.txt', '2.txt', '3.txt', '4.txt']);
+  const refusing: Client = { ...client, listSourcesOfSourceGroup: () => Promise.reject(new NoAnswerError('Gone.')) };
+  await assert.rejects(sync(refusing), /Gone/, 'not for ever');
+  rmSync(own, { recursive: true });
 });

@@ -2,13 +2,24 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
+import { errorOfStart } from '../../src/db/embedded/disk-room.ts';
 import { DurableFs, type EngineFiles } from '../../src/db/embedded/durable-fs.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
 import { type Engine, openEngine } from '../../src/db/embedded/engine.ts';
@@ -19,6 +30,7 @@ import { sql } from '../../src/db/sql.ts';
 import { dueTier, mergeSegments } from '../../src/db/text-segments.ts';
 import { newId } from '../../src/util/ids.ts';
 import { copyTemplate } from '../support/database.ts';
+import { eventually } from '../support/upload.ts';
 
 const openModule = new URL('../../src/db/embedded/embedded-database.ts', import.meta.url).href;
 
@@ -254,6 +266,39 @@ test('an engine that must end is restarted: committed rows stay, the open transa
   await assert.rejects(lease.end(simpleQuery('commit')), { code: 'overloaded' });
   assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
   await engine.close();
+});
+
+test('while the disk is full, requests are told so; the engine starts again when there is room', async () => {
+  await copyTemplate(join(folder, 'full'));
+  const [database, aside] = [join(folder, 'full', 'database'), join(folder, 'full', 'aside')];
+  const engine = await openEngine(database);
+  const session = createSession(engine);
+  await session.single(simpleQuery('create table kept (id int); insert into kept values (1)'));
+  // No byte is free in /proc.
+  renameSync(database, aside);
+  symlinkSync('/proc', database);
+  const restarted = new Promise<void>((resolve) => engine.onRestart(resolve));
+  engine.restart(new Error('as after a PANIC'));
+  const refusal = () =>
+    session.single(simpleQuery('select 1')).then(String, ({ code, message }) => `${code}: ${message}`);
+  await eventually(async () => /^overloaded: The disk of the database is full\..* starts again/.test(await refusal()));
+  rmSync(database);
+  renameSync(aside, database);
+  await restarted;
+  assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
+  await engine.close();
+});
+
+test('a start on a full disk says so; other errors of a start stay as they are', async () => {
+  const error = new Error('Aborted(). Build with -sASSERTIONS for more info.');
+  const problem = (await errorOfStart('/proc', error)) as Error;
+  assert.match(
+    problem.message,
+    /does not start: the disk of \/proc is full \(0\.0 MiB free\)\. Make room.*PINAKES_DATA_DIR/,
+  );
+  assert.equal(problem.name, 'ServiceError', 'the command line prints one line');
+  assert.equal(await errorOfStart(join(folder, 'not there', 'yet'), error), error);
+  assert.equal(await errorOfStart(folder, error), error);
 });
 
 test('the next transaction begins right after one that only read, and outside it', async () => {

@@ -11,6 +11,7 @@ import { read as readWorkbook, write as writeWorkbook } from '@e965/xlsx';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { loadToolConfig } from '../../src/config.ts';
 import { detectFileType } from '../../src/files/detect/file-types.ts';
+import { newWorkbook } from '../../src/files/formats/office/old-workbook.ts';
 import { ocrPages } from '../../src/files/formats/pdf/ocr-text.ts';
 import { processFile } from '../../src/files/sandbox/process-file.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
@@ -19,6 +20,7 @@ import { fixture } from '../support/files/fixtures.ts';
 import { makeCompound } from '../support/files/make-compound.ts';
 import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
+import { openRandom, TEST_SEED } from '../support/random.ts';
 
 const sandbox = sandboxOf();
 const tools = openToolRunner(loadToolConfig({ ...process.env, PINAKES_OCR: 'tesseract' }), sandbox);
@@ -171,6 +173,27 @@ function* binaryRecords(part: Buffer): Generator<{ type: number; start: number }
 function binaryWorkbook(): Uint8Array {
   return writeWorkbook(readWorkbook(fixture('office.xls'), { cellNF: true }), { type: 'buffer', bookType: 'xlsb' });
 }
+
+test('a damaged xlsb file fails at once, wherever its bytes are damaged', () => {
+  const good = Buffer.from(binaryWorkbook());
+  assert.ok(newWorkbook(good).length > 0);
+  const random = openRandom(TEST_SEED);
+  let failed = 0;
+  for (let i = 0; i < 200; i += 1) {
+    const bytes = Buffer.from(good);
+    // Without a check of the parts, some of these take many seconds, and one ends the process.
+    for (let k = 0; k < 3; k += 1) bytes[random.integer(0, good.length - 1)]! ^= random.integer(1, 255);
+    const begun = process.cpuUsage();
+    try {
+      newWorkbook(bytes);
+    } catch (error) {
+      assert.equal((error as Error).name, 'FileError');
+      failed += 1;
+    }
+    assert.ok(process.cpuUsage(begun).user < 3_000_000, `damage ${i}`);
+  }
+  assert.ok(failed > 100, `${failed}`);
+});
 
 test('a damaged Office file of 97 to 2003 is a failure that says so', async () => {
   for (const [name, title, mark] of [

@@ -46,6 +46,23 @@ export function isTransient(error: Error): boolean {
   return !(error instanceof PinakesError) || error.status >= 500 || error.status === 429;
 }
 
+/**
+ * Sends a change of what is stored in this version; 0: nothing is stored. Returns false if another version is stored; nothing has changed
+ * then.
+ */
+export async function savedOver(
+  version: number,
+  send: (condition: { 'If-Match'?: string; 'If-None-Match'?: string }) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    await send(version === 0 ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` });
+    return true;
+  } catch (error) {
+    if (error instanceof PinakesError && error.status === 412) return false;
+    throw error;
+  }
+}
+
 /** Kinds of errors that have words of their own in every language. The words of the service, in English, follow as details. */
 const ERROR_TYPES = [
   'invalid_request_error',

@@ -1,6 +1,6 @@
 /** Policies and subjects: who may see what. */
 import type { AuthzPolicy, AuthzPolicyDocument, Operations } from '../../../src/client/api.ts';
-import { pinakes } from './api.ts';
+import { pinakes, savedOver } from './api.ts';
 import { ROWS_PER_REQUEST } from './pages.ts';
 
 export type Policy = AuthzPolicy;
@@ -36,8 +36,10 @@ export function documentOf({ operator, filters, attribute_types, tests }: Policy
   return JSON.stringify(document, null, 2);
 }
 
-export function savePolicy(name: string, document: unknown): Promise<Policy> {
-  return pinakes.setPolicy({ params: { name }, body: document as AuthzPolicyDocument });
+/** Saves the policy over this version; 0: there is none. Returns false, and saves nothing, if another version is stored. */
+export async function savePolicy(name: string, document: unknown, over: number): Promise<boolean> {
+  const body = document as AuthzPolicyDocument;
+  return savedOver(over, (headers) => pinakes.setPolicy({ params: { name }, body, headers }));
 }
 
 /** For whom a policy is previewed. */

@@ -59,7 +59,7 @@ export const keysCommand: Command = {
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
-  pinakes keys list         newest first
+  pinakes keys list         newest first, with limits, expiry and last use (to the minute)
   pinakes keys issue --name reader --scope knowledge:read --scope inference:run
   pinakes keys rotate <id> --grace 3600     issue a successor; the old key ends after an hour
   pinakes keys revoke <id>
@@ -114,7 +114,9 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true },
-    { title: 'EXPIRES', value: expiry },
+    { title: 'LIMITED TO', value: limitsOf },
+    { title: 'EXPIRES', value: ({ expires_time: time }) => timeText(time) },
+    { title: 'LAST USED', value: ({ last_used_time: time }) => timeText(time) },
   ];
   const isJson = flagOption(options, 'json');
   await printRows(await newestKeys(client), { columns, isJson, none: 'There are no API keys.' }, io);
@@ -196,6 +198,12 @@ function printKey(issued: IssuedApiKey, text: string, { options, io }: Pick<Invo
   return 0;
 }
 
-function expiry({ expires_time }: ApiKey): string {
-  return expires_time === null ? 'never' : new Date(expires_time * 1000).toISOString();
+/** Returns what the key may reach. The ids are in the JSON. */
+function limitsOf({ source_group_ids: groups, tag_ids: tags }: ApiKey): string {
+  const limits = [groups && `groups: ${groups.length}`, tags && `tags: ${tags.length}`];
+  return limits.filter((limit) => limit !== null).join(', ') || '-';
+}
+
+function timeText(time: number | null): string {
+  return time === null ? 'never' : new Date(time * 1000).toISOString();
 }

@@ -33,9 +33,15 @@ export function clientConfig(env: Environment): ClientConfig {
   };
 }
 
-/** Returns a client for the configured service. @throws CliError when no key is set and no local service has written one. */
-export async function openConfiguredClient(config = clientConfig(environment())): Promise<Client> {
-  return openClient({ url: config.url, apiKey: config.apiKey ?? (await localKey(config)) });
+/**
+ * Returns a client for the configured service. With `onWait` it waits for a service that restarts in the middle of the command.
+ * @throws CliError when no key is set and no local service has written one.
+ */
+export async function openConfiguredClient(
+  config = clientConfig(environment()),
+  onWait?: (text: string) => void,
+): Promise<Client> {
+  return openClient({ url: config.url, apiKey: config.apiKey ?? (await localKey(config)), onWait });
 }
 
 /** The local key is sent to this machine only: a key must not leak to whatever PINAKES_URL names. */

@@ -6,11 +6,14 @@ import type { Operations } from '../../client/api.ts';
 import { openPinakes, type Pinakes } from '../../client/client.ts';
 import { parseEvents, type StreamEvent } from '../../client/events.ts';
 import { CliError } from './io.ts';
+import { NoAnswerError, withPatience } from './patience.ts';
 
 export interface ClientOptions {
   /** Origin of the service, for example http://127.0.0.1:7700. */
   url: string;
   apiKey: string;
+  /** Makes the client wait for a service that restarts in the middle of a command. Called with a sentence that says so. */
+  onWait?: ((text: string) => void) | undefined;
 }
 
 export interface Client extends Pinakes {
@@ -26,11 +29,12 @@ export interface Client extends Pinakes {
 export type CompletionBody = Operations['createCompletion']['request']['body'];
 
 /** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
-export function openClient({ url, apiKey }: ClientOptions): Client {
-  const send: typeof fetch = (input, init) =>
+export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
+  const once: typeof fetch = (input, init) =>
     fetch(input, init).catch((error: unknown) => {
       throw connectionError(url, error);
     });
+  const send = onWait ? withPatience(once, { onWait }) : once;
   const pinakes = openPinakes({ url, apiKey, fetch: send });
   return {
     ...pinakes,
@@ -67,10 +71,10 @@ function connectionError(url: string, error: unknown): unknown {
   if (cause instanceof CliError) return cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   if (code === 'ECONNREFUSED') {
-    return new CliError(
+    return new NoAnswerError(
       `No service answers at ${url}. Start one with "pinakes serve", or set PINAKES_URL to a running one.`,
     );
   }
   const reason = cause instanceof Error ? cause.message : String(error);
-  return new CliError(`The request to ${url} failed: ${reason}`);
+  return new NoAnswerError(`The request to ${url} failed: ${reason}`);
 }

@@ -56,7 +56,7 @@ without --yes.`,
     };
     const isWatching = flagOption(options, 'watch');
     if (isWatching && request.dryRun) throw usageError('Give --watch or --dry-run, not both.');
-    const client = await openConfiguredClient();
+    const client = await openConfiguredClient(undefined, io.err);
     const report = await syncFolder(client, request, io);
     print(report, options, io);
     if (isWatching) return followChanges(client, request, options, io);

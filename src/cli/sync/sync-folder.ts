@@ -4,6 +4,7 @@ import { PinakesError } from '../../client/client.ts';
 import { countOf, errorText } from '../manage/words.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError, type Io } from '../shared/io.ts';
+import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { applyPlan } from './apply.ts';
@@ -13,7 +14,10 @@ import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
 import { findGroup, listErrors, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
 import type { SyncReport } from './report.ts';
 
-/** Another client may change the group during the synchronization. Then it starts again, up to this number of attempts. */
+/**
+ * Another client may change the group during the synchronization, or the service may restart. Then it starts again, up to this number
+ * of attempts. A file that arrived before is then unchanged.
+ */
 const TRIES_MAX = 5;
 /** Up to this number of files may be deleted without --yes, whatever their share of the group. */
 const UNCONFIRMED_DELETIONS_MAX = 10;
@@ -34,17 +38,52 @@ export interface SyncRequest {
 
 /** Synchronizes the group. @throws CliError with exit code 2 when so many files would be deleted that this is probably a mistake. */
 export async function syncFolder(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
+  const cutOff: SyncPlan[] = [];
   for (let tries = 1; ; tries += 1) {
+    let planned: SyncPlan | undefined;
     try {
-      return await syncOnce(client, request, io);
+      const report = await syncOnce(client, request, io, (plan) => {
+        planned = plan;
+      });
+      return withEarlier(report, cutOff);
     } catch (error) {
       // 409: the group changed since it was read.
-      if (!(error instanceof PinakesError && error.status === 409) || tries === TRIES_MAX) throw error;
+      const isChanged = error instanceof PinakesError && error.status === 409;
+      const isLost = error instanceof NoAnswerError || (error instanceof PinakesError && AWAY.has(error.status));
+      if (!(isChanged || isLost) || tries === TRIES_MAX) throw error;
+      if (isLost && planned) cutOff.push(planned);
     }
   }
 }
 
-async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
+/** Adds the changes of attempts that were cut off. The last attempt counts what they had done as unchanged. */
+function withEarlier(report: SyncReport, earlier: readonly SyncPlan[]): SyncReport {
+  const named = new Set([...report.added, ...report.updated, ...report.moved.map(({ to }) => to), ...report.deleted]);
+  const missing = <T>(items: readonly T[], pathOf: (item: T) => string): T[] =>
+    items.filter((item) => {
+      const isNew = !named.has(pathOf(item));
+      named.add(pathOf(item));
+      return isNew;
+    });
+  for (const plan of earlier) {
+    const added = missing(plan.added, ({ path }) => path);
+    const updated = missing(plan.updated, ({ path }) => path);
+    const moved = missing(plan.moved, ({ to }) => to);
+    report.added.push(...added.map(({ path }) => path));
+    report.updated.push(...updated.map(({ path }) => path));
+    report.moved.push(...moved);
+    report.deleted.push(...missing(plan.deleted, (path) => path));
+    report.unchanged -= added.length + updated.length + moved.length;
+  }
+  return report;
+}
+
+async function syncOnce(
+  client: Client,
+  request: SyncRequest,
+  io: Io,
+  onPlan: (plan: SyncPlan) => void,
+): Promise<SyncReport> {
   const { root, dryRun, cache } = request;
   // Asked first: a large folder should not be hashed for a service that does not answer.
   const group = await findGroup(client, request.group);
@@ -80,6 +119,7 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
     unreadable: tree.unreadable,
   };
   if (dryRun) return report;
+  onPlan(plan);
   if (!request.yes) checkDeletions(root, plan, files);
   if (!group && local.length === 0) return report;
   const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);

@@ -52,6 +52,23 @@ export async function readChanges(
   }
 }
 
+/**
+ * Adds the files that the last run could not read, so that this run reports them again. A file that cannot be found any more is left
+ * to the next full listing: without its resource key Google says the same of a file that exists.
+ */
+export async function addFailed(api: DriveApi, log: ChangeLog, fileIds: readonly string[]): Promise<ChangeLog> {
+  const entries = new Map(log.entries);
+  for (const fileId of fileIds) {
+    if (entries.has(fileId)) continue;
+    try {
+      entries.set(fileId, { fileId, file: await api.file({ id: fileId }) });
+    } catch (error) {
+      if (!(error instanceof DriveError) || error.status === 401 || error.problem.retryable) throw error;
+    }
+  }
+  return { ...log, entries };
+}
+
 async function readPage(api: DriveApi, driveId: string | null, token: string): Promise<ChangePage> {
   try {
     return await api.changes(driveId, token);

@@ -7,7 +7,7 @@ import type { Clock } from '../../util/time.ts';
 import { type Change, type Connector, type Fetched, OriginError } from '../connector.ts';
 import { type DriveApi, openDriveApi } from './api.ts';
 import { openTokenSource, parseServiceAccount } from './auth.ts';
-import { changesTree, fileChanges, readChanges } from './changes.ts';
+import { addFailed, changesTree, fileChanges, readChanges } from './changes.ts';
 import { exportsOf, type FetchState, Locator, withEnding } from './files.ts';
 import { type FolderReference, parseFolderUrl } from './folder-url.ts';
 import { type DriveListRequest, listTree, Tree } from './listing.ts';
@@ -18,6 +18,8 @@ const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 /** Time between full listings. A change log does not always contain the loss of access to a file. */
 const FULL_LISTING_AFTER_MS = 7 * 24 * 60 * 60_000;
 const FOLDERS_IN_CURSOR_MAX = 20_000;
+/** Each of these files costs a request in the next run. */
+const FAILED_IN_CURSOR_MAX = 200;
 
 interface DriveOptions {
   http: HttpClient;
@@ -44,6 +46,9 @@ export function openDriveConnector(options: DriveOptions): Connector<'drive'> {
     check(origin, credential) {
       parseFolderUrl(origin.folderUrl);
       if (credential !== null) parseServiceAccount(credential);
+    },
+    withFailed(cursor, originIds) {
+      return originIds.length > FAILED_IN_CURSOR_MAX ? null : { ...cursor, failed: originIds };
     },
     account: (credential) => parseServiceAccount(credential).clientEmail,
     list(origin, credential, request) {
@@ -83,10 +88,11 @@ async function* list(
 ): AsyncGenerator<Change, void> {
   const lastTree = request.resume === null ? Tree.safeParse(request.cursor).data : undefined;
   if (lastTree && lastTree.pageToken !== null && now.getTime() - lastTree.listedAt < FULL_LISTING_AFTER_MS) {
-    const log = await readChanges(api, lastTree.driveId, lastTree.pageToken);
+    const changes = await readChanges(api, lastTree.driveId, lastTree.pageToken);
+    const log = changes && (await addFailed(api, changes, lastTree.failed));
     if (log && !changesTree(lastTree, log)) {
       yield* fileChanges(lastTree, log, request);
-      return yield { kind: 'end', full: false, cursor: { ...lastTree, pageToken: log.nextPageToken } };
+      return yield { kind: 'end', full: false, cursor: { ...lastTree, failed: [], pageToken: log.nextPageToken } };
     }
   }
   const tree = yield* listTree(api, root, request, now);

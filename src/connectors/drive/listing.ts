@@ -54,6 +54,8 @@ export const Tree = z.object({
   links: z.record(z.string(), z.string()),
   /** Targets of shortcuts that could not be read; they may become readable again. */
   missing: z.array(z.string()),
+  /** Files that the last run could not read. The next run asks for each of them, because the change log does not name them again. */
+  failed: z.array(z.string()).default([]),
 });
 export type Tree = z.infer<typeof Tree>;
 
@@ -98,6 +100,7 @@ async function startProgress(api: DriveApi, reference: FileReference, now: Date)
       shortcuts: [],
       links: {},
       missing: [],
+      failed: [],
     },
     files: 0,
     queue: [folder],

@@ -10,6 +10,7 @@ import { READ_TIMEOUT_MS_DEFAULT, tookTooLong, withReadTimeout } from '../read-t
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue } from '../values.ts';
+import { errorOfStart } from './disk-room.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { initialiseDirectory } from './initialise.ts';
 import { openKeptPlans, type RunPlanned } from './kept-plans.ts';
@@ -43,8 +44,9 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
       throw error;
     }
   } catch (error) {
+    const problem = await errorOfStart(dataDir, error);
     lock.release();
-    throw error;
+    throw problem;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
+import { diskFull, isDiskFull } from './disk-room.ts';
 import { type Answer, type EngineThread, openEngineThread } from './engine-thread.ts';
 
 const RESTART_DELAY_MS_FIRST = 200;
@@ -38,11 +39,13 @@ export async function openEngine(dataDir: string): Promise<Engine> {
   let generation = 1;
   const closing = new AbortController();
   let restarting: Promise<void> | undefined;
+  let isFull = false;
   let interrupted: Promise<void> | undefined;
 
   const open = (): Promise<EngineThread> => openEngineThread(dataDir, (reason) => restart(reason));
   const reopen = async (reason: Error): Promise<void> => {
-    await thread.kill(unavailable(reason));
+    isFull = await isDiskFull(dataDir);
+    await thread.kill(isFull ? diskFull(reason) : unavailable(reason));
     for (
       let delayMs = RESTART_DELAY_MS_FIRST;
       !closing.signal.aborted;
@@ -54,6 +57,7 @@ export async function openEngine(dataDir: string): Promise<Engine> {
         break;
       } catch {
         // The cause lasts, for example the disk is still full: wait longer.
+        isFull = await isDiskFull(dataDir);
       }
     }
   };
@@ -84,7 +88,7 @@ export async function openEngine(dataDir: string): Promise<Engine> {
     },
     async run(bytes) {
       if (interrupted) await interrupted;
-      if (restarting) throw unavailable();
+      if (restarting) throw isFull ? diskFull() : unavailable();
       return thread.run(bytes);
     },
     restart,

@@ -16,6 +16,7 @@ import { appendAudit, findLastEvent } from '../../corpus/audit-store.ts';
 import { listTags } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidAt, notFound, ServiceError } from '../../errors.ts';
+import type { Precondition } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -27,24 +28,29 @@ type Uses = Pick<Deps, 'db' | 'clock'>;
 /**
  * Creates the policy or its next version.
  *
+ * @param precondition what the caller believes to be stored.
  * @throws ServiceError invalid_request when a test of the policy fails, when another policy declares another type of an attribute, or
- *   when the policy denies by a tag that does not exist; conflict when the tenant has POLICIES_MAX policies.
+ *   when the policy denies by a tag that does not exist; conflict when the tenant has POLICIES_MAX policies;
+ *   precondition_failed.
  */
 export async function setPolicy(
   { db, clock }: Uses,
   caller: Caller,
   name: string,
   definition: PolicyDocument,
+  precondition: Precondition,
 ): Promise<NamedPolicy> {
   const { tenantId } = caller;
   const failure = failedTest(definition);
   if (failure) throw new ServiceError('invalid_request', failure.problem, { pointer: failure.pointer });
   return db.transaction(tenantId, async (tx) => {
-    const isNew = (await findPolicy(tx, tenantId, name)) === undefined;
+    await lockDeniedTags(tx, tenantId);
+    const before = await findPolicy(tx, tenantId, name);
+    precondition.check(before?.version);
+    const isNew = before === undefined;
     if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
       throw new ServiceError('conflict', `There are ${POLICIES_MAX} policies already: delete one first.`);
     if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
-    await lockDeniedTags(tx, tenantId);
     checkDeniedTags(definition, await listTags(tx, tenantId, { tagIds: null }));
     const now = clock.now();
     const firstVersion = isNew ? (await lastVersion(tx, tenantId, name)) + 1 : 1;
@@ -61,11 +67,20 @@ async function lastVersion(tx: Tx, tenantId: string, name: string): Promise<numb
   return typeof version === 'number' ? version : 0;
 }
 
-/** Deletes a policy and returns it. Requests that name it see nothing from the commit on. @throws ServiceError not_found */
-export function removePolicy({ db }: Uses, caller: Caller, name: string): Promise<NamedPolicy> {
+/**
+ * Deletes a policy and returns it. Requests that name it see nothing from the commit on.
+ * @throws ServiceError not_found, precondition_failed
+ */
+export function removePolicy(
+  { db }: Uses,
+  caller: Caller,
+  name: string,
+  precondition: Precondition,
+): Promise<NamedPolicy> {
   return db.transaction(caller.tenantId, async (tx) => {
     const policy = await deletePolicy(tx, caller.tenantId, name);
     if (!policy) throw notFound();
+    precondition.check(policy.version);
     await record(tx, caller, 'delete', policy);
     return policy;
   });

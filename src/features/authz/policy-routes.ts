@@ -1,8 +1,10 @@
 /** Routes for policies, and the route that explains their decisions. */
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../../access/access.ts';
 import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
 import { invalidRequest } from '../../errors.ts';
+import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -50,7 +52,12 @@ export function policyRoutes(deps: Deps): Route[] {
     scopes: ['authz:grant'],
     params,
     response: { status: 200, schema: namedSchema },
+    versioned: true,
   } as const;
+  const send = (reply: FastifyReply, policy: NamedPolicy) => {
+    reply.header('etag', versionTag(policy.version));
+    return toWire(policy);
+  };
   return [
     route({
       method: 'GET',
@@ -79,7 +86,7 @@ export function policyRoutes(deps: Deps): Route[] {
       method: 'GET',
       operation: { id: 'getPolicy', area: AREA, summary: 'Get a policy' },
       errors: [404],
-      handler: async ({ caller, params }) => toWire(await readPolicy(deps, caller, params.name)),
+      handler: async ({ caller, params, reply }) => send(reply, await readPolicy(deps, caller, params.name)),
     }),
     route({
       ...shared,
@@ -91,7 +98,8 @@ export function policyRoutes(deps: Deps): Route[] {
         description:
           'A policy is a group of conditions. A chunk is visible if the group is true for the chunk and the attributes of the ' +
           'principal. The tests of the policy run first: if one fails, the policy is refused with 400, and the error says which test ' +
-          'failed and which condition decided. Takes effect at once. A tenant has at most ' +
+          'failed and which condition decided. Takes effect at once. With `If-Match` it replaces only the version that the caller has ' +
+          'read. A tenant has at most ' +
           `${POLICIES_MAX.toLocaleString('en')} policies; one more is 409. An API key with limits cannot do this.`,
       },
       check: refuseLimited,
@@ -104,7 +112,8 @@ export function policyRoutes(deps: Deps): Route[] {
           { key: 'department', operator: 'eq', value: { subject: 'department' } },
         ],
       },
-      handler: async ({ caller, params, body }) => toWire(await setPolicy(deps, caller, params.name, body)),
+      handler: async ({ caller, params, body, raw, reply }) =>
+        send(reply, await setPolicy(deps, caller, params.name, body, readPrecondition(raw.headers))),
     }),
     route({
       ...shared,
@@ -118,7 +127,8 @@ export function policyRoutes(deps: Deps): Route[] {
       },
       check: refuseLimited,
       errors: [404],
-      handler: async ({ caller, params }) => toWire(await removePolicy(deps, caller, params.name)),
+      handler: async ({ caller, params, raw }) =>
+        toWire(await removePolicy(deps, caller, params.name, readPrecondition(raw.headers))),
     }),
     explainRoute(deps),
     previewRoute(deps),

@@ -1,9 +1,12 @@
 /** Routes for the redaction policy of a tenant, and a route that tries the policy on a text. */
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { lockAdditions } from '../../db/additions.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidAt, notFound } from '../../errors.ts';
+import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -87,13 +90,13 @@ function getRoute(deps: Deps): Route {
     check,
     operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
     response: { status: 200, schema: policySchema },
+    versioned: true,
     errors: [404],
-    handler: ({ caller }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
-        const policy = await findRedactionPolicy(tx, caller.tenantId);
-        if (!policy) throw notFound();
-        return toWire(policy);
-      }),
+    async handler({ caller, reply }) {
+      const policy = await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId));
+      if (!policy) throw notFound();
+      return send(reply, policy);
+    },
   });
 }
 
@@ -108,25 +111,31 @@ function putRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Set the redaction policy',
       description:
-        'Replaces the whole policy. Matches are resolved from left to right. If several begin at the same place, the longest counts; of ' +
-        'equally long ones, the one with the stricter action. If rules of the step `ingest` change, the sources are read again in ' +
-        'runs of their groups; until then, the new rules are applied whenever their content is returned.',
+        'Replaces the whole policy; with `If-Match`, only the version that the caller has read. Matches are resolved from left to ' +
+        'right. If several begin at the same place, the longest counts; of equally long ones, the one with the stricter action. If rules ' +
+        'of the step `ingest` change, the sources are read again in runs of their groups; until then, the new rules are applied ' +
+        'whenever their content is returned.',
     },
     body: policyBody,
     response: { status: 200, schema: policySchema },
+    versioned: true,
     example: EXAMPLE,
     errors: [400],
-    async handler({ caller, body, signal }) {
+    async handler({ caller, body, signal, raw, reply }) {
+      const precondition = readPrecondition(raw.headers);
       await checkRules(deps, body.rules, ['rules'], signal);
       if (body.rules.some((rule) => rule.action === 'hash')) await prepareToSeal(deps);
       const now = deps.clock.now();
-      return deps.db.transaction(caller.tenantId, async (tx) => {
+      const saved = await deps.db.transaction(caller.tenantId, async (tx) => {
+        await lockAdditions(tx, caller.tenantId, 'redaction_policy');
         const before = await findRedactionPolicy(tx, caller.tenantId);
+        precondition.check(before?.version);
         const policy = await saveRedactionPolicy(tx, caller.tenantId, { ...body, now });
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, before ? 'change' : 'create', policy);
-        return toWire(policy);
+        return policy;
       });
+      return send(reply, saved);
     },
   });
 }
@@ -144,11 +153,15 @@ function deleteRoute(deps: Deps): Route {
       description: 'Returns the deleted policy. Sources that were ingested with its rules are read again without them.',
     },
     response: { status: 200, schema: policySchema },
+    versioned: true,
     errors: [404],
-    handler: ({ caller }) =>
+    handler: ({ caller, raw }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
+        const precondition = readPrecondition(raw.headers);
+        await lockAdditions(tx, caller.tenantId, 'redaction_policy');
         const policy = await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now());
         if (!policy) throw notFound();
+        precondition.check(policy.version);
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, 'delete', policy);
         return toWire(policy);
@@ -235,6 +248,11 @@ function record(tx: Tx, caller: Caller, action: AuditAction, policy: StoredRedac
     objectId: 'redaction-policy',
     details,
   });
+}
+
+function send(reply: FastifyReply, policy: StoredRedactionPolicy): z.input<typeof policySchema> {
+  reply.header('etag', versionTag(policy.version));
+  return toWire(policy);
 }
 
 function toWire(policy: StoredRedactionPolicy): z.input<typeof policySchema> {

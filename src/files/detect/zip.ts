@@ -21,6 +21,8 @@ interface ZipEntry {
   name: string;
   method: number;
   encrypted: boolean;
+  /** Checksum of the expanded bytes. Not checked: many files whose checksum is wrong can be read. */
+  crc32: number;
   compressedSize: number;
   expandedSize: number;
   dataStart: number;
@@ -125,6 +127,7 @@ function readEntry(view: DataView, bytes: Uint8Array, at: number, extra: Uint8Ar
   return {
     method: view.getUint16(at + 10, true),
     encrypted: (view.getUint16(at + 8, true) & 1) === 1,
+    crc32: view.getUint32(at + 16, true),
     compressedSize,
     expandedSize,
     dataStart: header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),

@@ -64,6 +64,7 @@ function operation(route: Route, components: Json): Json {
       ...parameters(route.params, 'path', components),
       ...parameters(route.query, 'query', components),
       ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+      ...(route.versioned ? conditionParameters(route) : []),
       ...(route.download ? DOWNLOAD_PARAMETERS : []),
       ...(route.picture ? DOWNLOAD_PARAMETERS.slice(-1) : []),
     ],
@@ -79,6 +80,24 @@ const IDEMPOTENCY_PARAMETER = {
   description:
     'Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const CONDITIONS = [
+  {
+    name: 'If-Match',
+    description: 'The ETag of the version that the caller has read. The answer is 412 if another one is stored.',
+  },
+  { name: 'If-None-Match', description: '`*`: the answer is 412 if anything is stored.' },
+].map((parameter) => ({ ...parameter, in: 'header', required: false, schema: { type: 'string' } }));
+
+/** Returns the conditions of a change. Only what can be created can be asked not to exist. */
+function conditionParameters({ method }: Route): Json[] {
+  if (method === 'GET') return [];
+  return method === 'PUT' ? CONDITIONS : CONDITIONS.slice(0, 1);
+}
+
+const VERSION_HEADER = {
+  etag: { description: 'The version in quotation marks, for `If-Match`.', schema: { type: 'string' } },
 };
 
 const DOWNLOAD_PARAMETERS = [
@@ -152,7 +171,11 @@ function responses(route: Route, components: Json): Json {
   const { status, schema, description } = route.response;
   const success = {
     description: route.download?.description ?? description ?? route.operation.summary,
-    headers: { 'x-request-id': { schema: { type: 'string' } }, ...(route.timing ? TIMING_HEADER : {}) },
+    headers: {
+      'x-request-id': { schema: { type: 'string' } },
+      ...(route.timing ? TIMING_HEADER : {}),
+      ...(route.versioned && route.method !== 'DELETE' ? VERSION_HEADER : {}),
+    },
     content: {
       ...(sentContent(route) ?? { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
       ...Object.fromEntries(
@@ -175,7 +198,10 @@ function responses(route: Route, components: Json): Json {
   };
 }
 
-/** Returns error statuses that follow from the declaration: 408, 413 and 415 for bodies, 404 for ids, 409 for idempotency keys. */
+/**
+ * Returns error statuses that follow from the declaration: 408, 413 and 415 for bodies, 404 for ids, 409 for idempotency keys, 412 for
+ * conditions.
+ */
 function inputErrors(route: Route): number[] {
   const takesBody = route.body !== undefined || route.multipart !== undefined;
   return [
@@ -183,6 +209,7 @@ function inputErrors(route: Route): number[] {
     ...(takesBody ? [408, 413, 415] : []),
     ...(route.params ? [404] : []),
     ...(route.idempotent ? [409] : []),
+    ...(route.versioned && route.method !== 'GET' ? [412] : []),
   ];
 }
 

@@ -3,12 +3,14 @@
  *
  * The run lists and fetches items (`origins/list-origin.ts`). Meanwhile and afterwards `runs/pipeline.ts` processes the
  * fetched files, as it does for an upload. Last, the run removes sources whose items are gone at the origin. The run
- * removes nothing unless the listing came to its end. The next run starts after this listing only if no item failed.
+ * removes nothing unless the listing came to its end. The next run starts after this listing only if no item failed, or if the connector
+ * reports failed items again.
  */
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/registry.ts';
-import { hasOutcome, hasStoredItems } from '../../corpus/origin-store.ts';
-import { settleTotals } from '../../corpus/run-store.ts';
+import type { Opaque } from '../../corpus/origin.ts';
+import { hasOutcome, hasStoredItems, listFailedItems } from '../../corpus/origin-store.ts';
+import { hasTemporaryFailures, settleTotals } from '../../corpus/run-store.ts';
 import {
   findSettingOfGroup,
   forgetCheckpoint,
@@ -27,6 +29,9 @@ import { type Feed, processPending } from '../runs/pipeline.ts';
 import { type ListingEnd, type ListingPosition, listOrigin } from './list-origin.ts';
 import { openCredential } from './origin-credential.ts';
 import { NOTHING_LISTED, originProblem } from './problems.ts';
+
+/** More failed items than any connector asks for one by one. */
+const FAILED_ITEMS_MAX = 1_000;
 
 /** How far the listing of a run has come; stored with the setting. */
 interface Progress extends ListingPosition {
@@ -90,6 +95,7 @@ export async function settleOrigin(deps: IngestDeps, active: ActiveRun, signal: 
  * outcome.
  */
 export async function endOrigin(
+  { connectors }: Pick<IngestDeps, 'connectors'>,
   tx: Tx,
   { tenantId, groupId, runId }: Pick<ActiveRun, 'tenantId' | 'groupId' | 'runId'>,
   isSuccess: boolean,
@@ -99,20 +105,39 @@ export async function endOrigin(
   const progress = setting && progressOf(setting, runId);
   const outcome = progress?.outcome ?? null;
   const problem = outcome && !('full' in outcome) ? outcome : null;
-  const hasFailed = await hasOutcome(tx, tenantId, runId, ['failed']);
-  // Only a listing that starts where this listing started reports the failed items again.
-  if (isSuccess && outcome && 'full' in outcome && !hasFailed) await saveCursor(tx, tenantId, groupId, outcome.cursor);
-  else await forgetCheckpoint(tx, tenantId, groupId);
+  const next =
+    isSuccess && setting && outcome && 'full' in outcome
+      ? await nextStart(connectors, tx, tenantId, setting, runId, outcome.cursor)
+      : undefined;
+  if (next === undefined) await forgetCheckpoint(tx, tenantId, groupId);
+  else await saveCursor(tx, tenantId, groupId, next);
   const notice = (outcome && 'full' in outcome && outcome.notice) || null;
   return { problem, notice, isManaged: setting !== undefined && setting.rrule !== '' };
 }
 
-/** Returns whether the origin named only its changes and sent all of them, and files of the group were read before. */
+/** Returns the cursor of the next run; undefined: it starts where this run started, because only that reports failed items again. */
+async function nextStart(
+  connectors: IngestDeps['connectors'],
+  tx: Tx,
+  tenantId: string,
+  { origin }: Setting,
+  runId: string,
+  cursor: Opaque | null,
+): Promise<Opaque | null | undefined> {
+  const failed = await listFailedItems(tx, tenantId, runId, FAILED_ITEMS_MAX);
+  if (failed.length === 0 || cursor === null) return cursor;
+  return connectorOf(connectors, origin.kind).withFailed?.(cursor, failed) ?? undefined;
+}
+
+/**
+ * Returns whether the origin named only its changes and files of the group were read before. An item that failed for a lasting reason,
+ * such as a missing permission, says nothing about the other files.
+ */
 export async function hasUnlistedFiles(tx: Tx, { tenantId, groupId, runId }: ActiveRun): Promise<boolean> {
   const setting = await findSettingOfGroup(tx, tenantId, groupId);
   const outcome = setting && progressOf(setting, runId).outcome;
   if (!outcome || !('full' in outcome) || outcome.full) return false;
-  if (await hasOutcome(tx, tenantId, runId, ['failed'])) return false;
+  if (await hasTemporaryFailures(tx, tenantId, runId)) return false;
   return (await countSources(tx, tenantId, groupId)).ready > 0;
 }
 

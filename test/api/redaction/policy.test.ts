@@ -47,6 +47,26 @@ describe('the policy', () => {
     assert.equal((await put([mail])).body.version, 4);
   });
 
+  test('is changed and deleted only in the version that the caller names, if it names one', async () => {
+    await put([mail]);
+    const { body, headers } = await t.get(PATH);
+    assert.equal(headers.etag, `"${body.version}"`);
+    const send = (method: 'PUT' | 'DELETE', condition: Record<string, string>) =>
+      t.request({
+        method,
+        path: PATH,
+        headers: condition,
+        ...(method === 'PUT' && { body: { enabled: true, rules: [staff] } }),
+      });
+    const mine = { 'if-match': headers.etag as string };
+    const answers = await Promise.all([send('PUT', mine), send('PUT', mine), send('PUT', { 'if-none-match': '*' })]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412]);
+    assert.equal((await send('DELETE', mine)).status, 412);
+    assert.deepEqual((await t.get(PATH)).body.version, body.version + 1);
+    assert.equal((await send('DELETE', { 'if-match': `"${body.version + 1}"` })).status, 200);
+    assert.equal((await send('PUT', { 'if-none-match': '*' })).status, 200);
+  });
+
   test('belongs to its tenant alone', async () => {
     await put([mail]);
     const other = await t.secondTenant();

@@ -117,3 +117,33 @@ test('a Drive source with a stored secret and a schedule is synchronized until t
   assert.deepEqual([third.status, third.error.title], ['failure', 'The credential of the source is gone']);
   assert.deepEqual(await found('willow'), ['heron.txt'], 'what is stored stays');
 });
+
+test('a file of Drive without permission is tried in every run, and the folder is not listed again for it', async () => {
+  const folder = drive.state.addFolder(drive.state.root, 'Guarded');
+  drive.state.addFile(folder, 'kestrel.txt', 'The kestrel hovers over the verge.');
+  const guarded = drive.state.addFile(folder, 'merlin.txt', 'The merlin hunts over the moor.', {
+    access: 'unreadable',
+  });
+  const secret = (await t.post('/secrets', { name: 'guarded', type: 'drive', secret: drive.key })).body.id;
+  const { id } = (await t.post('/drive-sources', { name: 'Guarded', folder_url: folderUrl(folder), secret_id: secret }))
+    .body;
+  const first = await ended(id, 1);
+  assert.deepEqual([first.status, first.statistics.added, first.statistics.failed], ['success', 1, 1]);
+  const runAgain = async (count: number) => {
+    drive.requests.length = 0;
+    assert.equal((await t.post(`/source-groups/${id}/runs`, {})).status, 201);
+    const { status, error, statistics } = await ended(id, count);
+    return { status, title: error?.title, statistics, routes: drive.requests.map(({ route }) => route) };
+  };
+  for (const count of [2, 3]) {
+    const { status, title, statistics, routes } = await runAgain(count);
+    assert.deepEqual([status, title, statistics.scanned], ['success', '1 of 1 files failed', 1]);
+    assert.deepEqual(routes, ['changes', 'get', 'media'], 'only the failed file was asked for');
+  }
+  // The change log does not name the file: only the failure of the last run does.
+  drive.state.get(guarded).access = 'ok';
+  const shared = await runAgain(4);
+  assert.deepEqual([shared.status, shared.statistics.added, shared.statistics.failed], ['success', 1, 0]);
+  assert.deepEqual(await found('merlin'), ['merlin.txt']);
+  assert.deepEqual((await runAgain(5)).routes, ['changes']);
+});

@@ -195,6 +195,34 @@ describe('changed shortcuts', () => {
 });
 
 describe('the cursor of a Drive folder', () => {
+  test('files that the last run could not read are reported again without a full listing', async () => {
+    const { state } = world.fake;
+    const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
+    const elsewhere = state.addFile(outside, 'elsewhere.txt', 'elsewhere');
+    const failed = [files.top, elsewhere, 'unknownFileOfDrive'];
+    cursor = world.connector.withFailed!(cursor!, failed);
+    const { listing, full } = await run();
+    assert.deepEqual([listing.present.map(({ originId }) => originId), listing.gone, full], [[files.top], [], false]);
+    assert.deepEqual((await run()).listing.present, [], 'they are reported once');
+    const many = Array.from({ length: 201 }, (_, i) => `file${i}`);
+    assert.equal(world.connector.withFailed!(cursor!, many), null, 'a full listing costs less');
+  });
+  test('the unreadable target of a shortcut is read when it becomes readable', async () => {
+    const { state } = world.fake;
+    const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
+    const target = state.addFile(outside, 'target.txt', 'target');
+    state.addShortcut(state.root, 'link', target);
+    world.fake.fail('get', { status: 403, reason: 'insufficientFilePermissions' }, 1, ({ pathname }) =>
+      pathname.endsWith(target),
+    );
+    const { listing } = await run();
+    assert.deepEqual(
+      listing.failed.map(({ originId }) => originId),
+      [target],
+    );
+    cursor = world.connector.withFailed!(cursor!, [target]);
+    assert.deepEqual((await run()).fetched, [target]);
+  });
   test('an expired cursor of Drive is reported as expired', async () => {
     world.fake.state.oldestToken = 1000;
     const expired = (error: unknown) => error instanceof OriginError && error.cursorExpired;

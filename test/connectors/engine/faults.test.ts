@@ -89,7 +89,8 @@ for (const [route, what, fault] of cases) {
       fake.fail(route, fault, ALWAYS);
     }
     const run = await world.run(groupId);
-    assert.equal(run.status, 'failure');
+    // A missing permission for one file says nothing about the other files.
+    assert.equal(run.status, what === '403' ? 'success' : 'failure');
     assertReadable(run.error);
     if (route === 'media') {
       assert.deepEqual(run.statistics.failed, 1);

@@ -123,6 +123,38 @@ test('an incremental run whose only change fails is a success with an error, bec
   assert.deepEqual(await world.search('wombat'), ['a.txt', 'b.txt']);
 });
 
+test('a connector that reports failed items again lets the next run start after the listing', async () => {
+  const { origin } = world;
+  for (const id of ['a', 'b']) put(id, `${id}.txt`, `The ${id} wombat.`);
+  origin.withFailed = (cursor, ids) => (ids.length > 1 ? null : { ...cursor, failed: ids });
+  origin.onFetch = async (id) => {
+    if (id === 'a') return undefined;
+    throw new OriginError({ title: 'No right to read it', message: 'Share the file.', retryable: id === 'c' });
+  };
+  origin.script = async function* () {
+    for (const id of ['a', 'b']) yield origin.present(id);
+    yield { kind: 'end', full: true, cursor: { at: 1 } };
+  };
+  await world.run(groupId);
+  const changes = async function* (at: number, ids: string[]) {
+    for (const id of ids) yield origin.present(id);
+    yield { kind: 'end' as const, full: false, cursor: { at } };
+  };
+  origin.script = () => changes(2, ['b']);
+  const second = await world.run(groupId);
+  assert.deepEqual(origin.listings.at(-1)!.cursor, { at: 1, failed: ['b'] });
+  assert.deepEqual([second.status, titleOf(second)], ['success', '1 of 1 files failed'], 'the other files are served');
+  put('c', 'c.txt', 'The c wombat.');
+  origin.script = () => changes(3, ['c']);
+  assert.equal((await world.run(groupId)).status, 'failure', 'nothing could be fetched for a reason that may pass');
+  assert.deepEqual(origin.listings.at(-1)!.cursor, { at: 2, failed: ['b'] });
+  origin.script = () => changes(4, ['b', 'c']);
+  await world.run(groupId);
+  assert.deepEqual(origin.listings.at(-1)!.cursor, { at: 2, failed: ['b'] }, 'a failed run keeps its cursor');
+  await world.run(groupId);
+  assert.deepEqual(origin.listings.at(-1)!.cursor, { at: 2, failed: ['b'] }, 'the connector declined two failures');
+});
+
 test('stored items that a connector looks up at the same moment cost one transaction', async () => {
   const ids = Array.from({ length: 40 }, (_, i) => `item ${i}`);
   for (const id of ids) put(id, `${id}.txt`, `The ${id} wombat.`);

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { POLICIES, type Policy, type Principal, previewPolicy, readPolicies, savePolicy } from '../../data/policies.ts';
+import { POLICIES, type Policy, type Principal, previewPolicy, savePolicy } from '../../data/policies.ts';
 import { placeOf, readJson } from '../../json/json-places.ts';
 import { Button } from '../../parts/button.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
@@ -45,20 +45,10 @@ export function PolicyWorkshop({ name, policy, text, over, changed, change, disc
   const outdated = changed && over.version !== (policy?.version ?? 0);
   const save = useMutation({
     /** Saves nothing over a version that the draft does not know, and returns false. */
-    async mutationFn(document: unknown) {
-      const latest = await queries.fetchQuery({
-        queryKey: [POLICIES],
-        queryFn: ({ signal }) => readPolicies(signal),
-        staleTime: 0,
-      });
-      if ((latest.find((one) => one.name === name)?.version ?? 0) !== over.version) return false;
-      await savePolicy(name, document);
-      return true;
-    },
+    mutationFn: (document: unknown) => savePolicy(name, document, over.version),
     async onSuccess(saved) {
-      if (!saved) return;
       await queries.invalidateQueries({ queryKey: [POLICIES] });
-      discard();
+      if (saved) discard();
     },
   });
   const previewError = ready ? preview.error : null;

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hasNothing, inWords, PinakesError, pinakes } from '../../data/api.ts';
+import { hasNothing, inWords, PinakesError, pinakes, savedOver } from '../../data/api.ts';
 import { type Draft, REDACTION, type Rule, readPolicy, type StoredPolicy } from '../../data/redaction.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -54,14 +54,11 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
   };
   const save = useMutation({
     /** Saves nothing over a version of which the reader was not told, and returns false. The draft then says so. */
-    async mutationFn() {
-      const read = { queryKey: POLICY_KEY, queryFn: ({ signal }: { signal: AbortSignal }) => readPolicy(signal) };
-      const latest = await queries.fetchQuery({ ...read, staleTime: 0 });
-      if ((latest?.version ?? 0) !== version) return false;
-      await pinakes.putRedactionPolicy({ body: { enabled: draft.enabled, rules: [...draft.rules] } });
-      return true;
-    },
-    onSuccess: (saved) => (saved ? refresh() : undefined),
+    mutationFn: () =>
+      savedOver(version, (headers) =>
+        pinakes.putRedactionPolicy({ body: { enabled: draft.enabled, rules: [...draft.rules] }, headers }),
+      ),
+    onSuccess: (saved) => (saved ? refresh() : queries.invalidateQueries({ queryKey: POLICY_KEY })),
   });
   const remove = useMutation({ mutationFn: () => pinakes.deleteRedactionPolicy(), onSuccess: refresh });
   const refusal = save.error ?? refused;

@@ -1,0 +1,44 @@
+/**
+ * Conditions of a change (RFC 9110, section 13.1). `If-Match` names the version that the caller has read; `If-None-Match: *` says that
+ * nothing is stored. Thereby nobody replaces a change that they have not seen.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+
+export interface Precondition {
+  /** Call in the transaction of the change, after its lock. @param version what is stored. @throws ServiceError precondition_failed */
+  check(version: number | undefined): void;
+}
+
+/** Entity tags as a list. A proxy that compresses answers makes them weak (`W/"3"`). */
+const TAGS = /^(?:W\/)?"\d{1,15}"(?:[ \t]*,[ \t]*(?:W\/)?"\d{1,15}")*$/;
+
+export function versionTag(version: number): string {
+  return `"${version}"`;
+}
+
+/** @throws ServiceError invalid_request for a condition that cannot be understood: it must not be ignored. */
+export function readPrecondition(headers: IncomingHttpHeaders): Precondition {
+  const ifMatch = headers['if-match']?.trim();
+  const ifNoneMatch = headers['if-none-match']?.trim();
+  if (ifMatch !== undefined && ifMatch !== '*' && !TAGS.test(ifMatch))
+    throw invalidRequest('The header If-Match must be a version in quotation marks, such as "3", or *.');
+  if (ifNoneMatch !== undefined && ifNoneMatch !== '*')
+    throw invalidRequest('The header If-None-Match must be * here: nothing is stored yet.');
+  return {
+    check(version) {
+      if (ifMatch !== undefined && !isMatch(ifMatch, version))
+        throw new ServiceError(
+          'precondition_failed',
+          version === undefined ? 'Nothing is stored any more.' : `Version ${version} is stored: read it first.`,
+        );
+      if (ifNoneMatch !== undefined && version !== undefined)
+        throw new ServiceError('precondition_failed', `Version ${version} is stored already: read it first.`);
+    },
+  };
+}
+
+function isMatch(ifMatch: string, version: number | undefined): boolean {
+  if (version === undefined) return false;
+  return ifMatch === '*' || ifMatch.split(',').some((tag) => tag.includes(versionTag(version)));
+}
