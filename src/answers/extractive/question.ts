@@ -1,4 +1,5 @@
 /** Reads from a question's words what it asks for. */
+import { withoutAskedMeaning } from '../../text/asked-meaning.ts';
 import { anyOf } from '../patterns.ts';
 import { patternOf } from '../word-lists.ts';
 import { letterGroups } from './letter-groups.ts';
@@ -119,7 +120,10 @@ const QUALIFIERS =
  * spaces the analyzer already drops most question words as stop words. A question without other words is returned as it is.
  */
 function withoutQuestionWords(text: string): string {
-  const topic = text.replace(QUALIFIERS, '').replace(QUANTITY_WORDS, ' ').replace(QUESTION_WORDS, ' ');
+  const topic = withoutAskedMeaning(text)
+    .replace(QUALIFIERS, '')
+    .replace(QUANTITY_WORDS, ' ')
+    .replace(QUESTION_WORDS, ' ');
   return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
 }
 
