@@ -13,7 +13,7 @@ test('each entry is a record with its title first and its authors in reading ord
   const [record] = recordsOf(String.raw`@string{jomch = {J.~Organomet. Chem.}}
 @comment{no entry}
 @article{aksin, author = {Aks{\i}n, {\"O}zge and {\c{C}}etinkaya, Bekir and van der Berg, Jr., Jan},
-  title = {Effect of \emph{immobilization} on {Pd-N}}, journaltitle = jomch # ", 2nd series",
+  title = {Ef\-fect of \emph{immobilization} on {Pd-N}}, journaltitle = jomch # ", 2nd series",
   year = 2006, month = mar, pages = "3027--3036", url = {http://a.org/~x/50\%}, }`);
   assert.equal(
     record,

@@ -160,20 +160,24 @@ const MONTHS: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Returns the words of a value: letters instead of commands, without braces, on one line. */
 function plain(value: string): string {
-  return withTexLetters(value)
-    .replace(/\\(?:url|path|href)\s*(?=\{)/g, '')
-    .replace(/\\par(?![a-zA-Z])|\\\\/g, ' ')
-    .replace(/\\item(?![a-zA-Z])/g, ' - ')
-    .replace(/\\(?:begin|end)\{\w{1,40}\}/g, ' ')
-    .replace(/\\([&%$#_{}@])/g, (_mark, sign: string) => (/[{}]/.test(sign) ? '' : sign))
-    .replace(/\\(TeX|LaTeX|BibTeX|LaTeXe|METAFONT|MF|MP)(?![a-zA-Z])/g, '$1')
-    .replace(/\\[a-zA-Z]{1,40}\*?[ \t]?/g, '')
-    .replace(/\\[,;:! /-]/g, ' ')
-    .replace(/``|''/g, '"')
-    .replace(/---/g, '—')
-    .replace(/--/g, '–')
-    .replace(/(?<!\/)~/g, ' ')
-    .replace(/[{}]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    withTexLetters(value)
+      .replace(/\\(?:url|path|href)\s*(?=\{)/g, '')
+      .replace(/\\par(?![a-zA-Z])|\\\\/g, ' ')
+      .replace(/\\item(?![a-zA-Z])/g, ' - ')
+      .replace(/\\(?:begin|end)\{\w{1,40}\}/g, ' ')
+      .replace(/\\([&%$#_{}@])/g, (_mark, sign: string) => (/[{}]/.test(sign) ? '' : sign))
+      .replace(/\\(TeX|LaTeX|BibTeX|LaTeXe|METAFONT|MF|MP)(?![a-zA-Z])/g, '$1')
+      .replace(/\\[a-zA-Z]{1,40}\*?[ \t]?/g, '')
+      // Places where a word may be cut.
+      .replace(/\\-/g, '')
+      .replace(/\\[,;:! /]/g, ' ')
+      .replace(/``|''/g, '"')
+      .replace(/---/g, '—')
+      .replace(/--/g, '–')
+      .replace(/(?<!\/)~/g, ' ')
+      .replace(/[{}]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }
