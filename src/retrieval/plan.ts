@@ -1,6 +1,7 @@
 /** Plans a search: turns a request into what the engine is asked and how its candidates are ranked. Pure. */
 import type { Access } from '../access/access.ts';
 import { searchTerms } from '../text/analyzer.ts';
+import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';
@@ -73,7 +74,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reorders },
-    terms: mode === 'semantic' ? [] : searchTerms(request.query, languages, facts.groupNames),
+    terms: mode === 'semantic' ? [] : searchTerms(withoutAskedMeaning(request.query), languages, facts.groupNames),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };

@@ -67,6 +67,13 @@ test('tables, lists and sentences are no directory', () => {
   );
   assert.ok(!isDirectory(`\`\`\`\n${linesOf((word, i) => `${word} ${i}`)}\n\`\`\``, []), 'output of a program');
   assert.ok(!isDirectory('frozen mail, 12\nlocal mail, 13', []));
+  assert.ok(
+    !isDirectory(
+      linesOf((word, i) => `${word}: ${i}`),
+      [],
+    ),
+    'fields of a record',
+  );
 });
 
 test('long runs of dots and spaces are read in linear time', () => {

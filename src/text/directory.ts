@@ -3,7 +3,8 @@
 /** Dots that lead to a page number. The number of dots is limited, so that a long run is not scanned from each dot. */
 const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
 const LEADERS_MIN = 3;
-const ENDS_WITH_PAGE = /^[^|].{1,79}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
+/** A number directly after a colon is the value of a field, as in records. */
+const ENDS_WITH_PAGE = /^[^|].{1,79}[,\s]\s*(?<!:\s{1,9})(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
 /** A table row whose last cell is the number and the title of a section, as in the index of a manual in HTML. */
 const ENDS_WITH_SECTION = /\|\s*\p{N}+(?:\.\p{N}+)+\.?\s[^|]{1,80}\|\s*$/u;
 /** The number of a section or an appendix before a title. */

@@ -63,3 +63,19 @@ test('a header is a title only at the top of a text, and only with text below it
   assert.equal(titleHeaderEnd('Date: 1 May\n\nSubject: Boxes', 'What about boxes?'), 0);
   assert.equal(titleHeaderEnd(`${header}\nSee below.`, 'Wer hat die Kisten geschickt?'), 0);
 });
+
+test('the mails that a question asks for are named by their headers, and need not have the word mail', () => {
+  const list: Record<string, string> = {
+    'Which mails are from Tomasz Nowak?': 'en',
+    'Which messages did Tomasz Nowak write?': 'en',
+    'Welche Mails sind von Tomasz Nowak?': 'de',
+  };
+  const quoting = `${OFFER}\n\n> Did you get our mail? The other mails and messages of Nowak got lost.`;
+  for (const [question, language] of Object.entries(list)) {
+    const chunks = [quoting, REPLY].map((content, i) => {
+      return { number: i + 1, name: 'm.eml', headingPath: [], context: null, content, score: 10 - i, language };
+    });
+    const [first] = extractPassages(question, chunks, analyzer).passages;
+    assert.match(first!.text, /^From: Tomasz Nowak/, question);
+  }
+});

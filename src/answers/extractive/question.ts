@@ -1,4 +1,5 @@
 /** Reads from a question's words what it asks for. */
+import { withoutAskedMeaning } from '../../text/asked-meaning.ts';
 import { anyOf } from '../patterns.ts';
 import { patternOf } from '../word-lists.ts';
 import { letterGroups } from './letter-groups.ts';
@@ -119,10 +120,22 @@ const QUALIFIERS =
  * spaces the analyzer already drops most question words as stop words. A question without other words is returned as it is.
  */
 function withoutQuestionWords(text: string): string {
-  const topic = text.replace(QUALIFIERS, '').replace(QUANTITY_WORDS, ' ').replace(QUESTION_WORDS, ' ');
+  const topic = withoutAskedMeaning(text)
+    .replace(QUALIFIERS, '')
+    .replace(SOURCE_WORDS, ' ')
+    .replace(QUANTITY_WORDS, ' ')
+    .replace(QUESTION_WORDS, ' ');
   return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
 }
 
+/** Words for the sources that are asked for: a mail does not say that it is a mail. */
+const SOURCE_WORDS = anyOf(
+  [
+    /(?<!\p{L})(?:which|what|whose|welche[rs]?|quel(?:le)?s?) (?:e-?)?(?:mails?|messages?|nachrichten)(?!\p{L})/u,
+    /(?<!\p{L})(?:qué correos|quali messaggi|(?:które|jakie) wiadomości)(?!\p{L})/u,
+  ],
+  'giu',
+);
 const QUANTITY_WORDS = /\bhow (?:many|much|long|often)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;
 const QUESTION_WORDS = anyOf(
   [

@@ -223,3 +223,13 @@ test('a heading shares a chunk with the text that follows it, not with the text 
   assert.match(chunks.find(({ content }) => content.includes('### Part'))!.content, /^## Two\n/);
   assert.match(chunks.at(-1)!.content, /## Three$/);
 });
+
+test('each part of a long record after the first says what the record is about', () => {
+  const text = `name:\n  common: Kyrgyzstan\n${'The land has many high mountains and lakes. '.repeat(200)}\ncapital: Bishkek`;
+  const chunks = chunkFile(fileOf(text, [{ kind: 'record', start: 0, end: text.length }]));
+  assert.ok(chunks.length > 2);
+  assert.deepEqual(
+    chunks.map(({ context }) => context),
+    chunks.map((_, i) => (i === 0 ? null : 'name: common: Kyrgyzstan')),
+  );
+});

@@ -24,7 +24,27 @@ export function splitBlock(text: string, block: Block, tokensTarget: number): Bl
     return splitRows(text, block, tokensTarget);
   }
   if (block.kind === 'code') return pack(codeAtoms(text, block, tokensTarget), tokensTarget, false);
-  return pack(sentenceRanges(text, block.start, block.end, tokensTarget), tokensTarget, true);
+  const parts = pack(sentenceRanges(text, block.start, block.end, tokensTarget), tokensTarget, true);
+  if (block.kind !== 'record') return parts;
+  const name = recordName(text.slice(block.start, block.start + NAME_UNITS_MAX));
+  return parts.map((part, index) => (index === 0 ? part : { ...part, context: name }));
+}
+
+/** Units of the beginning of a record, which its further parts repeat. */
+const NAME_UNITS_MAX = 160;
+
+/** Returns the beginning of a record up to its first line with a value: what the record is about. */
+function recordName(head: string): string | null {
+  const lines = head.split('\n');
+  const first = lines.findIndex((line) => line.trim() !== '' && !line.trimEnd().endsWith(':'));
+  return (
+    lines
+      .slice(0, first + 1)
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .toWellFormed() || null
+  );
 }
 
 function splitRows(text: string, block: Block, tokensTarget: number): BlockPart[] {

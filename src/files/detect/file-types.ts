@@ -34,6 +34,9 @@ export type FileType =
   | 'ipynb'
   | 'subtitles'
   | 'calendar'
+  | 'bibliography'
+  | 'translations'
+  | 'wiki'
   | 'org'
   | 'rst'
   | 'asciidoc'
@@ -62,6 +65,16 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   log: 'txt',
   asc: 'txt',
   rst: 'rst',
+  bib: 'bibliography',
+  bibtex: 'bibliography',
+  po: 'translations',
+  pot: 'translations',
+  xlf: 'xml',
+  xliff: 'xml',
+  tmx: 'xml',
+  wiki: 'wiki',
+  mediawiki: 'wiki',
+  wikitext: 'wiki',
   adoc: 'asciidoc',
   asciidoc: 'asciidoc',
   org: 'org',
@@ -129,6 +142,9 @@ const FLAT_OFFICE = new RegExp(
   '^(?:<\\?[^<>]*>\\s*)*(?:<!--[^<>]*-->\\s*)?<(?:pkg:package|w:worddocument|office:document|' +
     '(?:ss:)?workbook\\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\\s>"]',
 );
+
+/** Matches pages that MediaWiki exports. */
+const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<mediawiki[\s>]/;
 
 /** Sphinx names the copies of its sources like this (`index.rst.txt`). */
 const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
@@ -244,6 +260,7 @@ function textType(head: string, extension: string): FileType {
     /^(?:This is .{1,200}, produced by |START-INFO-DIR-ENTRY|\x1f$)/m.test(head)
   )
     return 'info';
+  if (WIKI_DUMP.test(start) && (named === undefined || named === 'xml')) return 'wiki';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)
     return 'calendar';

@@ -170,6 +170,18 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
       const { parseWithIncludes } = await import('./markup/parse-outline.ts');
       return parseWithIncludes(fileType, text, request.groupPath, tools);
     }
+    case 'bibliography': {
+      const { parseBibliography } = await import('./data/bibliography.ts');
+      return parseBibliography(text);
+    }
+    case 'translations': {
+      const { parsePo } = await import('./data/translations.ts');
+      return parsePo(text);
+    }
+    case 'wiki': {
+      const { parseWiki } = await import('./wiki/parse-wiki.ts');
+      return parseWiki(text, keys);
+    }
     case 'org':
     case 'tex':
       return parseMarkup(fileType, text, request);

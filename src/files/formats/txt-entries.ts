@@ -13,7 +13,7 @@ const NAME_UNITS_MAX = 60;
 /** A name at the margin that occurs more often is a page header. */
 const SAME_NAME_MAX = 3;
 /** A longer text is data or a log, not a manual. Each line needs memory while entries are looked for. */
-const LINES_MAX = 100_000;
+const LINES_MAX = 250_000;
 /** If a larger share of the lines ends with a brace or a semicolon, the text is code. */
 const CODE_SHARE_MAX = 0.2;
 /** Number of columns by which the lines of an entry are deeper than its first line. */

@@ -1,10 +1,37 @@
 /** Parses plain text, whose paragraphs are separated by empty lines. */
 import type { Block, ParsedFile } from '../parsed.ts';
+import { SINGLE_RECORDS_MAX } from './data/records.ts';
 import { withEntries } from './txt-entries.ts';
+import { withHeadings } from './txt-headings.ts';
 
-/** Returns one block per paragraph, with the entries above it by indentation. Form feeds do not begin pages. */
+/**
+ * Returns a record for each part between lines of percent signs, or else one block per paragraph, with the headings or entries above it.
+ * Form feeds do not begin pages.
+ */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
-  return { fileType, text, blocks: withEntries(text, paragraphs(text, 0, text.length)), metadata: {}, warnings: [] };
+  return { fileType, text, blocks: jarRecords(text) ?? blocksOf(text), metadata: {}, warnings: [] };
+}
+
+function blocksOf(text: string): Block[] {
+  const all = paragraphs(text, 0, text.length);
+  const entries = withEntries(text, all);
+  return entries.some(({ term }) => term !== undefined) ? entries : (withHeadings(text, all) ?? entries);
+}
+
+/** Fewer lines of percent signs are chance. */
+const JAR_LINES_MIN = 3;
+
+/** Returns the parts of a file of sayings or records, which lines of one or two percent signs separate. */
+function jarRecords(text: string): Block[] | undefined {
+  const lines = [...text.matchAll(/^%%?[ \t]*$/gm)];
+  if (lines.length < JAR_LINES_MIN || lines.length > SINGLE_RECORDS_MAX) return undefined;
+  const starts = [0, ...lines.map((line) => line.index + line[0].length)];
+  const ends = [...lines.map((line) => line.index), text.length];
+  return starts.flatMap((start, i): Block[] => {
+    const part = text.slice(start, ends[i]);
+    const lead = part.length - part.trimStart().length;
+    return part.trim() === '' ? [] : [{ kind: 'record', start: start + lead, end: start + part.trimEnd().length }];
+  });
 }
 
 /** Returns a paragraph block for each part of `text[start, end)` between empty lines. */

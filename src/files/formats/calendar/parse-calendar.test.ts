@@ -43,7 +43,7 @@ test('the end of an event of whole days is its last day, and a duration is writt
   const days = (from: string, to: string) => event('SUMMARY:x', `DTSTART;VALUE=DATE:${from}`, `DTEND;VALUE=DATE:${to}`);
   assert.deepEqual(textsOf(days('20260501', '20260502')), ['x\nStart: 2026-05-01']);
   assert.deepEqual(textsOf(days('20260228', '20260302')), ['x\nStart: 2026-02-28\nEnd: 2026-03-01']);
-  assert.deepEqual(textsOf(event('SUMMARY:x', 'DURATION:P1DT1H30M')), ['x\nDuration: 1 days 1 h 30 min']);
+  assert.deepEqual(textsOf(event('SUMMARY:x', 'DURATION:P1DT1H30M')), ['x\nDuration: 1 day 1 h 30 min']);
 });
 
 test('contacts have their name, telephones, mails and addresses, in old and new forms', () => {
@@ -100,4 +100,12 @@ test('very long lines and very many entries of a calendar are read in linear tim
     `${'TYPE=;'.repeat(600)}:\n`,
   ])
     parseCalendar(`BEGIN:VCARD\nADR${piece.repeat(piece.length > 100 ? 500 : 100_000)}`);
+});
+
+test('an event of one whole day has no length, and one week is one week', () => {
+  const event = (lines: string) =>
+    parseCalendar(`BEGIN:VCALENDAR\nBEGIN:VEVENT\n${lines}\nEND:VEVENT\nEND:VCALENDAR`).text;
+  assert.equal(event('SUMMARY:Neujahr\nDTSTART;VALUE=DATE:20260101\nDURATION:P1D'), 'Neujahr\nStart: 2026-01-01');
+  assert.match(event('SUMMARY:Fair\nDTSTART;VALUE=DATE:20260101\nDURATION:P1W'), /Duration: 1 week$/);
+  assert.match(event('SUMMARY:Talk\nDTSTART:20260101T100000Z\nDURATION:P1DT2H1S'), /Duration: 1 day 2 h 1 s$/);
 });

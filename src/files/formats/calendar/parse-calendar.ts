@@ -75,7 +75,7 @@ const NAMES: readonly (readonly [name: string, format: Format])[] = [
 const LINES: readonly (readonly [name: string, label: string, format: Format])[] = [
   ['DTSTART', 'Start', (property) => momentText(property)],
   ['DTEND', 'End', (property, entry) => endText(property, entry)],
-  ['DURATION', 'Duration', ({ value }) => durationText(value)],
+  ['DURATION', 'Duration', (property, entry) => lengthText(property, entry)],
   ['DUE', 'Due', (property) => momentText(property)],
   ['COMPLETED', 'Completed', (property) => momentText(property)],
   ['RRULE', 'Repeats', ({ value }) => ruleText(value)],
@@ -150,11 +150,24 @@ function endText(property: Property, entry: readonly Property[]): string {
   return start && momentText(start) >= last ? '' : last;
 }
 
+/** Returns the length of an event; nothing for an event of one whole day. */
+function lengthText({ value }: Property, entry: readonly Property[]): string {
+  const start = entry.find(({ name }) => name === 'DTSTART');
+  const isDay = start !== undefined && /^\d{4}-\d\d-\d\d$/.test(momentText(start));
+  return isDay && value.trim() === 'P1D' ? '' : durationText(value);
+}
+
 function durationText(value: string): string {
   const parts = /^([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(value.trim());
   if (!parts) return value.trim();
   const units = ['weeks', 'days', 'h', 'min', 's'];
-  return units.flatMap((unit, i) => (parts[i + 2] === undefined ? [] : [`${parts[i + 2]} ${unit}`])).join(' ');
+  return units
+    .flatMap((unit, i) =>
+      parts[i + 2] === undefined
+        ? []
+        : [`${parts[i + 2]} ${parts[i + 2] === '1' ? unit.replace(/(?<=..)s$/, '') : unit}`],
+    )
+    .join(' ');
 }
 
 /** Returns a rule of repetition: `monthly, interval 3, until 2026-12-31`. */

@@ -83,3 +83,65 @@ test('a file named .json with JSON Lines is read, and one with other text is ref
   assert.throws(() => parseJson('{"a":', []), /not valid JSON/);
   assert.throws(() => parseJsonl('nothing\nhere', []), /No line/);
 });
+
+test('a list of records that a file mainly consists of is read record by record, wherever it stands', () => {
+  const issues = Array.from({ length: 6 }, (_, i) => ({ id: i, title: `The door of room ${i} does not close` }));
+  const { text, blocks } = parseJson(JSON.stringify({ total: 6, data: { page: 1, issues } }), []);
+  const parts = blocks.map(({ kind, start, end, headingPath }) => [kind, headingPath, text.slice(start, end)]);
+  assert.deepEqual(parts.slice(0, 2), [
+    ['paragraph', undefined, 'total: 6\ndata:\n  page: 1\n  issues:'],
+    ['record', ['data', 'issues'], 'id: 0\ntitle: The door of room 0 does not close'],
+  ]);
+  assert.equal(parts.length, 7);
+});
+
+test('the members of an object that have the same fields are records with their names', () => {
+  const licences = Object.fromEntries(
+    'abcde'.split('').map((name) => [name, { name: name.toUpperCase(), free: true }]),
+  );
+  const { text, blocks } = parseJson(JSON.stringify(licences), []);
+  assert.deepEqual(blocks.map(({ kind, start, end }) => [kind, text.slice(start, end)]).slice(0, 2), [
+    ['record', 'a:\n  name: A\n  free: true'],
+    ['record', 'b:\n  name: B\n  free: true'],
+  ]);
+  const settings = Object.fromEntries('abcde'.split('').map((name) => [name, { [`${name}1`]: 1, [`${name}2`]: 2 }]));
+  assert.ok(parseJson(JSON.stringify(settings), []).blocks.every(({ kind }) => kind === 'paragraph'));
+});
+
+test('a long member is a section with its name as heading, and the next member is not in it', () => {
+  const operation = (id: string) => ({
+    operationId: id,
+    description: `Returns ${id}. `.repeat(120).trim(),
+    tags: ['a'],
+  });
+  const api = {
+    openapi: '3.1.0',
+    paths: { '/doors': { get: operation('listDoors'), post: operation('addDoor') } },
+    end: { last: 1 },
+  };
+  const { text, blocks } = parseJson(JSON.stringify(api), []);
+  const placed = (words: string) =>
+    blocks.find(({ kind, start, end }) => kind !== 'heading' && text.slice(start, end).includes(words));
+  assert.deepEqual(placed('addDoor')?.headingPath, ['paths', '/doors', 'post']);
+  assert.deepEqual(placed('last: 1')?.headingPath, []);
+  assert.equal(text.replace(/\n\n/g, '\n'), parsedPlain(api), 'the text has every name and value once, indented');
+});
+
+/** Returns the lines of nested objects of texts. */
+function parsedPlain(value: object, lead = ''): string {
+  return Object.entries(value)
+    .map(([key, member]) =>
+      typeof member === 'object' && !Array.isArray(member)
+        ? `${lead}${key}:\n${parsedPlain(member as object, `${lead}  `)}`
+        : `${lead}${key}: ${String(member)}`,
+    )
+    .join('\n');
+}
+
+test('an object with very many members, and a very deep one, are read in linear time', () => {
+  const used = process.cpuUsage();
+  const members = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`k${i}`, { v: i }]));
+  assert.equal(parseJson(JSON.stringify({ members, more: 'x'.repeat(9_000_000) }), []).blocks.length > 1, true);
+  parseJson(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, []);
+  assert.ok(process.cpuUsage(used).user < 20e6);
+});

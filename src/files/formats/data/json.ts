@@ -36,8 +36,14 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   }
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();
+  const main = mainRecords(value);
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
-  else for (const text of sections(value)) builder.add({ kind: 'paragraph' }, text);
+  else if (main) {
+    const rest = lines(main.rest);
+    // The names of the objects around the records are in their heading paths.
+    if (rest.some((line) => !line.endsWith(':'))) builder.add({ kind: 'paragraph' }, rest.join('\n'));
+    writeRecords(builder, main.records, picker, main.path);
+  } else writeSections(builder, value);
   return finish('json', builder, picker, []);
 }
 
@@ -57,6 +63,49 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
   }
   if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
   else for (const text of sections(at)) builder.add({ kind: 'paragraph' }, text);
+}
+
+/** Share of a file that its list of records must have, and minimum number of records. */
+const MAIN_SHARE_MIN = 0.8;
+const MAIN_RECORDS_MIN = 5;
+
+/**
+ * Returns the records that a file mainly consists of, and the other members of the objects around them: a list as in
+ * `{"total": 2, "issues": […]}`, or the members of an object that all have the same fields.
+ */
+function mainRecords(value: Json): { records: Json[]; rest: Json; path: string[] } | undefined {
+  const rest: { [key: string]: Json } = {};
+  const path: string[] = [];
+  let [at, others] = [value, rest];
+  for (let level = 0; level <= RECORD_LEVELS_MAX && isObject(at); level += 1) {
+    const members = Object.entries(at);
+    if (haveSameFields(members.map(([, member]) => member))) {
+      return { records: members.map(([name, member]) => ({ [name]: member })), rest, path };
+    }
+    const sizes = members.map(([, member]) => (typeof member === 'object' ? unitsOf(member) : 0));
+    const largest = sizes.reduce((best, size, i) => (size > sizes[best]! ? i : best), 0);
+    const [name, member] = members[largest] ?? [];
+    const total = unitsOf(at);
+    if (name === undefined || member === undefined || sizes[largest]! < total * MAIN_SHARE_MIN) return undefined;
+    const inner: { [key: string]: Json } = {};
+    for (const [other, its] of members) others[other] = other === name ? inner : its;
+    path.push(name);
+    if (isRecordList(member)) return member.length < MAIN_RECORDS_MIN ? undefined : { records: member, rest, path };
+    [at, others] = [member, inner];
+  }
+  return undefined;
+}
+
+function unitsOf(value: Json): number {
+  return lines(value).reduce((units, line) => units + line.length, 0);
+}
+
+/** True for objects of which each has most fields of the first. */
+function haveSameFields(values: readonly Json[]): boolean {
+  if (values.length < MAIN_RECORDS_MIN || !values.every(isObject)) return false;
+  const fields = Object.keys(values[0] as object);
+  const common = (value: Json) => fields.filter((field) => Object.hasOwn(value as object, field)).length;
+  return fields.length > 1 && values.every((value) => common(value) > fields.length / 2);
 }
 
 function isRecordList(value: Json): value is Json[] {
@@ -107,6 +156,44 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
   }
 }
 
+/** A member with a longer text is a section of its own. */
+const SECTION_UNITS_MIN = 1_500;
+const SECTION_LEVELS_MAX = 6;
+
+/**
+ * Writes the members of objects, and the elements of lists, as blocks. The name of a member with a long text is a heading, so that each
+ * part of a description of an API or of a schema says where it stands. Names keep their lines and indentation.
+ */
+function writeSections(builder: TextBuilder, value: Json, headingPath: readonly string[] = [], level = 0): void {
+  if (!isObject(value) && !(level > 0 && Array.isArray(value) && value.every(isObject))) {
+    builder.add({ kind: 'paragraph', headingPath: [...headingPath] }, lines(value, '', level).join('\n'));
+    return;
+  }
+  let scalars: string[] = [];
+  const flush = () => {
+    builder.add({ kind: 'paragraph', headingPath: [...headingPath] }, scalars.join('\n'));
+    scalars = [];
+  };
+  const members = Array.isArray(value) ? value.map((member) => ['', member] as const) : Object.entries(value);
+  for (const [key, member] of members) {
+    const own = lines(member, key, level);
+    if (inlineText(member) !== undefined) {
+      scalars.push(...own);
+      continue;
+    }
+    flush();
+    const text = own.join('\n');
+    if (text.length < SECTION_UNITS_MIN || level >= SECTION_LEVELS_MAX)
+      builder.add({ kind: 'paragraph', headingPath: [...headingPath] }, text);
+    else {
+      const path = key === '' ? headingPath : [...headingPath, key];
+      if (key !== '') builder.add({ kind: 'heading', level: level + 1, title: key, headingPath: [...path] }, own[0]!);
+      writeSections(builder, member, path, key === '' ? level : level + 1);
+    }
+  }
+  flush();
+}
+
 /** Returns one text per member of the outermost object, so that chunks end between members. */
 function sections(value: Json): string[] {
   if (!isObject(value)) return [lines(value).join('\n')];
@@ -124,9 +211,9 @@ function sections(value: Json): string[] {
 }
 
 /** Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive. */
-function lines(root: Json, key = ''): string[] {
+function lines(root: Json, key = '', level = 0): string[] {
   const out: string[] = [];
-  const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: 0 }];
+  const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { value, depth } = next;
     const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;

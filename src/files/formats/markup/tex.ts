@@ -1,5 +1,6 @@
 /** Converts LaTeX to Markdown: sections, lists, tables, listings. Formulas stay unchanged. */
 import { readWordList } from '../../../util/package-files.ts';
+import { withTexLetters } from '../tex-letters.ts';
 import type { LinkMarks } from './link-marks.ts';
 
 const LEVELS: Record<string, number> = {
@@ -34,7 +35,7 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const to = source.lastIndexOf('\\end{document}');
   const body = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
   const property = (name: string) => {
-    const value = new RegExp(`\\\\${name}\\s*\\{${ARGUMENT}\\}`).exec(source.slice(0, 100_000))?.[1];
+    const value = new RegExp(`\\\\${name}\\s*\\{${ARGUMENT}\\}`).exec(withTexLetters(source.slice(0, 100_000)))?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
   };
   const [title, author] = [property('title'), property('author')];
@@ -189,7 +190,7 @@ function inline(source: string): string {
 }
 
 function words(source: string): string {
-  let result = source
+  let result = withTexLetters(source)
     .replace(/\\href\{[^{}]{0,2000}\}/g, '')
     .replace(/\\(?:cite[a-z]*|ref|eqref|pageref|autoref)\*?(?:\[[^\]\n]{0,300}\])?\{([^{}]{0,500})\}/g, '[$1]')
     .replace(/\\footnote(?:text)?\{/g, ' ({')

@@ -11,6 +11,7 @@ import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { isProse, writeProse } from './prose.ts';
+import { writeTmx, writeXliff } from './translations.ts';
 import {
   attribute,
   attributes,
@@ -79,6 +80,10 @@ function topElement(text: string): XmlElement | undefined {
 function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
   const feed = childAt(top, 'channel') ?? (top.name === 'feed' ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
+  if (top.name === 'xliff' || top.name === 'tmx') {
+    (top.name === 'tmx' ? writeTmx : writeXliff)(top, builder);
+    return undefined;
+  }
   if (isProse(top)) return writeProse(top, builder);
   if (top.name === 'svg') {
     for (const name of ['title', 'desc', 'text']) {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseXml } from '../xml/xml.ts';
+import { parsePo } from './translations.ts';
+
+const PO = `# Polish translation.
+msgid ""
+msgstr ""
+"Project-Id-Version: Shop 2\\n"
+"Language: pl\\n"
+
+#. On the button
+#: form.py:64
+msgid "Attach a file"
+msgstr "Dołącz plik"
+
+#, fuzzy
+#| msgid "Old"
+msgctxt "menu"
+msgid ""
+"Two "
+"lines\\nhere"
+msgstr "Dwie \\"linie\\""
+
+msgid "%d mail"
+msgid_plural "%d mails"
+msgstr[0] "%d list"
+msgstr[1] "%d listy"
+
+#~ msgid "Gone"
+#~ msgstr "Nie ma"
+`;
+
+test('each message of a catalogue is a record with its translations', () => {
+  const { text, blocks, title, metadata } = parsePo(PO);
+  assert.equal(title, 'Shop 2');
+  assert.equal(metadata['language']?.val, 'pl');
+  assert.deepEqual(
+    blocks.map(({ kind, start, end }) => [kind, text.slice(start, end)]),
+    [
+      ['paragraph', 'Polish translation.\nProject-Id-Version: Shop 2\nLanguage: pl'],
+      ['record', 'source: Attach a file\ntranslation (Polish): Dołącz plik\ncomment: On the button\nplace: form.py:64'],
+      ['record', 'source: Two lines\n  here\ntranslation (Polish): Dwie "linie"\ncontext: menu\nstate: fuzzy'],
+      ['record', 'source: %d mail\nplural: %d mails\ntranslation (Polish): %d list\ntranslation (Polish): %d listy'],
+      ['record', 'source: Gone\ntranslation (Polish): Nie ma\nstate: obsolete'],
+    ],
+  );
+  assert.equal(parsePo('no catalogue').blocks[0]!.kind, 'paragraph');
+});
+
+test('each unit of XLIFF and of a translation memory is a record', () => {
+  const xliff = (version: string, inside: string) =>
+    `<xliff version="${version}"${version === '2.0' ? ' srcLang="en" trgLang="fi"' : ''}>${inside}</xliff>`;
+  const units = {
+    '1.2':
+      '<file original="a.po" target-language="fi"><body><trans-unit id="1"><source>Sign <g>Up</g></source><target state="needs-review">Rekisteröidy</target><note>Button</note></trans-unit></body></file>',
+    '2.0':
+      '<file id="a.po"><unit id="1"><notes><note>Button</note></notes><segment state="needs-review"><source>Sign Up</source><target>Rekisteröidy</target></segment></unit></file>',
+  };
+  for (const [version, inside] of Object.entries(units)) {
+    assert.equal(
+      parseXml(xliff(version, inside), []).text,
+      '# a.po\n\nsource: Sign Up\ntranslation (Finnish): Rekisteröidy\nstate: needs-review\ncomment: Button',
+    );
+  }
+  const tmx = parseXml(
+    '<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>or</seg></tuv><tuv xml:lang="fi"><seg>tai</seg></tuv></tu></body></tmx>',
+    [],
+  );
+  assert.deepEqual([tmx.text, tmx.blocks[0]!.kind], ['en: or\nfi: tai', 'record']);
+});

@@ -1,0 +1,59 @@
+/** Writes the letters that LaTeX composes by commands (`{\"u}`, `\c{c}`, `\ss`) as Unicode. Pure. */
+
+/** Combining characters by the command of the accent. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '"': '\u0308',
+  "'": '\u0301',
+  '`': '\u0300',
+  '^': '\u0302',
+  '~': '\u0303',
+  '=': '\u0304',
+  '.': '\u0307',
+  u: '\u0306',
+  v: '\u030c',
+  H: '\u030b',
+  r: '\u030a',
+  c: '\u0327',
+  k: '\u0328',
+  d: '\u0323',
+  b: '\u0331',
+};
+const LETTERS: Readonly<Record<string, string>> = {
+  ss: 'ß',
+  ae: 'æ',
+  AE: 'Æ',
+  oe: 'œ',
+  OE: 'Œ',
+  aa: 'å',
+  AA: 'Å',
+  o: 'ø',
+  O: 'Ø',
+  l: 'ł',
+  L: 'Ł',
+  dh: 'ð',
+  DH: 'Ð',
+  th: 'þ',
+  TH: 'Þ',
+  dj: 'đ',
+  DJ: 'Đ',
+  i: 'ı',
+  j: 'ȷ',
+};
+/** An accent with its letter: `\"u`, `\"{u}`, `\'\i`, `\c{c}`, `\v c`. A command that is a letter needs a brace or a blank behind it. */
+const ACCENT =
+  /\\(?:(["'`^~=.])[ \t]?|([uvHrckdb])(?:[ \t]+|(?=\{)))(?:\{\\?(\p{L})[ \t]?\}|\\([ij])(?![a-zA-Z])(?:\{\})?[ \t]?|(\p{L}))/gu;
+const LETTER = /\\(ss|ae|AE|oe|OE|aa|AA|dh|DH|th|TH|dj|DJ|[oOlLij])(?:\{\}|(?![a-zA-Z])[ \t]?)/g;
+/** A brace around one composed letter. */
+const BRACED = /\{([^\p{ASCII}]\p{M}?)\}/gu;
+
+/** Returns the source with composed letters. The commands of other things stay. */
+export function withTexLetters(source: string): string {
+  if (!source.includes('\\')) return source;
+  return source
+    .replace(ACCENT, (_whole, sign: string, name: string, braced: string, dotless: string, plain: string) => {
+      const letter = braced ?? dotless ?? plain;
+      return `${letter}${ACCENTS[sign ?? name]!}`.normalize('NFC');
+    })
+    .replace(LETTER, (_whole, name: string) => LETTERS[name]!)
+    .replace(BRACED, '$1');
+}

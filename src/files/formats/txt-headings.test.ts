@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseTxt } from './txt.ts';
+
+/** Returns the headings of a text as `level title`. */
+function headingsOf(text: string): string[] {
+  return parseTxt(text)
+    .blocks.filter(({ kind }) => kind === 'heading')
+    .map(({ level, title }) => `${level} ${title}`);
+}
+
+const BODY = 'The parties agree on this matter,\nand on all that follows from it.';
+
+test('titles with a line of signs below are headings, and the sign that comes first is the highest', () => {
+  const text = `Tool 0.37 (2022-08-21)\n======================\n\nLibrary\n-------\n${BODY}\n\nTool 0.36\n=========\n\n${BODY}\n`;
+  assert.deepEqual(headingsOf(text), ['1 Tool 0.37 (2022-08-21)', '2 Library', '1 Tool 0.36']);
+  const { blocks } = parseTxt(text);
+  const body = blocks.find(({ kind }) => kind === 'paragraph')!;
+  assert.equal(text.slice(body.start, body.end), BODY, 'the text below the signs is a block of its own');
+  assert.equal(parseTxt(text).text, text);
+});
+
+test('numbered titles that stand alone and count up are headings', () => {
+  const law = ['0. Definitions.', '1. Source Code.', '1.1. Scope', '1.2. Form', '2. Basic Permissions.', '3. Patents'];
+  assert.deepEqual(
+    headingsOf(law.map((title) => `  ${title}\n\n${BODY}`).join('\n\n')),
+    law.map((title) => `${/^\d\.\d/.test(title) ? 2 : 1} ${title}`),
+  );
+  const missing = ['1. One', '4. Four takes the place of two that have two lines', '5. Five', '6. Six'];
+  assert.equal(headingsOf(missing.map((title) => `${title}\n\n${BODY}`).join('\n\n')).length, 4);
+});
+
+test('sections stand below the chapters between which they begin, and books beside one another', () => {
+  const chapters = [
+    'Kapitel 1. Anfang',
+    '1.1. Was ist das?',
+    '1.2. Wer ist das?',
+    'Kapitel 2. Mitte',
+    '2.1. Wie?',
+    'Kapitel 3. Ende',
+  ];
+  assert.deepEqual(
+    headingsOf(chapters.map((title) => `${title}\n\n${BODY}`).join('\n\n')),
+    chapters.map((title) => `${title.startsWith('K') ? 1 : 3} ${title}`),
+  );
+  const books = ['Matthew 1', 'Matthew 2', 'Matthew 3', 'Mark 1', 'Mark 2', 'Mark 3'];
+  assert.deepEqual(
+    headingsOf(books.map((title) => `${title}\n\n${BODY}`).join('\n\n')),
+    books.map((title) => `1 ${title}`),
+  );
+  const japanese = ['第１章 総則', '第2章 契約', '第3章 雑則'];
+  assert.deepEqual(
+    headingsOf(japanese.map((title) => `${title}\n\n${BODY}`).join('\n\n')),
+    japanese.map((title) => `1 ${title}`),
+  );
+});
+
+test('items of a list, sentences and lines of a table of contents are no headings', () => {
+  const none = [
+    ['1. Butter', '2. Flour', '3. Sugar', '4. Eggs'].join('\n\n'),
+    ['1. Melt the butter. Add flour', '2. Stir it. Wait', '3. Bake it. Eat']
+      .map((step) => `${step}\n\n${BODY}`)
+      .join('\n\n'),
+    ['1. Scope ........ 3', '2. Terms ........ 4', '3. Rules ........ 9']
+      .map((line) => `${line}\n\n${BODY}`)
+      .join('\n\n'),
+    ['7. Seven', '3. Three', '1999. Year'].map((line) => `${line}\n\n${BODY}`).join('\n\n'),
+  ];
+  for (const text of none) assert.deepEqual(headingsOf(text), [], text);
+});
+
+test('a text of titles and signs takes time in proportion to its length', () => {
+  const used = process.cpuUsage();
+  for (const part of ['1. A\n\n', '=\n', 'a\n===\n\n', '1.1.1.1.1 ', '第1章', '%\n\n']) parseTxt(part.repeat(200_000));
+  assert.ok(process.cpuUsage(used).user < 10e6);
+});
+
+test('parts between lines of percent signs are records', () => {
+  const recipes = ['Lasagne\n\n  300 g noodles', 'Soup\n  1 l water', 'Cake'];
+  const text = `${recipes.join('\n%\n')}\n%\n`;
+  const { blocks } = parseTxt(text);
+  assert.deepEqual(
+    blocks.map(({ kind, start, end }) => [kind, text.slice(start, end)]),
+    recipes.map((recipe) => ['record', recipe]),
+  );
+  assert.deepEqual(
+    parseTxt('Growth was 3\n%\n and then 4').blocks.map(({ kind }) => kind),
+    ['paragraph'],
+  );
+});

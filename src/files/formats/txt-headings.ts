@@ -1,0 +1,167 @@
+/**
+ * Finds headings in plain text: titles with a line of signs below, and numbered titles that stand alone (`12. Termination`,
+ * `Article 3`, `Chapter 2. Scope`), as laws, standards and release notes have them. Pure.
+ */
+import type { Block } from '../parsed.ts';
+
+/** Fewer headings of one kind are chance. */
+const HEADINGS_MIN = 3;
+const UNDERLINED_MIN = 2;
+const TITLE_UNITS_MAX = 100;
+/** Number of signs by which a line below a title may be longer or shorter than the title. */
+const UNDERLINE_DIFFERENCE_MAX = 2;
+/** Share of numbered lines that must have text below. The others are items of a list. */
+const WITH_TEXT_MIN = 0.6;
+/** Number of titles that may be missing in a sequence. */
+const SKIPPED_MAX = 2;
+const LEVEL_MAX = 6;
+/** A longer text is data or a log. */
+const BLOCKS_MAX = 50_000;
+
+/** A heading at the start of a block, up to `end`. */
+interface Heading {
+  end: number;
+  title: string;
+  level: number;
+}
+
+/** Returns the blocks with headings cut off; undefined if the text has none. */
+export function withHeadings(text: string, blocks: readonly Block[]): Block[] | undefined {
+  if (blocks.length > BLOCKS_MAX) return undefined;
+  const underlined = underlinedTitles(text, blocks);
+  const found = underlined.size >= UNDERLINED_MIN ? underlined : numberedTitles(text, blocks);
+  if (found.size === 0) return undefined;
+  return blocks.flatMap((block): Block[] => {
+    const heading = found.get(block);
+    if (!heading) return [block];
+    const { end, title, level } = heading;
+    const rest = end < block.end ? [{ ...block, start: end + 1 }] : [];
+    return [{ kind: 'heading', start: block.start, end, title, level }, ...rest];
+  });
+}
+
+/** Returns titles with a line of signs below. The sign that comes first is the highest level. */
+function underlinedTitles(text: string, blocks: readonly Block[]): Map<Block, Heading> {
+  const found = new Map<Block, Heading>();
+  const signs: string[] = [];
+  for (const block of blocks) {
+    const end = text.indexOf('\n', block.start);
+    if (end === -1 || end >= block.end || end - block.start > TITLE_UNITS_MAX) continue;
+    const next = text.indexOf('\n', end + 1);
+    const lineEnd = next === -1 || next > block.end ? block.end : next;
+    const line = text.slice(end + 1, lineEnd).trim();
+    const title = text.slice(block.start, end).trim();
+    const sign = /^([=\-~^*#+_])\1{2,}$/.exec(line)?.[1];
+    const fits = Math.abs(title.length - line.length) <= UNDERLINE_DIFFERENCE_MAX;
+    if (sign === undefined || !fits || !/\p{L}/u.test(title)) continue;
+    if (!signs.includes(sign)) signs.push(sign);
+    found.set(block, { end: lineEnd, title, level: Math.min(LEVEL_MAX, signs.indexOf(sign) + 1) });
+  }
+  return found;
+}
+
+/** A line with a number: the word before it (`article`, or ""), and the parts of the number. */
+interface Numbered {
+  block: Block;
+  word: string;
+  number: number[];
+  title: string;
+  hasText: boolean;
+}
+
+/** `12. Termination`, `2.1 Grants`, `Article 5`, `§ 3 Scope`, `Chapter 2. The root`. */
+const NUMBERED = /^(?:(\p{Lu}\p{L}{1,14}|§)\s+)?(\d{1,3}(?:\.\d{1,3}){0,4})(?:[.):]|\s*[—–-](?=\s))?(?:\s+(\S.*))?$/u;
+/** `第3章 総則`, as Chinese and Japanese write it. */
+const COUNTED = /^第\s*(\d{1,3})\s*(\p{Script=Han})(?:\s*(.*))?$/u;
+
+/** Returns the word, the number and the words of a numbered title; undefined for another line. */
+function numberOf(line: string): { word: string; number: number[]; words: string } | undefined {
+  const counted = COUNTED.exec(line.normalize('NFKC'));
+  if (counted) return { word: counted[2]!, number: [Number(counted[1])], words: counted[3] ?? '' };
+  const parts = NUMBERED.exec(line);
+  return parts ? { word: parts[1] ?? '', number: parts[2]!.split('.').map(Number), words: parts[3] ?? '' } : undefined;
+}
+
+/** Returns numbered titles that stand alone and count up. Below most of them is text. */
+function numberedTitles(text: string, blocks: readonly Block[]): Map<Block, Heading> {
+  const lines = blocks.flatMap((block, index): Numbered[] => {
+    const title = oneLine(text, block);
+    const parts = title === undefined ? undefined : numberOf(title);
+    if (!parts || (parts.words === '' ? parts.word === '' : !isTitle(parts.words))) return [];
+    const next = blocks[index + 1];
+    const hasText = next !== undefined && !isNumbered(text, next);
+    return [{ block, word: parts.word, number: parts.number, title: title!, hasText }];
+  });
+  const groups = [...Map.groupBy(lines, ({ word }) => word).values()].map(inSequence).filter(isOfHeadings);
+  return new Map(
+    groups.flatMap((group) => {
+      // Sections stand below the chapters between which they begin.
+      const above = groups.filter(
+        (other) => startOf(other) < startOf(group) && other.at(-1)!.block.start > startOf(group),
+      );
+      return group.map(({ block, number, title }): [Block, Heading] => {
+        return [block, { end: block.end, title, level: Math.min(LEVEL_MAX, above.length + number.length) }];
+      });
+    }),
+  );
+}
+
+function startOf(group: readonly Numbered[]): number {
+  return group[0]!.block.start;
+}
+
+/** False for a few lines, and for a list whose items have no text of their own. */
+function isOfHeadings(group: readonly Numbered[]): boolean {
+  const withText = group.filter(({ hasText }) => hasText);
+  return group.length >= HEADINGS_MIN && withText.length >= group.length * WITH_TEXT_MIN;
+}
+
+function isNumbered(text: string, block: Block): boolean {
+  const line = oneLine(text, block);
+  return line !== undefined && numberOf(line) !== undefined;
+}
+
+/** Returns the block as one line if it has no others. */
+function oneLine(text: string, { start, end }: Block): string | undefined {
+  if (end - start > TITLE_UNITS_MAX + 20) return undefined;
+  const line = text.slice(start, end).trim();
+  return line.includes('\n') || line.length > TITLE_UNITS_MAX ? undefined : line;
+}
+
+/** False for a sentence, and for an item that goes on. */
+function isTitle(words: string): boolean {
+  return (
+    /^["'“«(]?[\p{Lu}\p{Lo}]/u.test(words) &&
+    !/[,;:]$/.test(words) &&
+    !/[.!?]\s+\p{Lu}/u.test(words) &&
+    !/\.{4}|(?: \.){3}/.test(words)
+  );
+}
+
+/** Returns the lines whose number follows the number of the line before: the next one, a first one below it, or a new count. */
+function inSequence(lines: readonly Numbered[]): Numbered[] {
+  const counted: Numbered[] = [];
+  let last: readonly number[] = [];
+  for (const line of lines) {
+    if (!follows(line.number, last)) continue;
+    counted.push(line);
+    last = line.number;
+  }
+  return counted;
+}
+
+function follows(number: readonly number[], last: readonly number[]): boolean {
+  const parent = number.slice(0, -1);
+  const own = number.at(-1)!;
+  const isBelow = parent.every((part, i) => part === last[i]);
+  if (isBelow && parent.length < last.length)
+    return isNext(own, last[parent.length]!) || (parent.length === 0 && own <= 1);
+  if (own > 1) return false;
+  // The number of the chapter above may stand in a title of another kind: after 1.4 comes 2.1.
+  return isBelow || last.length === 0 || follows(parent, last);
+}
+
+/** True if a number counts on. Titles between, which take two lines, may be missing. */
+function isNext(number: number, last: number): boolean {
+  return number > last && number <= last + 1 + SKIPPED_MAX;
+}
