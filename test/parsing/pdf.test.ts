@@ -135,10 +135,25 @@ const spacedOut = (y: number, ...words: [x: number, word: string][]) =>
 const COURIER_POINTS = 6;
 
 test('a last letter that is as far away as the other letters of its word belongs to the word', async () => {
-  const drawing = spacedOut(700, [72, 'China'], [124, 'Ocean'], [176, 'Shipping']).join('\n');
-  const pdf = Buffer.from(makePdf({ pages: [[]], drawing }))
+  assert.equal(
+    await readCourier(spacedOut(700, [72, 'China'], [124, 'Ocean'], [176, 'Shipping'])),
+    'China Ocean Shipping',
+  );
+});
+
+test('an accent that TeX draws over a letter becomes part of it, and an accent beside a letter stays', async () => {
+  const accent = { diaeresis: '\\250', acute: '\\264', caret: '^', grave: '`' };
+  const drawing = [
+    `BT /F1 10 Tf 72 700 Td [(f${accent.diaeresis}) 600 (ur nat${accent.diaeresis}) 600 (urliche caf) (e) 600 (${accent.acute})] TJ ET`,
+    `BT /F1 10 Tf 72 680 Td 2 Ts (${accent.diaeresis}) Tj 0 Ts [600 (Ol x${accent.caret}2 ${accent.grave}e${accent.grave})] TJ ET`,
+  ];
+  assert.equal(await readCourier(drawing), 'für natürliche café Öl x^2 `e`');
+});
+
+/** Returns the text of a page with these operators, set in a font whose characters have one width. */
+async function readCourier(drawing: readonly string[]): Promise<string> {
+  const pdf = Buffer.from(makePdf({ pages: [[]], drawing: drawing.join('\n') }))
     .toString('latin1')
     .replaceAll('/BaseFont /Helvetica ', '/BaseFont /Courier ');
-  const { text } = await parsePdf(Buffer.from(pdf, 'latin1'), {});
-  assert.equal(text, 'China Ocean Shipping');
-});
+  return (await parsePdf(Buffer.from(pdf, 'latin1'), {})).text;
+}

@@ -12,7 +12,7 @@ import { PdfAttachments } from './attachments.ts';
 import { layoutPages, type PdfPage } from './layout.ts';
 import { ocrPages, UNREADABLE_REASON } from './ocr-text.ts';
 import { type PageText, readPageText } from './page-text.ts';
-import { type PdfiumModule, textOfCall, withName } from './pdfium.ts';
+import { fontSize, type PdfiumModule, textOfCall, withName } from './pdfium.ts';
 import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
 
@@ -219,7 +219,7 @@ function pageLines(module: PdfiumModule, textPage: number, { text, indexOf }: Pa
         trimmed.length <= BOLD_UNITS_MAX &&
         isBold(module, textPage, indexOf(start), scratch) &&
         isBold(module, textPage, indexOf(end), scratch);
-      lines.push({ text: trimmed, size: fontSize(module, textPage, indexOf(middle), scratch), bold, start, end });
+      lines.push({ text: trimmed, size: fontSize(module, textPage, indexOf(middle)), bold, start, end });
     }
     at += line.length + 1;
   }
@@ -238,15 +238,6 @@ function nearestLetter(text: string): number {
   const middle = text.length >> 1;
   for (let i = middle; i < text.length; i += 1) if (text.charCodeAt(i) > 0x20) return i;
   return 0;
-}
-
-/** Returns the font size on the page in points, 0 if unknown. Many writers set size 1 and scale by the text matrix. */
-function fontSize(module: PdfiumModule, textPage: number, index: number, scratch: number): number {
-  const size = module._FPDFText_GetFontSize(textPage, index);
-  if (!module._FPDFText_GetMatrix(textPage, index, scratch)) return 0;
-  const [, b = 0, , d = 0] = module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6);
-  const scaled = size * Math.hypot(b, d);
-  return scaled > 0 && scaled < 1000 ? scaled : 0;
 }
 
 function isBold(module: PdfiumModule, textPage: number, index: number, scratch: number): boolean {
