@@ -6,6 +6,7 @@ import { MEMBER_DEPTH_MAX, sendMembers } from '../../src/files/detect/members.ts
 import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
 import { fixture } from '../support/files/fixtures.ts';
 import { makePdf, type PdfOptions } from '../support/files/make-files.ts';
+import { makeScriptPdf } from '../support/files/make-script-pdf.ts';
 import { processBytes } from '../support/files/process-bytes.ts';
 
 async function read(options: PdfOptions) {
@@ -148,6 +149,26 @@ test('an accent that TeX draws over a letter becomes part of it, and an accent b
     `BT /F1 10 Tf 72 680 Td 2 Ts (${accent.diaeresis}) Tj 0 Ts [600 (Ol x${accent.caret}2 ${accent.grave}e${accent.grave})] TJ ET`,
   ];
   assert.equal(await readCourier(drawing), 'für natürliche café Öl x^2 `e`');
+});
+
+const HARBOUR = [
+  'The ships of the harbour are not the only ones',
+  'that we have seen, and it was a good day for them.',
+];
+
+test('a PDF whose font has only numbers of glyphs is read', async () => {
+  const bytes = makeScriptPdf({ pages: [HARBOUR], codeOf: (character) => character.charCodeAt(0) - 29 });
+  const { text, warnings } = await parsePdf(bytes, {});
+  assert.deepEqual([text, warnings], [HARBOUR.join(' '), []]);
+});
+
+test('a page whose font does not say what it shows has a warning without OCR, and is read from its picture with OCR', async () => {
+  const codeOf = (character: string) => 96 + ((character.charCodeAt(0) * 7) % 26);
+  const { warnings } = await parsePdf(makeScriptPdf({ pages: [HARBOUR], codeOf }), {});
+  assert.match(warnings.join(), /^1 of 1 pages has words that are wrong: .* PINAKES_OCR=tesseract/);
+  const row = ['5', '1', '1', '1', '1', '1', '0', '0', '9', '9', '95', 'Harbour'].join('\t');
+  const read = await parsePdf(makeScriptPdf({ pages: [HARBOUR], codeOf }), { ocr: async () => row });
+  assert.deepEqual([read.text, read.warnings], ['Harbour', []]);
 });
 
 /** Returns the text of a page with these operators, set in a font whose characters have one width. */

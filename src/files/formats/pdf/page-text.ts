@@ -2,6 +2,7 @@
 import { type Boxes, hasAccents, withAccents } from './accents.ts';
 import { fontSize, type PdfiumModule, utf16, withMemory } from './pdfium.ts';
 import { hasRightToLeft, readingOrder } from './right-to-left.ts';
+import { type Readable, readUnmapped } from './unmapped.ts';
 
 export interface PageText {
   text: string;
@@ -11,18 +12,21 @@ export interface PageText {
   unitOf(index: number): number;
 }
 
-export function readPageText(module: PdfiumModule, textPage: number): PageText {
+export function readPageText(module: PdfiumModule, textPage: number): PageText & Pick<Readable, 'unmapped'> {
   const count = textPage ? module._FPDFText_CountChars(textPage) : 0;
   const raw = count <= 0 ? '' : rawText(module, textPage, count);
+  const mapped = withoutCodes(module, textPage, raw, charIndices(module, textPage, raw, count), count);
   const { text, indices } = accented(
     module,
     textPage,
-    withoutFalseBlanks(module, textPage, raw, charIndices(module, textPage, raw, count)),
+    withoutFalseBlanks(module, textPage, mapped.text, mapped.indices),
   );
-  if (!hasRightToLeft(text)) return { text, indexOf: (unit) => indices[unit]!, unitOf: (at) => indices.indexOf(at) };
+  const rest = mapped.unmapped ? { unmapped: mapped.unmapped } : {};
+  if (!hasRightToLeft(text))
+    return { text, indexOf: (unit) => indices[unit]!, unitOf: (at) => indices.indexOf(at), ...rest };
   const read = readingOrder(text, boxesOf(module, textPage, indices));
   const ordered = read.order.map((unit) => indices[unit]!);
-  return { text: read.text, indexOf: (unit) => ordered[unit]!, unitOf: (at) => ordered.indexOf(at) };
+  return { text: read.text, indexOf: (unit) => ordered[unit]!, unitOf: (at) => ordered.indexOf(at), ...rest };
 }
 
 function rawText(module: PdfiumModule, textPage: number, count: number): string {
@@ -47,6 +51,57 @@ function charIndices(module: PdfiumModule, textPage: number, text: string, count
 interface Characters {
   text: string;
   indices: Int32Array;
+}
+
+/** Returns the text with characters instead of the codes that pdfium returns for them. */
+function withoutCodes(
+  module: PdfiumModule,
+  textPage: number,
+  raw: string,
+  rawIndices: Int32Array,
+  count: number,
+): Characters & Pick<Readable, 'unmapped'> {
+  const { text, indices } = withOmitted(module, textPage, raw, rawIndices, count);
+  const isUnmapped = (unit: number) => module._FPDFText_HasUnicodeMapError(textPage, indices[unit]!) === 1;
+  const { characters, unmapped } = readUnmapped(text, isUnmapped);
+  return { ...join(characters, indices), ...(unmapped ? { unmapped } : {}) };
+}
+
+/** pdfium leaves these codes out of the text of a page. They can be blanks, quotation marks and dashes. */
+const OMITTED = /[\u0003\u0093\u0094\u0096\u0097]/;
+
+function withOmitted(
+  module: PdfiumModule,
+  textPage: number,
+  raw: string,
+  rawIndices: Int32Array,
+  count: number,
+): Characters {
+  if (count === raw.length) return { text: raw, indices: rawIndices };
+  const present = new Uint8Array(count);
+  for (const index of rawIndices) present[index] = 1;
+  const characters: string[] = [];
+  const indices: number[] = [];
+  let next = 0;
+  for (let unit = 0; unit <= raw.length; unit += 1) {
+    const until = unit < raw.length ? rawIndices[unit]! : count;
+    for (; next < until; next += 1) {
+      const code = String.fromCharCode(module._FPDFText_GetUnicode(textPage, next) & 0xffff);
+      if (present[next] || !OMITTED.test(code)) continue;
+      characters.push(code);
+      indices.push(next);
+    }
+    if (unit === raw.length) break;
+    characters.push(raw[unit]!);
+    indices.push(until);
+  }
+  return { text: characters.join(''), indices: Int32Array.from(indices) };
+}
+
+/** Joins characters to a text; a character can have several units, or none. */
+function join(characters: readonly string[], indices: Int32Array): Characters {
+  const units = characters.flatMap((character, at) => Array.from({ length: character.length }, () => indices[at]!));
+  return { text: characters.join(''), indices: Int32Array.from(units) };
 }
 
 /** A gap is wider than those between letters if it exceeds their median by this factor. */
@@ -77,16 +132,15 @@ function withoutFalseBlanks(module: PdfiumModule, textPage: number, text: string
     if (gap >= 0 && gap <= usual * LETTER_GAP_FACTOR) dropped.add(blank);
     word = own;
   }
-  return dropped.size === 0 ? { text, indices } : keepOthers(text, indices, dropped);
+  return dropped.size === 0 ? { text, indices } : without(dropped, text.split(''), indices);
 }
 
-/** Returns the text and its indices without some of its characters. */
-function keepOthers(characters: ArrayLike<string>, indices: Int32Array, dropped: ReadonlySet<number>): Characters {
-  const kept = Array.from({ length: characters.length }, (_, unit) => unit).filter((unit) => !dropped.has(unit));
-  return {
-    text: kept.map((unit) => characters[unit]).join(''),
-    indices: Int32Array.from(kept, (unit) => indices[unit]!),
-  };
+/** Returns the text without some of its characters. */
+function without(dropped: ReadonlySet<number>, characters: readonly string[], indices: Int32Array): Characters {
+  return join(
+    characters.map((character, unit) => (dropped.has(unit) ? '' : character)),
+    indices,
+  );
 }
 
 /** Puts accents that TeX wrote as characters of their own on their letters. */
@@ -94,7 +148,7 @@ function accented(module: PdfiumModule, textPage: number, { text, indices }: Cha
   if (!hasAccents(text)) return { text, indices };
   const isAdded = (unit: number) => module._FPDFText_IsGenerated(textPage, indices[unit]!) === 1;
   const { characters, dropped } = withAccents(text, boxesOf(module, textPage, indices), isAdded);
-  return dropped.size === 0 ? { text, indices } : keepOthers(characters, indices, dropped);
+  return dropped.size === 0 ? { text, indices } : without(dropped, characters, indices);
 }
 
 function heightOf({ top, bottom }: CharacterBox): number {

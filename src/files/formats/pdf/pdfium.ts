@@ -21,6 +21,9 @@ export interface PdfiumModule {
   _FPDFText_GetCharIndexFromTextIndex(textPage: number, index: number): number;
   /** Writes four floats: left, top, right, bottom. */
   _FPDFText_GetLooseCharBox(textPage: number, index: number, rectangle: number): number;
+  _FPDFText_GetUnicode(textPage: number, index: number): number;
+  /** Returns 1 for a character whose font does not say which character it is. */
+  _FPDFText_HasUnicodeMapError(textPage: number, index: number): number;
   /** Returns 1 for a character that pdfium added to the text of the page. */
   _FPDFText_IsGenerated(textPage: number, index: number): number;
   /** In radians. */
