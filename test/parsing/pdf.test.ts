@@ -151,6 +151,12 @@ test('an accent that TeX draws over a letter becomes part of it, and an accent b
   assert.equal(await readCourier(drawing), 'für natürliche café Öl x^2 `e`');
 });
 
+test('letters of program code that LaTeX moves apart are words', async () => {
+  const code = Array.from('filter', (letter) => `(${letter}) -160`).join(' ');
+  const { text } = await read({ pages: [[]], drawing: `BT /F1 10 Tf 72 700 Td [${code} -500 (by) -500 (x)] TJ ET` });
+  assert.equal(text, 'filter by x');
+});
+
 const HARBOUR = [
   'The ships of the harbour are not the only ones',
   'that we have seen, and it was a good day for them.',

@@ -1,8 +1,9 @@
 /** Reads the text of a page in reading order, with the place of each character in pdfium. */
-import { type Boxes, hasAccents, withAccents } from './accents.ts';
+import { type Boxes, hasAccents, withAccents } from './characters/accents.ts';
+import { blanksInWords, hasSpacedLetters } from './characters/spaced-letters.ts';
+import { type Readable, readUnmapped } from './characters/unmapped.ts';
 import { fontSize, type PdfiumModule, utf16, withMemory } from './pdfium.ts';
 import { hasRightToLeft, readingOrder } from './right-to-left.ts';
-import { type Readable, readUnmapped } from './unmapped.ts';
 
 export interface PageText {
   text: string;
@@ -16,11 +17,8 @@ export function readPageText(module: PdfiumModule, textPage: number): PageText &
   const count = textPage ? module._FPDFText_CountChars(textPage) : 0;
   const raw = count <= 0 ? '' : rawText(module, textPage, count);
   const mapped = withoutCodes(module, textPage, raw, charIndices(module, textPage, raw, count), count);
-  const { text, indices } = accented(
-    module,
-    textPage,
-    withoutFalseBlanks(module, textPage, mapped.text, mapped.indices),
-  );
+  const words = withoutFalseBlanks(module, textPage, mapped.text, mapped.indices);
+  const { text, indices } = accented(module, textPage, withoutCodeBlanks(module, textPage, words));
   const rest = mapped.unmapped ? { unmapped: mapped.unmapped } : {};
   if (!hasRightToLeft(text))
     return { text, indexOf: (unit) => indices[unit]!, unitOf: (at) => indices.indexOf(at), ...rest };
@@ -143,11 +141,23 @@ function without(dropped: ReadonlySet<number>, characters: readonly string[], in
   );
 }
 
+/** Removes blanks between the letters of program code. */
+function withoutCodeBlanks(module: PdfiumModule, textPage: number, { text, indices }: Characters): Characters {
+  if (!hasSpacedLetters(text)) return { text, indices };
+  const blanks = blanksInWords(text, boxesOf(module, textPage, indices), addedIn(module, textPage, indices));
+  return blanks.size === 0 ? { text, indices } : without(blanks, text.split(''), indices);
+}
+
+/** Returns a function that tells whether pdfium added a character. */
+function addedIn(module: PdfiumModule, textPage: number, indices: Int32Array): (unit: number) => boolean {
+  return (unit) => module._FPDFText_IsGenerated(textPage, indices[unit]!) === 1;
+}
+
 /** Puts accents that TeX wrote as characters of their own on their letters. */
 function accented(module: PdfiumModule, textPage: number, { text, indices }: Characters): Characters {
   if (!hasAccents(text)) return { text, indices };
-  const isAdded = (unit: number) => module._FPDFText_IsGenerated(textPage, indices[unit]!) === 1;
-  const { characters, dropped } = withAccents(text, boxesOf(module, textPage, indices), isAdded);
+  const boxes = boxesOf(module, textPage, indices);
+  const { characters, dropped } = withAccents(text, boxes, addedIn(module, textPage, indices));
   return dropped.size === 0 ? { text, indices } : without(dropped, characters, indices);
 }
 

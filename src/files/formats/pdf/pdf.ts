@@ -9,13 +9,13 @@ import type { Tools } from '../../tools.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { type PageHandles, pageLinks, pageNotes } from './annotations.ts';
 import { PdfAttachments } from './attachments.ts';
+import { type Readable, UnmappedPages } from './characters/unmapped.ts';
 import { layoutPages, type PdfPage } from './layout.ts';
 import { ocrPages, UNREADABLE_REASON } from './ocr-text.ts';
 import { type PageText, readPageText } from './page-text.ts';
 import { fontSize, type PdfiumModule, textOfCall, withName } from './pdfium.ts';
 import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
-import { type Readable, UnmappedPages } from './unmapped.ts';
 
 /** Bytes of a PDF, which is in memory twice: once here and once in pdfium. */
 const PDF_BYTES_MAX = 150 * 1024 * 1024;
