@@ -48,6 +48,17 @@ test('a page is unreadable if its codes are no words, unless most pages of the f
   assert.deepEqual(pages.unreadable(), []);
 });
 
+test('a page of program code in a font without a map is readable', () => {
+  const code =
+    'const middle = (boxes.left[unit] + boxes.right[unit]) / 2; return middle < distance; function reader(module) { '.repeat(
+      3,
+    );
+  const { unmapped } = readUnmapped(code, (unit) => code[unit] !== ' ');
+  const pages = new UnmappedPages();
+  pages.add(0, unmapped ?? { words: '', isReadable: true });
+  assert.deepEqual([unmapped?.isReadable, pages.unreadable()], [false, []]);
+});
+
 test('few codes on a page of mapped fonts are no reason to call it unreadable', () => {
   const signs = 'qxzv '.repeat(12);
   assert.equal(readUnmapped(`${ENGLISH.repeat(4)}${signs}`, (unit) => unit >= ENGLISH.length * 4).unmapped, undefined);

@@ -17,6 +17,10 @@ const CONTROL_SHARE_MAX = 0.15;
 const CYRILLIC_SHARE_MIN = 0.4;
 /** Share of function words in a running text whose letters were changed by a guess. */
 const FUNCTION_WORDS_MIN = 0.12;
+/** Share of vowels in a text of Latin letters, and of words of four letters or more that have one. */
+const VOWELS_SHARE = [0.28, 0.6] as const;
+const WITH_VOWEL_MIN = 0.9;
+const WORDS_MIN = 20;
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f]/;
 
 export interface Readable {
@@ -78,7 +82,7 @@ export class UnmappedPages {
     const found = [...this.pages].filter(([, { isReadable }]) => !isReadable);
     const text = found.map(([, { words }]) => words).join('\n');
     const isLikeOthers = found.length * 2 < this.pages.size || languageOf(text) !== undefined;
-    return hasLetters(text) && isLikeOthers ? [] : found.map(([index]) => index);
+    return hasLetters(text) && (isLikeOthers || isPronounceable(text)) ? [] : found.map(([index]) => index);
   }
 }
 
@@ -86,6 +90,20 @@ export class UnmappedPages {
 function hasLetters(codes: string): boolean {
   const controls = codes.match(new RegExp(CONTROL, 'g'))?.length ?? 0;
   return controls <= CONTROL_SHARE_MAX * (codes.match(/[^ \n]/g)?.length ?? 0);
+}
+
+/** Returns whether words have vowels as words of programs have, too. Letters in the wrong place have fewer, or only some. */
+function isPronounceable(text: string): boolean {
+  const words = text.toLowerCase().match(/(?<!\S)[^\sa-z]{0,2}[a-z]{4,}/g) ?? [];
+  const letters = words.join('').replace(/[^a-z]/g, '');
+  const vowels = letters.match(/[aeiouy]/g)?.length ?? 0;
+  const [least, most] = VOWELS_SHARE;
+  return (
+    words.length >= WORDS_MIN &&
+    vowels >= least * letters.length &&
+    vowels <= most * letters.length &&
+    words.filter((word) => /[aeiouy]/.test(word)).length >= WITH_VOWEL_MIN * words.length
+  );
 }
 
 function languageOf(text: string): string | undefined {
