@@ -8,6 +8,8 @@ const glyphs = (text: string) => Array.from(text, (letter) => String.fromCharCod
 
 test('numbers of glyphs become letters, and the blank among them separates words', () => {
   assert.equal(read(glyphs(ENGLISH)), ENGLISH);
+  // A font without the no-break space.
+  assert.equal(read(`${glyphs(`${ENGLISH} l`)}\u00b6${glyphs('a')}`), `${ENGLISH} l’a`);
   // 0x80 to 0xff of the Macintosh's encoding follow the tilde.
   assert.equal(read(`${glyphs(`${ENGLISH} caf`)}\u0070`), `${ENGLISH} café`);
 });
@@ -19,6 +21,10 @@ test('Cyrillic letters of TeX are read, and Latin text with accents stays', () =
     return /[А-я]/.test(letter) ? String.fromCharCode(letter.charCodeAt(0) - 0x410 + 0xc0) : letter;
   }).join('');
   assert.equal(read(codes), russian);
+  // Ukrainian: є and ї have codes of signs, and і is the Latin letter.
+  assert.equal(read(`${codes} òà Óêðà¨íè ïîëiâ çíà¹`), `${russian} та України полів знає`);
+  const list = 'Îñíîâû Àâòîð äèçàéíåð Äèçàéí ìàêåòà Ïðåèìóùåñòâà Ïðîáåëû';
+  assert.equal(read(list), 'Основы Автор дизайнер Дизайн макета Преимущества Пробелы');
   const french = 'Ça a été créé à la fin de l’été, et la forêt n’a pas changé; les élèves y étaient déjà.';
   assert.equal(read(french), french);
 });

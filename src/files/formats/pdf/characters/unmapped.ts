@@ -14,7 +14,8 @@ const BLANK_SHARE_MIN = 0.05;
 /** Control codes stand for letters if they are more than this share of all codes. */
 const CONTROL_SHARE_MAX = 0.15;
 /** Cyrillic letters have the codes of Latin letters with accents, of which other languages have few. */
-const CYRILLIC_SHARE_MIN = 0.4;
+const CYRILLIC_SHARE_MIN = 0.3;
+const CYRILLIC_VOWELS_SHARE = [0.36, 0.5] as const;
 /** Share of function words in a running text whose letters were changed by a guess. */
 const FUNCTION_WORDS_MIN = 0.12;
 /** Share of vowels in a text of Latin letters, and of words of four letters or more that have one. */
@@ -41,13 +42,30 @@ export function readUnmapped(text: string, isUnmapped: (unit: number) => boolean
   if (!hasBlanks && hasLetters(words) && languageOf(words) !== undefined)
     return { characters: withLigatures(signs(), codes), unmapped: { words, isReadable: true } };
   const read = (by: (code: string) => string) => Array.from(words, by).join('');
-  const isCyrillic = (words.match(/[À-ÿ]/g)?.length ?? 0) > CYRILLIC_SHARE_MIN * count && languageOf(read(ofCyrillic));
-  const reading = isCyrillic ? ofCyrillic : isRunningText(read(ofGlyph)) ? ofGlyph : undefined;
-  if (reading)
-    return { characters: characters.map((character, unit) => (codes[unit] ? reading(character) : character)) };
+  const isCyrillic =
+    (words.match(/[À-ÿ]/g)?.length ?? 0) > CYRILLIC_SHARE_MIN * count && isCyrillicText(read(ofCyrillic));
+  const reading = isCyrillic ? ofCyrillic : glyphReading(read(ofGlyph));
+  if (reading) {
+    const decoded = characters.map((character, unit) => (codes[unit] ? reading(character) : character));
+    return { characters: isCyrillic ? withUkrainianI(decoded) : decoded };
+  }
   const all = text.match(/\S/g)?.length ?? 0;
   const isPart = count >= UNREADABLE_SHARE_MIN * all;
   return { characters: signs(), ...(isPart ? { unmapped: { words, isReadable: false } } : {}) };
+}
+
+/** Returns whether a text has words of a language, or vowels as Slavic languages have: lists have no function words. */
+function isCyrillicText(text: string): boolean {
+  const letters = text.toLowerCase().match(/\p{sc=Cyrl}/gu) ?? [];
+  const share = letters.filter((letter) => /[аеёиоуыэюяіїє]/.test(letter)).length / letters.length;
+  const [least, most] = CYRILLIC_VOWELS_SHARE;
+  return languageOf(text) !== undefined || (letters.length >= LETTERS_MIN && share >= least && share <= most);
+}
+
+/** Returns how to read numbers of glyphs that give this text, or undefined. An opening quotation mark in a word is an apostrophe. */
+function glyphReading(text: string): ((code: string) => string) | undefined {
+  if (!isRunningText(text)) return undefined;
+  return /\p{L}‘\p{L}/u.test(text) ? ofGlyphWithoutSpace : ofGlyph;
 }
 
 /** TeX writes ligatures as control codes, between letters of the same font: `signi\u001ccant`. */
@@ -112,11 +130,19 @@ function languageOf(text: string): string | undefined {
 
 const MAC = new TextDecoder('macintosh');
 
+/** Number of the glyph of the no-break space, which some fonts leave out. */
+const NO_BREAK_SPACE_GLYPH = 172;
+
 /** Reads the number of a glyph in the order of Macintosh fonts, which most TrueType fonts keep: the blank is 3, `A` is 36. */
 function ofGlyph(code: string): string {
   const number = code.charCodeAt(0);
   if (number < 3 || number > 225) return code;
   return number < 98 ? String.fromCharCode(number + 29) : MAC.decode(Uint8Array.of(number + 30));
+}
+
+/** As `ofGlyph`, for a font without a glyph of the no-break space. */
+function ofGlyphWithoutSpace(code: string): string {
+  return ofGlyph(code.charCodeAt(0) < NO_BREAK_SPACE_GLYPH ? code : String.fromCharCode(code.charCodeAt(0) + 1));
 }
 
 /** TeX's encoding of Cyrillic (T2A): letters as in Windows, and some signs elsewhere. */
@@ -126,6 +152,12 @@ const CYRILLIC_SIGNS: Readonly<Record<string, string>> = {
   '\u0011': '”',
   '\u0015': '–',
   '\u0016': '—',
+  '\u0080': 'Ґ',
+  '\u0088': '•',
+  '\u0099': 'Є',
+  '\u00a0': 'ґ',
+  '¨': 'ї',
+  '¹': 'є',
   '\u009c': 'Ё',
   '\u009d': '№',
   '¼': 'ё',
@@ -133,6 +165,15 @@ const CYRILLIC_SIGNS: Readonly<Record<string, string>> = {
   '¾': '«',
   '¿': '»',
 };
+
+/** TeX sets the Ukrainian і with the letter i. */
+function withUkrainianI(characters: readonly string[]): string[] {
+  const isCyrillic = (letter: string | undefined) => letter !== undefined && /\p{sc=Cyrl}/u.test(letter);
+  return characters.map((character, unit) => {
+    const isInWord = isCyrillic(characters[unit - 1]) || isCyrillic(characters[unit + 1]);
+    return isInWord ? character.replace('i', 'і').replace('I', 'І') : character;
+  });
+}
 
 function ofCyrillic(code: string): string {
   const number = code.charCodeAt(0);
