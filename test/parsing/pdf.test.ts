@@ -6,6 +6,7 @@ import { MEMBER_DEPTH_MAX, sendMembers } from '../../src/files/detect/members.ts
 import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
 import { fixture } from '../support/files/fixtures.ts';
 import { makePdf, type PdfOptions } from '../support/files/make-files.ts';
+import { makeScriptPdf } from '../support/files/make-script-pdf.ts';
 import { processBytes } from '../support/files/process-bytes.ts';
 
 async function read(options: PdfOptions) {
@@ -135,10 +136,51 @@ const spacedOut = (y: number, ...words: [x: number, word: string][]) =>
 const COURIER_POINTS = 6;
 
 test('a last letter that is as far away as the other letters of its word belongs to the word', async () => {
-  const drawing = spacedOut(700, [72, 'China'], [124, 'Ocean'], [176, 'Shipping']).join('\n');
-  const pdf = Buffer.from(makePdf({ pages: [[]], drawing }))
+  assert.equal(
+    await readCourier(spacedOut(700, [72, 'China'], [124, 'Ocean'], [176, 'Shipping'])),
+    'China Ocean Shipping',
+  );
+});
+
+test('an accent that TeX draws over a letter becomes part of it, and an accent beside a letter stays', async () => {
+  const accent = { diaeresis: '\\250', acute: '\\264', caret: '^', grave: '`' };
+  const drawing = [
+    `BT /F1 10 Tf 72 700 Td [(f${accent.diaeresis}) 600 (ur nat${accent.diaeresis}) 600 (urliche caf) (e) 600 (${accent.acute})] TJ ET`,
+    `BT /F1 10 Tf 72 680 Td 2 Ts (${accent.diaeresis}) Tj 0 Ts [600 (Ol x${accent.caret}2 ${accent.grave}e${accent.grave})] TJ ET`,
+  ];
+  assert.equal(await readCourier(drawing), 'für natürliche café Öl x^2 `e`');
+});
+
+test('letters of program code that LaTeX moves apart are words', async () => {
+  const code = Array.from('filter', (letter) => `(${letter}) -160`).join(' ');
+  const { text } = await read({ pages: [[]], drawing: `BT /F1 10 Tf 72 700 Td [${code} -500 (by) -500 (x)] TJ ET` });
+  assert.equal(text, 'filter by x');
+});
+
+const HARBOUR = [
+  'The ships of the harbour are not the only ones',
+  'that we have seen, and it was a good day for them.',
+];
+
+test('a PDF whose font has only numbers of glyphs is read', async () => {
+  const bytes = makeScriptPdf({ pages: [HARBOUR], codeOf: (character) => character.charCodeAt(0) - 29 });
+  const { text, warnings } = await parsePdf(bytes, {});
+  assert.deepEqual([text, warnings], [HARBOUR.join(' '), []]);
+});
+
+test('a page whose font does not say what it shows has a warning without OCR, and is read from its picture with OCR', async () => {
+  const codeOf = (character: string) => 96 + ((character.charCodeAt(0) * 7) % 26);
+  const { warnings } = await parsePdf(makeScriptPdf({ pages: [HARBOUR], codeOf }), {});
+  assert.match(warnings.join(), /^1 of 1 pages has words that are wrong: .* PINAKES_OCR=tesseract/);
+  const row = ['5', '1', '1', '1', '1', '1', '0', '0', '9', '9', '95', 'Harbour'].join('\t');
+  const read = await parsePdf(makeScriptPdf({ pages: [HARBOUR], codeOf }), { ocr: async () => row });
+  assert.deepEqual([read.text, read.warnings], ['Harbour', []]);
+});
+
+/** Returns the text of a page with these operators, set in a font whose characters have one width. */
+async function readCourier(drawing: readonly string[]): Promise<string> {
+  const pdf = Buffer.from(makePdf({ pages: [[]], drawing: drawing.join('\n') }))
     .toString('latin1')
     .replaceAll('/BaseFont /Helvetica ', '/BaseFont /Courier ');
-  const { text } = await parsePdf(Buffer.from(pdf, 'latin1'), {});
-  assert.equal(text, 'China Ocean Shipping');
-});
+  return (await parsePdf(Buffer.from(pdf, 'latin1'), {})).text;
+}

@@ -10,16 +10,19 @@ export interface ScriptPdfOptions {
   turned?: 0 | 90 | 180 | 270;
   /** Lines of a page that stand beside each other in columns. */
   columns?: number;
+  /** Returns the code of a character. The file then does not say which characters its codes show. */
+  codeOf?: (character: string) => number;
 }
 
 const [WIDTH, HEIGHT, MARGIN, SIZE, LEADING] = [595, 842, 50, 10, 15];
 const GLYPH_WIDTH = 560;
 
 /** Returns a PDF with one font of two-byte codes, which a table maps to characters. */
-export function makeScriptPdf({ pages, rightToLeft = false, turned = 0, columns = 1 }: ScriptPdfOptions): Uint8Array {
+export function makeScriptPdf(options: ScriptPdfOptions): Uint8Array {
+  const { pages, rightToLeft = false, turned = 0, columns = 1, codeOf } = options;
   const codes = new Map<string, number>();
   const hexOf = (character: string): string => {
-    if (!codes.has(character)) codes.set(character, codes.size + 1);
+    if (!codes.has(character)) codes.set(character, codeOf?.(character) ?? codes.size + 1);
     return codes.get(character)!.toString(16).padStart(4, '0');
   };
   const contents = pages.map((lines) => {
@@ -42,7 +45,8 @@ export function makeScriptPdf({ pages, rightToLeft = false, turned = 0, columns 
   return pdfOf([
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${pages.length} >>`,
-    '<< /Type /Font /Subtype /Type0 /BaseFont /Plain /Encoding /Identity-H /DescendantFonts [4 0 R] /ToUnicode 6 0 R >>',
+    '<< /Type /Font /Subtype /Type0 /BaseFont /Plain /Encoding /Identity-H /DescendantFonts [4 0 R]' +
+      (codeOf ? ' >>' : ' /ToUnicode 6 0 R >>'),
     `<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Plain /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor 5 0 R /DW ${GLYPH_WIDTH} /W [${marks.join(' ')}] >>`,
     '<< /Type /FontDescriptor /FontName /Plain /Flags 4 /FontBBox [0 -200 1000 800] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>',
     `<< /Length ${cmap.length} >>\nstream\n${cmap}\nendstream`,

@@ -50,6 +50,18 @@ test('lines in larger type become headings, with levels by size', () => {
   );
 });
 
+test('a title of two lines is one heading, without a blank between lines of a script without blanks', () => {
+  const body = lines('Body text that is long enough to be the most common size of all.\n'.repeat(8).trim());
+  const headings = (title: string) => layout([[...lines(title, 20), ...body]]).filter(([kind]) => kind === 'heading');
+  assert.deepEqual(headings('A Framework for Tests\nof Permutation'), [
+    ['heading', '# A Framework for Tests of Permutation', 1],
+  ]);
+  assert.deepEqual(headings('数字技术、拟社会互动与商业模式内容创新的共演\n与商业模式'), [
+    ['heading', '# 数字技术、拟社会互动与商业模式内容创新的共演与商业模式', 1],
+  ]);
+  assert.equal(headings('Part One\nThe Tests').length, 2);
+});
+
 test('running headers and page numbers are removed', () => {
   const page = (n: number) =>
     lines(`Annual Report 2024\nText of page ${'abc'[n - 1]} that is unlike the others in words.\n${n}`);

@@ -23,8 +23,9 @@ const HEADING_LEVELS_MAX = 4;
 /** A line of at least this share of the usual length was wrapped because it was full. */
 const FULL_SHARE = 0.72;
 
-/** Share of the usual length at which a line of a heading counts as full: larger type fits fewer characters. */
+/** Share of the usual length at which a line of a heading counts as full, in any type and in type of the size of the body. */
 const WRAPPED_SHARE = 0.4;
+const WRAPPED_BODY_SHARE = 0.5;
 
 const BULLET = /^(?:[•◦▪‣●○■□✔→–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
 
@@ -39,7 +40,7 @@ export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): vo
     const pageNumber = index + 1;
     const joined = (text: string) =>
       text.replace(SOFT_HYPHENS, (_, before: string, after: string) => joinHyphenated(before, after, words));
-    for (const group of groupLines(lines, levelOf, usual)) {
+    for (const group of groupLines(lines, levelOf, usual, body)) {
       const { level, list, links, rows } = group;
       const table = rows && tableText(rows.map((cells) => cells.map(joined)));
       if (table) {
@@ -66,7 +67,12 @@ interface Group {
   rows?: PdfLine['rows'];
 }
 
-function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => number, usual: number): Group[] {
+function groupLines(
+  lines: readonly PdfLine[],
+  levelOf: (line: PdfLine) => number,
+  usual: number,
+  body: number,
+): Group[] {
   const groups: Group[] = [];
   let before: PdfLine | undefined;
   for (const line of lines) {
@@ -77,7 +83,7 @@ function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => numbe
     }
     const level = levelOf(line);
     const group = groups.at(-1);
-    const glue = group && before ? glueBetween(before, line, group, level, usual) : undefined;
+    const glue = group && before ? glueBetween(before, line, group, level, usual, body) : undefined;
     if (group && glue !== undefined) {
       group.text += glue + line.text;
       group.list ||= BULLET.test(line.text);
@@ -92,12 +98,22 @@ function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => numbe
 }
 
 /** Returns the text that joins a line to the previous group, or undefined if the line starts a new group. */
-function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number, usual: number): string | undefined {
+function glueBetween(
+  before: PdfLine,
+  line: PdfLine,
+  group: Group,
+  level: number,
+  usual: number,
+  body: number,
+): string | undefined {
   if (level !== group.level || (line.opens && !/^\p{Ll}/u.test(line.text))) return undefined;
   if (level > 0) {
     // A heading continues only if its line was long enough to be wrapped.
-    const goesOn = before.size === line.size && before.text.length >= usual * WRAPPED_SHARE;
-    return goesOn && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
+    const full = usual * Math.min(WRAPPED_SHARE, (WRAPPED_BODY_SHARE * body) / before.size);
+    const goesOn = before.size === line.size && before.text.length >= full;
+    return goesOn && group.text.length + line.text.length <= HEADING_UNITS_MAX
+      ? flowGlue(before.text, line.text)
+      : undefined;
   }
   if (BULLET.test(line.text)) return group.list ? '\n' : undefined;
   if (LEADERS.test(before.text)) return '\n';

@@ -9,10 +9,11 @@ import type { Tools } from '../../tools.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { type PageHandles, pageLinks, pageNotes } from './annotations.ts';
 import { PdfAttachments } from './attachments.ts';
+import { type Readable, UnmappedPages } from './characters/unmapped.ts';
 import { layoutPages, type PdfPage } from './layout.ts';
 import { ocrPages, UNREADABLE_REASON } from './ocr-text.ts';
 import { type PageText, readPageText } from './page-text.ts';
-import { type PdfiumModule, textOfCall, withName } from './pdfium.ts';
+import { fontSize, type PdfiumModule, textOfCall, withName } from './pdfium.ts';
 import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
 
@@ -51,15 +52,20 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
   const tags = new TagReader(module);
   const pages: PdfPage[] = [];
   const pictures: number[] = [];
+  const unmapped = new UnmappedPages();
   for (let index = 0; index < count; index += 1) {
     const { pageIdx } = document.getPage(index) as unknown as { pageIdx: number };
-    const { isPicture, ...page } = readPage(shared, pageIdx, tags);
+    const { isPicture, unmapped: words, ...page } = readPage(shared, pageIdx, tags);
     pages.push(page);
     if (isPicture) pictures.push(index);
+    else if (words) unmapped.add(index, words);
   }
-  const read = ocr
-    ? await readPictures(document, pictures.slice(0, OCR_PAGES_MAX), pages, ocr)
-    : { read: 0, unreadable: 0 };
+  const shown = pictures.slice(0, OCR_PAGES_MAX);
+  const read = ocr ? await readPictures(document, shown, pages, ocr) : NONE_READ;
+  const coded = unmapped.unreadable();
+  const readCoded = ocr
+    ? await readPictures(document, coded.slice(0, OCR_PAGES_MAX - shown.length), pages, ocr)
+    : NONE_READ;
   const meta = (tag: string) => metaText(module, documentIdx, tag);
   const properties = {
     title: meta('Title'),
@@ -84,13 +90,17 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
-    warnings: [...pictureWarnings(pictures.length, read, count, isEmpty), ...attachments.warnings()],
+    warnings: [
+      ...pictureWarnings(pictures.length, read, count, isEmpty),
+      ...codeWarnings(coded.length - readCoded.read + readCoded.unreadable, count, ocr !== undefined),
+      ...attachments.warnings(),
+    ],
     members: attachments.members,
   };
 }
 
 /**
- * Adds the lines of pages that are pictures. Returns how many pages OCR read, and in how many it could read no word. @throws FileError
+ * Reads the lines of pages from their pictures. Returns how many pages OCR read, and in how many it could read no word. @throws FileError
  * if it could read none and the PDF has no other text.
  */
 async function readPictures(
@@ -121,14 +131,23 @@ interface OcrCounts {
   unreadable: number;
 }
 
+const NONE_READ: OcrCounts = { read: 0, unreadable: 0 };
+const OCR_HINT = 'Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.';
+
+/** Warns of pages whose fonts do not say which characters they show, and whose picture was not read. */
+function codeWarnings(coded: number, pages: number, hasOcr: boolean): string[] {
+  if (coded === 0) return [];
+  const which = `${coded} of ${pages} ${coded === 1 ? 'pages has' : 'pages have'} words that are wrong: `;
+  return [`${which}their fonts do not say which characters they show.${hasOcr ? '' : ` ${OCR_HINT}`}`];
+}
+
 function pictureWarnings(pictures: number, { read, unreadable }: OcrCounts, pages: number, isEmpty: boolean): string[] {
-  const hint = 'Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.';
   if (pictures === 0) return isEmpty && pages > 0 ? ['The PDF has no text layer.'] : [];
   if (read === 0) {
     const which = isEmpty
       ? 'The PDF has no text layer: its pages are pictures.'
       : `${pictures} of ${pages} pages are pictures.`;
-    return [`${which} ${hint}`];
+    return [`${which} ${OCR_HINT}`];
   }
   const warnings = isEmpty ? ['No words were found in the pictures that are the pages of this PDF.'] : [];
   if (unreadable > 0)
@@ -166,7 +185,7 @@ function readPage(
   shared: Omit<PageHandles, 'page' | 'textPage'>,
   page: number,
   tags: TagReader,
-): PdfPage & { isPicture: boolean } {
+): PdfPage & { isPicture: boolean } & Pick<Readable, 'unmapped'> {
   const { module } = shared;
   const textPage = module._FPDFText_LoadPage(page);
   const read = textPage ? pageContent({ ...shared, page, textPage }, tags) : { lines: [], notes: [] };
@@ -178,7 +197,7 @@ function readPage(
 }
 
 /** Returns the lines of a page with its links, notes and form fields. */
-function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
+function pageContent(handles: PageHandles, tags: TagReader): PdfPage & Pick<Readable, 'unmapped'> {
   const { module, page, textPage } = handles;
   const read = readPageText(module, textPage);
   const pageText = { ...read, text: withSymbols(read.text) };
@@ -201,7 +220,7 @@ function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
       line.text = `${line.text.slice(0, insertAt)} ${value}${line.text.slice(insertAt)}`;
     } else notes.push(name === '' ? value : `${name}: ${value}`);
   }
-  return { lines, notes };
+  return { lines, notes, ...(read.unmapped ? { unmapped: read.unmapped } : {}) };
 }
 
 /** Returns the text lines of a page with font size and weight. */
@@ -219,7 +238,7 @@ function pageLines(module: PdfiumModule, textPage: number, { text, indexOf }: Pa
         trimmed.length <= BOLD_UNITS_MAX &&
         isBold(module, textPage, indexOf(start), scratch) &&
         isBold(module, textPage, indexOf(end), scratch);
-      lines.push({ text: trimmed, size: fontSize(module, textPage, indexOf(middle), scratch), bold, start, end });
+      lines.push({ text: trimmed, size: fontSize(module, textPage, indexOf(middle)), bold, start, end });
     }
     at += line.length + 1;
   }
@@ -238,15 +257,6 @@ function nearestLetter(text: string): number {
   const middle = text.length >> 1;
   for (let i = middle; i < text.length; i += 1) if (text.charCodeAt(i) > 0x20) return i;
   return 0;
-}
-
-/** Returns the font size on the page in points, 0 if unknown. Many writers set size 1 and scale by the text matrix. */
-function fontSize(module: PdfiumModule, textPage: number, index: number, scratch: number): number {
-  const size = module._FPDFText_GetFontSize(textPage, index);
-  if (!module._FPDFText_GetMatrix(textPage, index, scratch)) return 0;
-  const [, b = 0, , d = 0] = module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6);
-  const scaled = size * Math.hypot(b, d);
-  return scaled > 0 && scaled < 1000 ? scaled : 0;
 }
 
 function isBold(module: PdfiumModule, textPage: number, index: number, scratch: number): boolean {

@@ -21,6 +21,9 @@ export interface PdfiumModule {
   _FPDFText_GetCharIndexFromTextIndex(textPage: number, index: number): number;
   /** Writes four floats: left, top, right, bottom. */
   _FPDFText_GetLooseCharBox(textPage: number, index: number, rectangle: number): number;
+  _FPDFText_GetUnicode(textPage: number, index: number): number;
+  /** Returns 1 for a character whose font does not say which character it is. */
+  _FPDFText_HasUnicodeMapError(textPage: number, index: number): number;
   /** Returns 1 for a character that pdfium added to the text of the page. */
   _FPDFText_IsGenerated(textPage: number, index: number): number;
   /** In radians. */
@@ -94,6 +97,8 @@ type BoundedText = (
 /** Bytes of one text that a call returns. */
 const TEXT_BYTES_MAX = 64 * 1024;
 
+const MATRIX_BYTES = 24;
+
 /** Runs `use` with memory of the module and frees the memory afterwards. */
 export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer: number) => T): T {
   const pointer = module.wasmExports.malloc(bytes);
@@ -102,6 +107,17 @@ export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer
   } finally {
     module.wasmExports.free(pointer);
   }
+}
+
+/** Returns the font size on the page in points, 0 if unknown. Many writers set size 1 and scale by the text matrix. */
+export function fontSize(module: PdfiumModule, textPage: number, index: number): number {
+  const size = module._FPDFText_GetFontSize(textPage, index);
+  return withMemory(module, MATRIX_BYTES, (pointer) => {
+    if (!module._FPDFText_GetMatrix(textPage, index, pointer)) return 0;
+    const [, b = 0, , d = 0] = module.HEAPF32.subarray(pointer >> 2, (pointer >> 2) + 6);
+    const scaled = size * Math.hypot(b, d);
+    return scaled > 0 && scaled < 1000 ? scaled : 0;
+  });
 }
 
 /** Runs `use` with a pointer to a name as a C string. */

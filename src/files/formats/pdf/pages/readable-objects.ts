@@ -23,7 +23,6 @@ const OPAQUE = 255;
 const UNNAMED = /[\ue000-\uf8ff\ufffd\0]/;
 
 export interface ObjectModule extends PdfiumModule {
-  _FPDFText_GetUnicode(textPage: number, index: number): number;
   /** Writes a float. */
   _FPDFTextObj_GetFontSize(text: number, size: number): number;
   _FPDFPageObj_SetIsActive(object: number, isActive: number): number;
