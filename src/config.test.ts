@@ -96,6 +96,8 @@ const WRONG: [string, string][] = [
   ['PINAKES_OUTBOUND_ALLOW', 'http://wiki'],
   ['PINAKES_OUTBOUND_ALLOW', '10.0.0.0/33'],
   ['PINAKES_TRUSTED_PROXIES', 'proxy.example.internal'],
+  ['PINAKES_TRUSTED_PROXIES', '10'],
+  ['PINAKES_TRUSTED_PROXIES', '::/0'],
   ['PINAKES_RATE_LIMIT_PER_MINUTE', '-5'],
   ['PINAKES_PARSER_PROCESSES', '0'],
   ['PINAKES_TABLES', 'maybe'],

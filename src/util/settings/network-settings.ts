@@ -1,4 +1,5 @@
 /** Settings of addresses: where tenants may connect to, and which proxies stand in front of the service. */
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError, type SettingsReader, show } from '../settings-reader.ts';
 
@@ -18,7 +19,8 @@ export function readOutboundAllow(read: SettingsReader): string[] {
 export function readTrustedProxies(read: SettingsReader): string[] {
   const name = 'PINAKES_TRUSTED_PROXIES';
   const entries = readList(read, name);
-  const wrong = entries.find((entry) => !isAddress(entry));
+  // Believing everybody would be believing the browser: its header would choose the address that is counted.
+  const wrong = entries.find((entry) => !isAddress(entry) || /\/0+$/.test(entry));
   if (wrong === undefined) return entries;
   const message = `has an entry that is neither an address nor a CIDR: ${show(wrong)}`;
   throw new ConfigError(name, message, '127.0.0.1,10.1.0.0/16');
@@ -30,5 +32,6 @@ function readList(read: SettingsReader, name: string): string[] {
 }
 
 function isAddress(entry: string): boolean {
-  return ipaddr.isValidCIDR(entry) || ipaddr.isValid(entry);
+  const [address = ''] = entry.split('/');
+  return isIP(address) !== 0 && (ipaddr.isValidCIDR(entry) || ipaddr.isValid(entry));
 }
