@@ -5,6 +5,7 @@
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { isObject } from '../../../util/is-object.ts';
+import { cleanText } from '../../detect/decode.ts';
 import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -151,8 +152,17 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
     return;
   }
   for (let from = 0; from < records.length; from += RECORDS_PER_BLOCK) {
-    const texts = records.slice(from, from + RECORDS_PER_BLOCK).map((record) => lines(record).join('\n'));
-    builder.add({ kind: 'record', ...place }, texts.join('\n\n'));
+    const texts = records
+      .slice(from, from + RECORDS_PER_BLOCK)
+      .map((record) => cleanText(lines(record).join('\n')))
+      .filter((text) => text !== '');
+    const rowStarts: number[] = [];
+    let at = 0;
+    for (const text of texts) {
+      rowStarts.push(at);
+      at += text.length + 2;
+    }
+    builder.add({ kind: 'record', rowStarts, ...place }, texts.join('\n\n'));
   }
 }
 
