@@ -21,6 +21,16 @@ test('other questions stay', () => {
     'stand for election',
     'How mean is it?',
     'Was bedeutet',
+    'What is the definition of done?',
+    'What is the definition of ready in our team?',
   ])
     assert.equal(withoutAskedMeaning(question), question);
+});
+
+test('questions with very many blanks or marks are read in linear time', () => {
+  const used = process.cpuUsage();
+  for (const part of [' ', '?', ' ?', '\n'])
+    for (const start of ['', 'what does x', 'what does x mean', 'what is the definition of', '¿'])
+      withoutAskedMeaning(`${start}${part.repeat(100_000)}x`);
+  assert.ok(process.cpuUsage(used).user < 3e6);
 });

@@ -58,3 +58,17 @@ test('a question asks for a default, or for a number, in the words of its langua
     assert.ok(readQuestion(question, null, words).asksNumber, question);
   assert.ok(!readQuestion('Co se stane, když chybí?', 'cs', words).asksNumber);
 });
+
+test('mails and messages are no topic only where the question asks what somebody sent', () => {
+  const kept: Record<string, string> = {
+    'Which mail server is used?': 'mail server used',
+    'What message broker do we use?': 'message broker use',
+    'What message does Exim log for a frozen delivery?': 'message Exim log frozen delivery',
+    'Which messages are in the queue?': 'messages queue',
+    'What is the definition of done?': 'definition done',
+    'Which mails are from Tomasz Nowak?': 'Tomasz Nowak',
+    'Which messages did Tomasz Nowak write?': 'Tomasz Nowak write',
+  };
+  for (const [question, topic] of Object.entries(kept))
+    assert.deepEqual([...readQuestion(question, 'en', words).terms], termsOf(topic, 'en'), question);
+});

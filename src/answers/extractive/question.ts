@@ -128,12 +128,15 @@ function withoutQuestionWords(text: string): string {
   return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
 }
 
-/** Words for the sources that are asked for: a mail does not say that it is a mail. */
-const SOURCE_WORDS = anyOf(
+/** Mails that somebody sent: a mail does not say that it is a mail. "Which mail server" and "What message" ask for something else. */
+const SOURCE_WORDS = new RegExp(
   [
-    /(?<!\p{L})(?:which|what|whose|welche[rs]?|quel(?:le)?s?) (?:e-?)?(?:mails?|messages?|nachrichten)(?!\p{L})/u,
-    /(?<!\p{L})(?:qué correos|quali messaggi|(?:które|jakie) wiadomości)(?!\p{L})/u,
-  ],
+    /(?<!\p{L})(?:which|whose|welche|quels|qué|quali|które|jakie) /u,
+    /(?:(?:e-?)?mails|messages|nachrichten|correos|messaggi|wiadomości)/u,
+    /(?=.{0,100}? (?:(?:from|by|to|von|od)(?!\p{L})|sen[dt]|wr[io]t|ge(?:sch|send)|schr|schick|env[io]|écri|e?scri|inviat|wysł|napis))/u,
+  ]
+    .map(({ source }) => source)
+    .join(''),
   'giu',
 );
 const QUANTITY_WORDS = /\bhow (?:many|much|long|often)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseJson } from '../formats/data/json.ts';
 import { parseMd } from '../formats/markup/md.ts';
 import { parseTxt } from '../formats/txt.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
@@ -231,5 +232,25 @@ test('each part of a long record after the first says what the record is about',
   assert.deepEqual(
     chunks.map(({ context }) => context),
     chunks.map((_, i) => (i === 0 ? null : 'name: common: Kyrgyzstan')),
+  );
+});
+
+test('a record whose first line with a value is long has no name: a part of a value would escape redaction', () => {
+  const text = `note: ${'n'.repeat(136)} card 4111 1111 1111 1111\n${'The land has many high mountains and lakes. '.repeat(200)}`;
+  const chunks = chunkFile(fileOf(text, [{ kind: 'record', start: 0, end: text.length }]));
+  assert.ok(chunks.length > 2);
+  assert.deepEqual([...new Set(chunks.map(({ context }) => context))], [null]);
+});
+
+test('records in one block are cut between records, and no part has the name of another record', () => {
+  const people = Array.from({ length: 20_020 }, (_, i) => {
+    return { name: `Person ${i}`, note: i % 20 === 19 ? '' : `Lives\r\nin house ${i}. ${'It is green. '.repeat(12)}` };
+  });
+  people[39] = {} as never;
+  const chunks = chunkFile(parseJson(JSON.stringify(people), []));
+  assert.ok(chunks.every(({ content, context }) => content.startsWith('name: Person ') && context === null));
+  assert.deepEqual(
+    chunks.flatMap(({ content }) => content.match(/Person \d+/g)),
+    people.flatMap(({ name }) => name ?? []),
   );
 });

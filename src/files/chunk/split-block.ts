@@ -20,9 +20,7 @@ interface BlockPart {
  * as long.
  */
 export function splitBlock(text: string, block: Block, tokensTarget: number): BlockPart[] {
-  if ((block.kind === 'table' || block.kind === 'record') && block.tableHeader !== undefined) {
-    return splitRows(text, block, tokensTarget);
-  }
+  if (block.tableHeader !== undefined || block.rowStarts) return splitRows(text, block, tokensTarget);
   if (block.kind === 'code') return pack(codeAtoms(text, block, tokensTarget), tokensTarget, false);
   const parts = pack(sentenceRanges(text, block.start, block.end, tokensTarget), tokensTarget, true);
   if (block.kind !== 'record') return parts;
@@ -33,17 +31,20 @@ export function splitBlock(text: string, block: Block, tokensTarget: number): Bl
 /** Units of the beginning of a record, which its further parts repeat. */
 const NAME_UNITS_MAX = 160;
 
-/** Returns the beginning of a record up to its first line with a value: what the record is about. */
+/**
+ * Returns the beginning of a record up to its first line with a value: what the record is about. Returns null if the head does not have
+ * all of that line, because no rule of redaction knows half a value.
+ */
 function recordName(head: string): string | null {
   const lines = head.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !line.trimEnd().endsWith(':'));
+  if (first === lines.length - 1) return null;
   return (
     lines
       .slice(0, first + 1)
       .join(' ')
       .replace(/\s+/g, ' ')
-      .trim()
-      .toWellFormed() || null
+      .trim() || null
   );
 }
 

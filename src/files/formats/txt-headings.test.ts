@@ -88,3 +88,16 @@ test('parts between lines of percent signs are records', () => {
     ['paragraph'],
   );
 });
+
+test('comments of TeX are no lines between records, and no part of such a text has most of it', () => {
+  const licence = ['%', '% License', '%', '% This file may be distributed', '%'].join('\n');
+  const body = `\n\nTitle\n=====\n\n${BODY}\n\nSecond\n======\n\n${BODY}\n`;
+  for (const text of [licence + body, `%\n%\n%${body}`, `Dear all,\n\n%\n%\n%${body}`])
+    assert.deepEqual(
+      parseTxt(text).blocks.flatMap(({ title }) => title ?? []),
+      ['Title', 'Second'],
+      text,
+    );
+  const sayings = `${Array.from({ length: 12 }, (_, i) => `Saying ${i}`).join('\n%\n')}\n% man woman\nNo manual entry`;
+  assert.equal(parseTxt(sayings).blocks.filter(({ kind }) => kind === 'record').length, 12);
+});

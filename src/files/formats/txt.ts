@@ -20,13 +20,20 @@ function blocksOf(text: string): Block[] {
 
 /** Fewer lines of percent signs are chance. */
 const JAR_LINES_MIN = 3;
+/** Other lines that begin with a percent sign, as a share of the lines of percent signs. More are comments of TeX. */
+const COMMENTS_SHARE_MAX = 0.1;
+/** Share of a text that its longest part has. A longer one is a text behind a comment. */
+const PART_SHARE_MAX = 0.8;
 
 /** Returns the parts of a file of sayings or records, which lines of one or two percent signs separate. */
 function jarRecords(text: string): Block[] | undefined {
   const lines = [...text.matchAll(/^%%?[ \t]*$/gm)];
   if (lines.length < JAR_LINES_MIN || lines.length > SINGLE_RECORDS_MAX) return undefined;
+  const comments = text.match(/^%/gm)!.length - lines.length;
+  if (comments > lines.length * COMMENTS_SHARE_MAX) return undefined;
   const starts = [0, ...lines.map((line) => line.index + line[0].length)];
   const ends = [...lines.map((line) => line.index), text.length];
+  if (starts.some((start, i) => ends[i]! - start > text.length * PART_SHARE_MAX)) return undefined;
   return starts.flatMap((start, i): Block[] => {
     const part = text.slice(start, ends[i]);
     const lead = part.length - part.trimStart().length;

@@ -145,3 +145,23 @@ test('an object with very many members, and a very deep one, are read in linear 
   parseJson(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, []);
   assert.ok(process.cpuUsage(used).user < 20e6);
 });
+
+test('members beside the main records are kept, whatever their names and values', () => {
+  const records = Array.from({ length: 60 }, (_, id) => ({ id, title: `The door of room ${id} does not close` }));
+  const textOf = (beside: string) =>
+    parseJson(`{${beside}, "data": {"": {"items": ${JSON.stringify(records)}}}}`, []).text;
+  assert.match(textOf('"note": "Never send these to customers:"'), /^note: Never send these to customers:\n/);
+  assert.match(textOf('"__proto__": {"owner": "Ann"}'), /^__proto__:\n {2}owner: Ann\n/);
+  assert.match(textOf('"errors": []'), /^id: 0\n/);
+});
+
+test('long members without names, each in the next, are read in linear time', () => {
+  const used = process.cpuUsage();
+  const depth = 4_000;
+  for (const open of ['{"":', '{"":[']) {
+    const close = open.endsWith('[') ? ']}' : '}';
+    const deep = `${open.repeat(depth)}{"a": "${'x '.repeat(60_000)}"}${close.repeat(depth)}`;
+    assert.match(parseJson(deep, []).text, /a: x x/);
+  }
+  assert.ok(process.cpuUsage(used).user < 5e6);
+});

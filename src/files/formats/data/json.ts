@@ -5,6 +5,7 @@
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { isObject } from '../../../util/is-object.ts';
+import { cleanText } from '../../detect/decode.ts';
 import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -41,7 +42,7 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   else if (main) {
     const rest = lines(main.rest);
     // The names of the objects around the records are in their heading paths.
-    if (rest.some((line) => !line.endsWith(':'))) builder.add({ kind: 'paragraph' }, rest.join('\n'));
+    if (rest.length > main.path.filter(Boolean).length) builder.add({ kind: 'paragraph' }, rest.join('\n'));
     writeRecords(builder, main.records, picker, main.path);
   } else writeSections(builder, value);
   return finish('json', builder, picker, []);
@@ -74,7 +75,7 @@ const MAIN_RECORDS_MIN = 5;
  * `{"total": 2, "issues": […]}`, or the members of an object that all have the same fields.
  */
 function mainRecords(value: Json): { records: Json[]; rest: Json; path: string[] } | undefined {
-  const rest: { [key: string]: Json } = {};
+  const rest: { [key: string]: Json } = Object.create(null);
   const path: string[] = [];
   let [at, others] = [value, rest];
   for (let level = 0; level <= RECORD_LEVELS_MAX && isObject(at); level += 1) {
@@ -87,7 +88,7 @@ function mainRecords(value: Json): { records: Json[]; rest: Json; path: string[]
     const [name, member] = members[largest] ?? [];
     const total = unitsOf(at);
     if (name === undefined || member === undefined || sizes[largest]! < total * MAIN_SHARE_MIN) return undefined;
-    const inner: { [key: string]: Json } = {};
+    const inner: { [key: string]: Json } = Object.create(null);
     for (const [other, its] of members) others[other] = other === name ? inner : its;
     path.push(name);
     if (isRecordList(member)) return member.length < MAIN_RECORDS_MIN ? undefined : { records: member, rest, path };
@@ -151,8 +152,17 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
     return;
   }
   for (let from = 0; from < records.length; from += RECORDS_PER_BLOCK) {
-    const texts = records.slice(from, from + RECORDS_PER_BLOCK).map((record) => lines(record).join('\n'));
-    builder.add({ kind: 'record', ...place }, texts.join('\n\n'));
+    const texts = records
+      .slice(from, from + RECORDS_PER_BLOCK)
+      .map((record) => cleanText(lines(record).join('\n')))
+      .filter((text) => text !== '');
+    const rowStarts: number[] = [];
+    let at = 0;
+    for (const text of texts) {
+      rowStarts.push(at);
+      at += text.length + 2;
+    }
+    builder.add({ kind: 'record', rowStarts, ...place }, texts.join('\n\n'));
   }
 }
 
@@ -188,7 +198,8 @@ function writeSections(builder: TextBuilder, value: Json, headingPath: readonly 
     else {
       const path = key === '' ? headingPath : [...headingPath, key];
       if (key !== '') builder.add({ kind: 'heading', level: level + 1, title: key, headingPath: [...path] }, own[0]!);
-      writeSections(builder, member, path, key === '' ? level : level + 1);
+      // A member without a name is a level, too: such members can be nested very deeply.
+      writeSections(builder, member, path, Array.isArray(value) ? level : level + 1);
     }
   }
   flush();

@@ -77,3 +77,33 @@ test('an accent stays if it stands beside the letter, far above it, or no alphab
     '¸w',
   );
 });
+
+test('an accent finds its letter past another accent, and several accents on one letter are one run', () => {
+  assert.equal(
+    read([
+      ['l', 0],
+      ['ˆ', 6],
+      ['´', 6],
+      [' ', Number.NaN],
+      ['e', 6],
+    ]),
+    'lế',
+  );
+  assert.equal(
+    read([
+      ['´', 0],
+      ['¨', 0],
+    ]),
+    '´¨',
+  );
+});
+
+test('a line of very many accents takes time in proportion to its length', () => {
+  const used = process.cpuUsage();
+  for (const part of ['`', 'e`', 'w¸', 'e` ']) {
+    for (const step of [0, 6]) read(Array.from(part.repeat(10_000 / part.length), (sign, i) => [sign, i * step]));
+  }
+  const letters = Array.from('e'.repeat(5_000), (sign) => [sign, 0] as const);
+  read([...letters, ...letters.map(() => ['`', 0] as const)]);
+  assert.ok(process.cpuUsage(used).user < 10e6);
+});

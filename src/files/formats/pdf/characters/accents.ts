@@ -39,6 +39,10 @@ const DOTLESS: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
 /** Distance of the middles of accent and letter, and of their base lines, as a share of the font size. */
 const MIDDLES_SHARE_MAX = 0.12;
 const LIFT_SHARE_MAX = 0.4;
+/** Only letters carry accents: an accent in the place of another belongs to the letter under both. */
+const LETTER = /\p{Lu}|\p{Ll}/u;
+/** Units before and after an accent where its letter is looked for. */
+const REACH_UNITS = 500;
 /** A wider gap between two letters is a blank. */
 const BLANK_SHARE_MIN = 0.15;
 
@@ -63,11 +67,12 @@ export function withAccents(
     characters[letter] = onLetter(characters[letter]!, ON_LETTER[accent]!)!;
     dropped.add(index);
   }
-  for (const accent of [...dropped]) for (const blank of falseBlanks(accent)) dropped.add(blank);
+  let done = 0;
+  for (const accent of [...dropped]) if (accent >= done) done = dropFalseBlanks(accent);
   return { characters, dropped };
 
-  /** Returns blanks beside an accent that do not separate words. */
-  function falseBlanks(accent: number): number[] {
+  /** Drops blanks beside a run of accents that do not separate words. Returns the end of the run. */
+  function dropFalseBlanks(accent: number): number {
     const isSkipped = (unit: number) => dropped.has(unit) || (text[unit] === ' ' && isAdded(unit));
     let [before, after] = [accent - 1, accent + 1];
     while (isSkipped(before)) before -= 1;
@@ -77,7 +82,8 @@ export function withAccents(
     );
     const gap = boxes.left[after]! - boxes.right[before]!;
     const isWord = Math.abs(gap) < BLANK_SHARE_MIN * boxes.size[accent]!;
-    return isWord ? blanks : blanks.slice(1);
+    for (const blank of isWord ? blanks : blanks.slice(1)) dropped.add(blank);
+    return after;
   }
 }
 
@@ -91,13 +97,18 @@ function letterUnder(
 ): number | undefined {
   const middle = (boxes.left[accent]! + boxes.right[accent]!) / 2;
   const size = boxes.size[accent]!;
-  const from = text.lastIndexOf('\n', text.lastIndexOf('\n', accent - 1) - 1) + 1;
-  const lineEnd = text.indexOf('\n', accent);
-  const nextEnd = lineEnd === -1 ? -1 : text.indexOf('\n', lineEnd + 1);
-  const to = nextEnd === -1 ? text.length : nextEnd;
+  const before = text
+    .slice(Math.max(0, accent - REACH_UNITS), accent)
+    .split('\n')
+    .slice(-2)
+    .join('\n');
+  const after = text
+    .slice(accent, accent + REACH_UNITS)
+    .split('\n', 2)
+    .join('\n');
   let best: number | undefined;
   let least = MIDDLES_SHARE_MAX * size;
-  for (let unit = from; unit < to; unit += 1) {
+  for (let unit = accent - before.length; unit < accent + after.length; unit += 1) {
     const distance = Math.abs((boxes.left[unit]! + boxes.right[unit]!) / 2 - middle);
     const lift = Math.abs(boxes.bottom[accent]! - boxes.bottom[unit]!);
     if (!(distance < least && lift <= LIFT_SHARE_MAX * size) || onLetter(characters[unit]!, mark) === undefined)
@@ -110,6 +121,7 @@ function letterUnder(
 
 /** Returns the letter with the accent, or undefined if no alphabet has it. */
 function onLetter(letter: string, mark: string): string | undefined {
+  if (!LETTER.test(letter)) return undefined;
   const joined = `${DOTLESS[letter] ?? letter}${mark}`.normalize('NFC');
   return joined.length === 1 ? joined : undefined;
 }
