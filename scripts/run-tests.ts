@@ -61,15 +61,25 @@ function shareProcesses(files: readonly string[]): string[][] {
   ];
 }
 
-/** Writes a test file that runs these files one after the other, each as a suite, and returns its path. */
+/**
+ * Writes a test file that runs these files one after the other, each as a suite, and returns its path. After each file the environment
+ * variables are as before it.
+ */
 function writeEntry(files: readonly string[], index: number, folder: string): string {
   const suites = files.map((file) => {
     const url = pathToFileURL(join(PROJECT, file)).href;
-    return `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})));`;
+    return `describe(${JSON.stringify(file)}, async () => {
+  await import(${JSON.stringify(url)});
+  after(() => {
+    for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+    Object.assign(process.env, environment);
+  });
+});`;
   });
   // Node.js runs files in the order of their names.
   const path = join(folder, `${String(index).padStart(3, '0')}.test.mjs`);
-  writeFileSync(path, `import { describe } from 'node:test';\n${suites.join('\n')}\n`);
+  const head = `import { after, describe } from 'node:test';\nconst environment = { ...process.env };`;
+  writeFileSync(path, `${head}\n${suites.join('\n')}\n`);
   return path;
 }
 
