@@ -84,7 +84,7 @@ test('send() returns a response whose stream can be read', async () => {
   assert.deepEqual([types[0], types.at(-1)], ['RUN_STARTED', 'RUN_FINISHED']);
 });
 
-test('the client throws a PinakesError with status, type, request id and pointer for an error answer', async () => {
+test('the client throws a PinakesError with status, type, request id, pointer and Retry-After for an error answer', async () => {
   await assert.rejects(pinakes.getRun({ params: { id: newId() } }), (error) => {
     assert.ok(error instanceof PinakesError);
     assert.deepEqual(
@@ -97,7 +97,12 @@ test('the client throws a PinakesError with status, type, request id and pointer
   const query = { query: 'a', date_from: 'today' as never };
   await assert.rejects(pinakes.search({ body: query }), { status: 400, pointer: '/date_from' });
   const stranger = openPinakes({ url: await service.url(), apiKey: 'wrong' });
-  await assert.rejects(stranger.listConversations(), { name: 'PinakesError', status: 401 });
+  await assert.rejects(stranger.listConversations(), { name: 'PinakesError', status: 401, retryAfter: null });
+  for (const body of ['<h1>Away</h1>', '{"error":{"message":"Full.","type":"overloaded_error"}}']) {
+    const answer = async () => new Response(body, { status: 503, headers: { 'retry-after': '60' } });
+    const busy = openPinakes({ url: 'http://127.0.0.1', apiKey: 'x', fetch: answer });
+    await assert.rejects(busy.listConversations(), { status: 503, retryAfter: '60' });
+  }
 });
 
 test('an id cannot change the path, and a request with an empty id is not sent', async () => {

@@ -43,14 +43,24 @@ export class PinakesError extends Error {
   readonly requestId: string | null;
   /** JSON pointer to the value of the request body that is refused; null if the error is not about one value. */
   readonly pointer: string | null;
+  /** The header `Retry-After`: seconds, or a date if a proxy wrote it. */
+  readonly retryAfter: string | null;
 
-  constructor(status: number, type: string, message: string, requestId: string | null, pointer: string | null = null) {
+  constructor(
+    status: number,
+    type: string,
+    message: string,
+    requestId: string | null,
+    pointer: string | null = null,
+    retryAfter: string | null = null,
+  ) {
     super(message);
     this.name = 'PinakesError';
     this.status = status;
     this.type = type;
     this.requestId = requestId;
     this.pointer = pointer;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -132,11 +142,12 @@ function isStream(body: unknown): body is StreamBody {
 async function toError(response: Response): Promise<PinakesError> {
   const text = await response.text();
   const requestId = response.headers.get('x-request-id');
+  const retryAfter = response.headers.get('retry-after');
   try {
     const { error } = JSON.parse(text) as { error: { message: string; type: string; pointer?: string } };
-    return new PinakesError(response.status, error.type, error.message, requestId, error.pointer);
+    return new PinakesError(response.status, error.type, error.message, requestId, error.pointer, retryAfter);
   } catch {
     // The answer is not from the service, but from a proxy or from Node.
-    return new PinakesError(response.status, '', response.statusText, requestId);
+    return new PinakesError(response.status, '', response.statusText, requestId, null, retryAfter);
   }
 }

@@ -119,6 +119,16 @@ describe('over a year with daylight saving time', () => {
     // A rule that names hours of the day occurs once in each of them.
     assert.deepEqual(berlin('FREQ=HOURLY;BYHOUR=2,3', undefined, 3), ['25T00:30', '25T02:30', '26T01:30']);
     assert.deepEqual(berlin('FREQ=HOURLY;INTERVAL=2'), ['25T01:30', '25T03:30', '25T05:30', '25T07:30']);
+    // COUNT is the number of runs.
+    const start = 'DTSTART;TZID=Europe/Berlin:20261025T013000\nRRULE:FREQ=HOURLY';
+    const from = (rule: string) => times(`${start};${rule}`, '2026-10-24T23:00:00Z', 9).map((at) => at.slice(8, 16));
+    assert.deepEqual(from('COUNT=3'), ['24T23:30', '25T00:30', '25T02:30']);
+    assert.deepEqual(from('UNTIL=20261025T013000Z'), ['24T23:30', '25T00:30', '25T01:30']);
+    assert.deepEqual(from('UNTIL=20261025T012959Z'), ['24T23:30', '25T00:30']);
+    assert.deepEqual(times(`${start};UNTIL=20261025`, '2026-10-25T21:00:00Z', 9), [
+      '2026-10-25T21:30:00.000Z',
+      '2026-10-25T22:30:00.000Z',
+    ]);
     // The clocks go back by half an hour: no full hour occurs twice.
     const full = times('FREQ=HOURLY;BYMINUTE=0;BYSECOND=0;TZID=Australia/Lord_Howe', '2026-04-04T13:30:00Z');
     assert.deepEqual(full, ['2026-04-04T14:00:00.000Z', '2026-04-04T15:30:00.000Z', '2026-04-04T16:30:00.000Z']);

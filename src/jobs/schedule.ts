@@ -75,12 +75,12 @@ const FORBIDDEN: readonly (readonly [holds: (parts: Parts) => boolean, problem: 
  * @throws RuleProblem
  */
 export function nextOccurrences(text: string, anchor: Date, after: Date, count: number): Date[] {
-  const { rule, repeatsHours } = open(text, anchor);
+  const { rule, repeatsUntilMs } = open(text, anchor);
   const horizon = new Date(after);
   horizon.setUTCFullYear(horizon.getUTCFullYear() + HORIZON_YEARS);
   const found: Date[] = [];
   for (let from = after; found.length < count; ) {
-    const next = search(rule, from, repeatsHours);
+    const next = search(rule, from, repeatsUntilMs);
     if (!next || next > horizon) break;
     found.push(next);
     from = next;
@@ -101,8 +101,11 @@ export function checkRule(text: string, anchor: Date, now: Date, count: number):
 
 interface OpenRule {
   rule: RRuleTemporal;
-  /** The rule occurs in every hour, so it also occurs in the hour that clocks repeat in autumn, which the library leaves out. */
-  repeatsHours: boolean;
+  /**
+   * A rule that occurs in every hour also occurs in the hour that clocks repeat in autumn, which the library leaves out. Repeated
+   * occurrences end at this time; -Infinity for other rules.
+   */
+  repeatsUntilMs: number;
 }
 
 function open(text: string, anchor: Date): OpenRule {
@@ -119,20 +122,30 @@ function open(text: string, anchor: Date): OpenRule {
       maxCandidateEvaluations: CANDIDATES_MAX,
       cache: false,
     });
+    // The library counts the occurrences of COUNT, and it does not know the repeated ones.
     const repeatsHours =
-      parts.get('FREQ') === 'HOURLY' && Number(parts.get('INTERVAL') ?? 1) === 1 && !parts.has('BYHOUR');
-    return { rule, repeatsHours };
+      parts.get('FREQ') === 'HOURLY' &&
+      Number(parts.get('INTERVAL') ?? 1) === 1 &&
+      !parts.has('BYHOUR') &&
+      !parts.has('COUNT');
+    return { rule, repeatsUntilMs: repeatsHours ? untilOf(parts) : -Infinity };
   } catch {
     throw new RuleProblem('is not a rule that can be evaluated');
   }
 }
 
-function search(rule: RRuleTemporal, after: Date, repeatsHours: boolean): Date | null {
+/** Returns the time of UNTIL. A date needs none: clocks repeat an hour of the same day. */
+function untilOf(parts: Parts): number {
+  const until = parts.get('UNTIL');
+  return until?.endsWith('Z') ? Date.parse(readTime(until)!) : Infinity;
+}
+
+function search(rule: RRuleTemporal, after: Date, repeatsUntilMs: number): Date | null {
   try {
-    const next = rule.next(after)?.epochMilliseconds;
-    if (next === undefined) return null;
-    const repeated = repeatsHours ? repeatedOccurrence(rule, after) : undefined;
-    return new Date(Math.min(next, repeated ?? next));
+    const next = rule.next(after)?.epochMilliseconds ?? Infinity;
+    const repeated = after.getTime() < repeatsUntilMs ? repeatedOccurrence(rule, after) : undefined;
+    const soonest = repeated !== undefined && repeated <= repeatsUntilMs ? Math.min(next, repeated) : next;
+    return soonest === Infinity ? null : new Date(soonest);
   } catch {
     throw new RuleProblem('has no occurrence that can be computed');
   }

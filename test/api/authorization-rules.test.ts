@@ -1,9 +1,11 @@
 /** Subjects, policies and explanations over HTTP: what is stored, refused, told, and written to the audit log. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
-import { openTestApp, type TestApp } from '../support/app.ts';
+import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
+import { eventually } from '../support/upload.ts';
 
 let t: TestApp;
 let now = new Date();
@@ -171,6 +173,35 @@ test('a policy is changed and deleted only in the version that the caller names,
   assert.equal((await t.get(path)).status, 200);
   assert.equal((await send('DELETE', { 'if-match': '"2"' })).status, 200);
   assert.equal((await send('PUT', { 'if-match': '*' })).status, 412);
+});
+
+test('a policy is not deleted while a change of the version that its writer saw is stored', async (context) => {
+  const { system, kind } = t.deps.db;
+  if (kind === 'embedded') return context.skip('for a server: here transactions run one after the other');
+  const path = '/authz/policies/contended';
+  const body = { filters: [{ target: 'tag', operator: 'eq', value: 'public' }] };
+  assert.equal((await t.put(path, body)).body.version, 1);
+  const waits = async (count: number): Promise<boolean> =>
+    (
+      await system.query(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length >= count;
+  let change: Promise<TestAnswer> | undefined;
+  let deletion: Promise<TestAnswer> | undefined;
+  await system.transaction(async (tx) => {
+    // The change has read the policy when it waits for the tags.
+    await tx.execute('lock table tag in access exclusive mode');
+    change = t.request({ method: 'PUT', path, headers: { 'if-match': '"1"' }, body });
+    await eventually(() => waits(1));
+    let isDeleted = false;
+    deletion = t.delete(path).finally(() => {
+      isDeleted = true;
+    });
+    await eventually(async () => isDeleted || (await waits(2)));
+  });
+  assert.equal((await change)?.body.version, 2);
+  assert.equal((await deletion)?.body.version, 2, 'the deletion comes after the change');
 });
 
 test('an invalid policy is refused with a pointer to the invalid part', async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, openClient } from '../../src/cli/shared/client.ts';
 import type { Io } from '../../src/cli/shared/io.ts';
 import { NoAnswerError } from '../../src/cli/shared/patience.ts';
@@ -13,6 +14,7 @@ import { readTree } from '../../src/cli/sync/local-tree.ts';
 import { planSync } from '../../src/cli/sync/plan.ts';
 import { listRemote } from '../../src/cli/sync/remote-group.ts';
 import { syncFolder } from '../../src/cli/sync/sync-folder.ts';
+import { PinakesError } from '../../src/client/client.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -36,6 +38,9 @@ after(async () => {
   await service.close();
   rmSync(folder, { recursive: true });
 });
+
+/** Short pauses between attempts. */
+const RETRY_BASE_MS = 200;
 
 const place = (i: number): string => join(folder, `${i}.txt`);
 
@@ -117,7 +122,7 @@ test('a sync whose answers are lost starts again, sends nothing twice, and repor
     },
   };
   const request = { root: own, group: { name: 'ketches' }, ingestedName: null, dryRun: false, yes: true };
-  const sync = (by: Client) => syncFolder(by, { ...request, cache: new Map() }, io);
+  const sync = (by: Client) => syncFolder(by, { ...request, cache: new Map() }, io, RETRY_BASE_MS);
   const first = await sync(losing);
   assert.deepEqual([lost, first.added.length, first.unchanged, first.failed], [1, 5, 0, []]);
   writeFileSync(join(own, '0.txt'), 'Ketch 0 has left.');
@@ -128,7 +133,53 @@ test('a sync whose answers are lost starts again, sends nothing twice, and repor
     [2, ['0.txt'], ['1.txt'], 3, []],
   );
   assert.deepEqual(await pathsOf(second.group_id!), ['0.txt', '2.txt', '3.txt', '4.txt']);
-  const refusing: Client = { ...client, listSourcesOfSourceGroup: () => Promise.reject(new NoAnswerError('Gone.')) };
-  await assert.rejects(sync(refusing), /Gone/, 'not for ever');
+  let asked = 0;
+  const refusing: Client = {
+    ...client,
+    listSourcesOfSourceGroup() {
+      asked += 1;
+      return Promise.reject(new NoAnswerError('Gone.'));
+    },
+  };
+  await assert.rejects(sync(refusing), /Gone/);
+  assert.equal(asked, 1, 'the client itself has waited for the service');
+  rmSync(own, { recursive: true });
+});
+
+test('an upload that creates the group after its answer was lost is waited for, and no second group is created', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'pinakes-late-'));
+  for (let i = 0; i < 5; i += 1) writeFileSync(join(own, `${i}.txt`), `Yawl ${i} is here.`);
+  const sent: Promise<unknown>[] = [];
+  const printed: string[] = [];
+  /** @param arrival when uploads reach the service. Their sender gets an error at once. */
+  const sync = (name: string, arrival: Promise<void>, retryAfter: string | null = null) => {
+    const losing: Client = {
+      ...client,
+      async createLocalFileGroup(...given) {
+        sent.push(arrival.then(() => client.createLocalFileGroup(...given)).catch(() => undefined));
+        throw new PinakesError(504, '', 'Gateway Timeout', null, null, retryAfter);
+      },
+    };
+    const request = { root: own, group: { name }, ingestedName: null, dryRun: false, yes: true, cache: new Map() };
+    return syncFolder(losing, request, { ...io, err: (text) => printed.push(text) }, RETRY_BASE_MS);
+  };
+  const countGroups = async (name: string): Promise<number> => {
+    await Promise.all(sent.splice(0));
+    return (await client.listLocalFileGroups({ query: { name } })).local_file_groups.length;
+  };
+  // The pauses take at least 3 s.
+  const late = await sync('yawls', sleep(600));
+  assert.deepEqual([late.added.length, late.failed, await countGroups('yawls')], [5, [], 1]);
+  assert.match(printed.splice(0).join(''), /Trying again in 1 s: Gateway Timeout\n/);
+
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  await assert.rejects(sync('later yawls', end), /Gateway Timeout/);
+  assert.equal(sent.length, 5);
+  resolve();
+  assert.equal(await countGroups('later yawls'), 1);
+
+  await sync('busy yawls', Promise.resolve(), '1');
+  assert.equal(await countGroups('busy yawls'), 1);
+  assert.match(printed.join(''), /Trying again in 2 s: Gateway Timeout\n/, 'the pause is longer than Retry-After');
   rmSync(own, { recursive: true });
 });

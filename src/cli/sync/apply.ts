@@ -40,11 +40,11 @@ interface Batch {
  * Applies the plan. Files are sent and moved first; each request waits for the run of the previous request. Files are deleted after all
  * new files are searchable. If the function is interrupted, the next synchronization does the rest.
  *
- * @param group without an id, a group with this name is created.
+ * @param group without an id, a group with this name is created. With a key, repeated calls create one group at most.
  */
 export async function applyPlan(
   client: Client,
-  group: { id: string | undefined; name: string },
+  group: { id: string | undefined; name: string; key?: string },
   plan: SyncPlan,
   io: Io,
   limits = LIMITS,
@@ -54,7 +54,7 @@ export async function applyPlan(
   for (const batch of packBatches(plan, limits)) {
     const sent: { id: string; runId: string | null } =
       groupId === undefined
-        ? await createGroup(client, group.name, batch, io)
+        ? await createGroup(client, group, batch, io)
         : { id: groupId, runId: await changeFiles(client, groupId, batch, io) };
     groupId = sent.id;
     if (sent.runId !== null) runs.push(await follow(client, sent.runId, io));
@@ -75,12 +75,12 @@ function packBatches(plan: SyncPlan, limits: RequestLimits): Batch[] {
 
 async function createGroup(
   client: Client,
-  name: string,
+  { name, key }: { name: string; key?: string },
   batch: Batch,
   io: Io,
 ): Promise<{ id: string; runId: string | null }> {
   const { source_group_id: id } = await upload(batch.files, io, [['name', name]], (body) =>
-    client.createLocalFileGroup({ body }),
+    client.createLocalFileGroup({ headers: { 'Idempotency-Key': key }, body }),
   );
   return { id, runId: await firstRun(client, id) };
 }

@@ -1,6 +1,9 @@
 /** Synchronizes a group with a folder, once. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
+import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import { countOf, errorText } from '../manage/words.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError, type Io } from '../shared/io.ts';
@@ -19,6 +22,8 @@ import type { SyncReport } from './report.ts';
  * of attempts. A file that arrived before is then unchanged.
  */
 const TRIES_MAX = 5;
+/** Without `Retry-After`, the pauses between all attempts take a minute at least, and two at most. */
+const RETRY_BASE_MS = 4_000;
 /** Up to this number of files may be deleted without --yes, whatever their share of the group. */
 const UNCONFIRMED_DELETIONS_MAX = 10;
 const REFUSED = 2;
@@ -37,12 +42,19 @@ export interface SyncRequest {
 }
 
 /** Synchronizes the group. @throws CliError with exit code 2 when so many files would be deleted that this is probably a mistake. */
-export async function syncFolder(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
+export async function syncFolder(
+  client: Client,
+  request: SyncRequest,
+  io: Io,
+  retryBaseMs = RETRY_BASE_MS,
+): Promise<SyncReport> {
   const cutOff: SyncPlan[] = [];
+  // An upload whose answer did not arrive may still create the group: the same key keeps later attempts from creating another one.
+  const key = randomUUID();
   for (let tries = 1; ; tries += 1) {
     let planned: SyncPlan | undefined;
     try {
-      const report = await syncOnce(client, request, io, (plan) => {
+      const report = await syncOnce(client, request, key, io, (plan) => {
         planned = plan;
       });
       return withEarlier(report, cutOff);
@@ -50,8 +62,13 @@ export async function syncFolder(client: Client, request: SyncRequest, io: Io): 
       // 409: the group changed since it was read.
       const isChanged = error instanceof PinakesError && error.status === 409;
       const isLost = error instanceof NoAnswerError || (error instanceof PinakesError && AWAY.has(error.status));
-      if (!(isChanged || isLost) || tries === TRIES_MAX) throw error;
+      // Before there is a plan, the client only reads, and has waited for the service itself.
+      if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX) throw error;
       if (isLost && planned) cutOff.push(planned);
+      const askedMs = error instanceof PinakesError ? retryAfterMs(error.retryAfter) : undefined;
+      const waitMs = retryWait(tries - 1, askedMs, { baseMs: retryBaseMs });
+      io.err(`Trying again in ${Math.ceil(waitMs / 1000)} s: ${printable(error.message)}\n`);
+      await sleep(waitMs);
     }
   }
 }
@@ -81,6 +98,7 @@ function withEarlier(report: SyncReport, earlier: readonly SyncPlan[]): SyncRepo
 async function syncOnce(
   client: Client,
   request: SyncRequest,
+  key: string,
   io: Io,
   onPlan: (plan: SyncPlan) => void,
 ): Promise<SyncReport> {
@@ -122,7 +140,7 @@ async function syncOnce(
   onPlan(plan);
   if (!request.yes) checkDeletions(root, plan, files);
   if (!group && local.length === 0) return report;
-  const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);
+  const { groupId, runs } = await applyPlan(client, { id: group?.id, name, key }, plan, io);
   if (runs.length === 0 && files.some(({ status }) => status === 'pending')) {
     runs.push(await readWaiting(client, groupId));
     // This run tried the failed files again, too.

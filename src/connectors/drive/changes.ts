@@ -26,6 +26,8 @@ type Entry = ChangePage['changes'][number];
 interface ChangeLog {
   /** The last change of each file. */
   entries: ReadonlyMap<string, Entry>;
+  /** Files for which Google Drive failed. */
+  failed: readonly Change[];
   nextPageToken: string;
 }
 
@@ -46,7 +48,7 @@ export async function readChanges(
       if (id !== undefined) entries.set(id, entry);
     }
     if (entries.size > CHANGES_MAX) return undefined;
-    if (page.newStartPageToken !== undefined) return { entries, nextPageToken: page.newStartPageToken };
+    if (page.newStartPageToken !== undefined) return { entries, failed: [], nextPageToken: page.newStartPageToken };
     if (page.nextPageToken === undefined) throw unusableResponse();
     token = page.nextPageToken;
   }
@@ -54,19 +56,23 @@ export async function readChanges(
 
 /**
  * Adds the files that the last run could not read, so that this run reports them again. A file that cannot be found any more is left
- * to the next full listing: without its resource key Google says the same of a file that exists.
+ * to the next full listing: without its resource key Google says the same of a file that exists. A file for which Google Drive fails
+ * does not keep the changes of all others from being read.
  */
 export async function addFailed(api: DriveApi, log: ChangeLog, fileIds: readonly string[]): Promise<ChangeLog> {
   const entries = new Map(log.entries);
+  const failed: Change[] = [];
   for (const fileId of fileIds) {
     if (entries.has(fileId)) continue;
     try {
       entries.set(fileId, { fileId, file: await api.file({ id: fileId }) });
     } catch (error) {
-      if (!(error instanceof DriveError) || error.status === 401 || error.problem.retryable) throw error;
+      if (!(error instanceof DriveError) || error.status === 401) throw error;
+      if (error.status >= 500) failed.push({ kind: 'failed', originId: fileId, name: fileId, problem: error.problem });
+      else if (error.problem.retryable) throw error;
     }
   }
-  return { ...log, entries };
+  return { ...log, entries, failed };
 }
 
 async function readPage(api: DriveApi, driveId: string | null, token: string): Promise<ChangePage> {
@@ -98,12 +104,13 @@ export function changesTree(tree: Tree, log: ChangeLog): boolean {
   });
 }
 
-/** Reports changes of files. The log must not change the tree. */
+/** Reports changes of files, and files that failed again. The log must not change the tree. */
 export async function* fileChanges(
   tree: Tree,
   log: ChangeLog,
   request: DriveListRequest,
 ): AsyncGenerator<Change, void> {
+  yield* log.failed;
   for (const [id, entry] of log.entries) {
     if (tree.folders[id] !== undefined) continue;
     const file = isGone(entry) ? undefined : entry.file;

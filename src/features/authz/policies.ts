@@ -78,6 +78,8 @@ export function removePolicy(
   precondition: Precondition,
 ): Promise<NamedPolicy> {
   return db.transaction(caller.tenantId, async (tx) => {
+    // A change that has read the policy is stored first: after a deletion it would store a version that its caller did not name.
+    await lockDeniedTags(tx, caller.tenantId);
     const policy = await deletePolicy(tx, caller.tenantId, name);
     if (!policy) throw notFound();
     precondition.check(policy.version);

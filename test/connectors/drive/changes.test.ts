@@ -207,6 +207,25 @@ describe('the cursor of a Drive folder', () => {
     const many = Array.from({ length: 201 }, (_, i) => `file${i}`);
     assert.equal(world.connector.withFailed!(cursor!, many), null, 'a full listing costs less');
   });
+  test('a file for which Drive keeps failing is reported as failed, and the changes of others are read', async () => {
+    const { state } = world.fake;
+    const always = (status: number, reason: string): void => {
+      world.fake.fail('get', { status, reason }, 1_000, ({ pathname }) => pathname.endsWith(files.top));
+    };
+    cursor = world.connector.withFailed!(cursor!, [files.top, files.sub]);
+    state.edit(files.deep, 'deeper');
+    always(500, 'internalError');
+    const { listing, full, fetched, removed } = await run();
+    assert.deepEqual(listing.failed, [{ originId: files.top, name: files.top, title: 'Google Drive failed' }]);
+    assert.deepEqual([listing.present.length, full, fetched, removed], [2, false, [files.deep], []]);
+    world.fake.heal();
+    cursor = world.connector.withFailed!(cursor!, [files.top]);
+    // Requests for other files would meet the same limit.
+    always(429, 'rateLimitExceeded');
+    await assert.rejects(run(), /limits the requests/);
+    world.fake.heal();
+    assert.deepEqual((await run()).listing.present.length, 1);
+  });
   test('the unreadable target of a shortcut is read when it becomes readable', async () => {
     const { state } = world.fake;
     const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
