@@ -39,10 +39,15 @@ const LETTERS: Readonly<Record<string, string>> = {
   i: 'ı',
   j: 'ȷ',
 };
-/** An accent with its letter: `\"u`, `\"{u}`, `\'\i`, `\c{c}`, `\v c`. A command that is a letter needs a brace or a blank behind it. */
+/**
+ * An accent with its letter: `\"u`, `\"{u}`, `\'\i`, `\c{c}`, `\v c`. A command that is a letter needs a brace or a blank behind it. A line
+ * break, whose second backslash begins no command, is found first.
+ */
 const ACCENT =
-  /\\(?:(["'`^~=.])[ \t]?|([uvHrckdb])(?:[ \t]+|(?=\{)))(?:\{\\?(\p{L})[ \t]?\}|\\([ij])(?![a-zA-Z])(?:\{\})?[ \t]?|(\p{L}))/gu;
-const LETTER = /\\(ss|ae|AE|oe|OE|aa|AA|dh|DH|th|TH|dj|DJ|[oOlLij])(?:\{\}|(?![a-zA-Z])[ \t]?)/g;
+  /\\\\|\\(?:(["'`^~=.])[ \t]?|([uvHrckdb])(?:[ \t]+|(?=\{)))(?:\{\\?(\p{L})[ \t]?\}|\\([ij])(?![a-zA-Z])(?:\{\})?[ \t]?|(\p{L}))/gu;
+const LETTER = /\\\\|\\(ss|ae|AE|oe|OE|aa|AA|dh|DH|th|TH|dj|DJ|[oOlLij])(?:\{\}|(?![a-zA-Z])[ \t]?)/g;
+/** Commands of tab stops inside `tabbing`, three of which are accents elsewhere. */
+const TAB_STOP = /\\\\|\\[=>'`<+-]/g;
 /** A brace around one composed letter. */
 const BRACED = /\{([^\p{ASCII}]\p{M}?)\}/gu;
 
@@ -50,10 +55,15 @@ const BRACED = /\{([^\p{ASCII}]\p{M}?)\}/gu;
 export function withTexLetters(source: string): string {
   if (!source.includes('\\')) return source;
   return source
-    .replace(ACCENT, (_whole, sign: string, name: string, braced: string, dotless: string, plain: string) => {
+    .split(/(?=\\(?:begin|end)\{tabbing\})/)
+    .map((part) =>
+      part.startsWith('\\begin{tabbing}') ? part.replace(TAB_STOP, (mark) => (mark === '\\\\' ? mark : ' ')) : part,
+    )
+    .join('')
+    .replace(ACCENT, (whole, sign: string, name: string, braced?: string, dotless?: string, plain?: string) => {
       const letter = braced ?? dotless ?? plain;
-      return `${letter}${ACCENTS[sign ?? name]!}`.normalize('NFC');
+      return letter === undefined ? whole : `${letter}${ACCENTS[sign ?? name]!}`.normalize('NFC');
     })
-    .replace(LETTER, (_whole, name: string) => LETTERS[name]!)
+    .replace(LETTER, (whole, name: string) => LETTERS[name] ?? whole)
     .replace(BRACED, '$1');
 }

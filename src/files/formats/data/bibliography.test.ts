@@ -47,10 +47,69 @@ test('a damaged entry ends where the next begins, and a file without entries is 
   assert.equal(parseBibliography('Write to me@example.org').blocks[0]!.kind, 'paragraph');
 });
 
+test('an entry without a key, or with blanks in it, is read', () => {
+  const keys = ['', 'Smith 2020', 'a'].map((key) => recordsOf(`@article{${key}, title = {T}}`)[0]);
+  assert.deepEqual(keys, ['T\ntype: article', 'T\ntype: article\nkey: Smith 2020', 'T\ntype: article\nkey: a']);
+  assert.deepEqual(recordsOf('@article{title = {T}}\n@a{,}\n@book{, editor = {E}}'), [
+    'T\ntype: article',
+    'editor: E\ntype: book',
+  ]);
+});
+
+test('commands without an argument are written as their sign or their name', () => {
+  const title = String.raw`TNF-$\alpha$ {and} $\beta$-catenin don{\textquoteright}t {\em cost} \$5 of H$_2$O, \LaTeX{}`;
+  assert.match(
+    recordsOf(`@a{k, title = {${title}}}`)[0]!,
+    /^TNF-alpha and beta-catenin don’t cost \$5 of H_2O, LaTeX\n/,
+  );
+  const url = String.raw`@a{k, url = {http://a.org/{\textasciitilde}x}}`;
+  assert.match(recordsOf(url)[0]!, /^url: http:\/\/a\.org\/~x$/m);
+});
+
+test('the name of an organization in braces stays whole', () => {
+  const author =
+    '{Free Software Foundation, Inc.} and {Barnes and Noble} and {van der Berg}, Jan\nand Knuth, Donald and others';
+  assert.match(
+    recordsOf(`@a{k, author = {${author}}}`)[0]!,
+    /^author: Free Software Foundation, Inc\.; Barnes and Noble; Jan van der Berg; Donald Knuth; others$/m,
+  );
+});
+
+test('fields of one name are joined', () => {
+  const fields =
+    'keywords = {x}, keywords = {y}, keywords = {y z}, year = 1, year = 1, author = {A, B}, author = {C, D}';
+  const [record] = recordsOf(`@a{k, ${fields}}`);
+  assert.equal(record, 'k\nauthor: B A; D C\nyear: 1\nkeywords: x; y; y z\ntype: a\nkey: k');
+});
+
+test('a damaged field, and a line that begins with @, do not end an entry', () => {
+  const [record, second] =
+    recordsOf(`@a{k, 1weird! = {x}, note = (x, y = z), added on = {May}, title = Two words, pages = 1;
+year = 2001 month = mar
+doi = {10/1}, abstract = {One
+@two three(four), five}, isbn = 2}
+@a{l, title = {L}}`);
+  assert.equal(
+    record,
+    'Two\nyear: 2001\n1weird!: x\nadded on: May\npages: 1;\nmonth: March\ndoi: 10/1\n' +
+      'abstract: One @two three(four), five\nisbn: 2\ntype: a\nkey: k',
+  );
+  assert.equal(second, 'L\ntype: a\nkey: l');
+});
+
+test('an abbreviation that is made of itself ends at a limit', () => {
+  const doubled = `@string{a = {x}}${'@string{a = a # a}'.repeat(60)}@a{k, title = a # a, note = {n}}`;
+  const { text } = parseBibliography(doubled);
+  assert.ok(text.length < 6_000_000);
+  assert.match(text, /^note: n$/m);
+});
+
 test('hostile bibliographies are read in linear time', () => {
   const used = process.cpuUsage();
-  for (const part of ['@a{', '@a{b,c={', '@a{b,c="', '{', '@a{b,c=d#', '\\"', '{\\"u}'])
-    parseBibliography(`@a{x, y = {${part.repeat(100_000)}`);
+  for (const part of ['@a{', '@a{b,c={', '@a{b,c="', '{', '@a{b,c=d#', '\\"', '{\\"u}', '$', '\\textx', ' and ', ','])
+    parseBibliography(`@a{x, author = {${part.repeat(100_000)}`);
+  for (const part of [' ', '\n', ',', '(', '=', '@', '\n@a{', 'b=', 'b=(', 'b={c},', 'b=#', 'b %'])
+    parseBibliography(`@a{x, ${part.repeat(100_000)}`);
   for (const part of ['@a{', '@a{b,c={', '@a{b,c=d,', '@string{a=b}']) parseBibliography(part.repeat(50_000));
   assert.ok(process.cpuUsage(used).user < 10e6);
 });

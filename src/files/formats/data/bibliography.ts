@@ -8,6 +8,10 @@ import { SINGLE_RECORDS_MAX } from './records.ts';
 /** Maximum depth of braces, which is the depth of no real value. */
 const DEPTH_MAX = 100;
 const FIELDS_MAX = 200;
+/** Maximum length of all abbreviations that are written out. One that is made of itself doubles each time. */
+const EXPANDED_UNITS_MAX = 5_000_000;
+/** The beginning of an entry, as it follows a line break. */
+const ENTRY = /@[ \t]*[\p{L}\d]{1,40}[ \t]*[({][^,{}()"=@]{0,300}[,=]/uy;
 
 interface Entry {
   type: string;
@@ -19,10 +23,10 @@ interface Entry {
 export function parseBibliography(source: string): ParsedFile {
   const entries = [...entriesOf(source)];
   if (entries.length === 0) return parseTxt(source);
-  const byKey = new Map(entries.map((entry) => [entry.key.toLowerCase(), entry]));
+  const byKey = new Map<string | undefined, Entry>(entries.map((entry) => [entry.key.toLowerCase(), entry]));
   const builder = new TextBuilder();
   for (const [index, entry] of entries.entries()) {
-    const parent = byKey.get((entry.fields.get('crossref') ?? '').toLowerCase());
+    const parent = byKey.get(entry.fields.get('crossref')?.toLowerCase());
     // So many entries share chunks.
     const kind = index < SINGLE_RECORDS_MAX ? 'record' : 'paragraph';
     builder.add({ kind }, entryText(entry, parent === entry ? undefined : parent));
@@ -48,27 +52,39 @@ function entryText({ type, key, fields }: Entry, parent: Entry | undefined): str
     if (value !== undefined && !all.has(to) && !isDated) all.set(to, value);
   }
   const names = [...FIRST.filter((name) => all.has(name)), ...[...all.keys()].filter((name) => !FIRST.includes(name))];
-  const lines = names
-    .filter((name) => name !== 'title')
-    .map((name) => `${name}: ${PEOPLE.test(name) ? people(all.get(name)!) : all.get(name)!}`);
-  return [all.get('title') ?? key, ...lines, `type: ${type}`, `key: ${key}`].join('\n');
+  const lines = names.filter((name) => name !== 'title').map((name) => `${name}: ${all.get(name)!}`);
+  const ends = key === '' ? [`type: ${type}`] : [`type: ${type}`, `key: ${key}`];
+  return [all.get('title') ?? key, ...lines, ...ends].join('\n').trimStart();
 }
 
 /** Returns names as people say them: `Knuth, Donald E. and Bibby, Duane` becomes `Donald E. Knuth; Duane Bibby`. */
 function people(value: string): string {
-  return value
-    .split(/\s+and\s+/)
+  return splitOutsideBraces(value.replace(/\s+/g, ' '), ' and ')
     .map((name) => {
-      const parts = name.split(/\s*,\s*/);
-      if (parts.length === 2) return `${parts[1]} ${parts[0]}`;
-      return parts.length === 3 ? `${parts[2]} ${parts[0]} ${parts[1]}` : name;
+      const [last = '', ...more] = splitOutsideBraces(name, ',').map(plain);
+      return more.length === 1 || more.length === 2 ? [more.pop(), last, ...more].join(' ') : plain(name);
     })
     .join('; ');
 }
 
+/** Splits a value at a mark. The name of an organization in braces stays whole. */
+function splitOutsideBraces(value: string, mark: string): string[] {
+  const parts: string[] = [];
+  let [from, depth] = [0, 0];
+  for (const { 0: sign, index } of value.matchAll(new RegExp(`\\\\.|[{}]|${mark}`, 'g'))) {
+    if (sign === '{') depth += 1;
+    else if (sign === '}') depth = Math.max(0, depth - 1);
+    else if (sign === mark && depth === 0) {
+      parts.push(value.slice(from, index));
+      from = index + mark.length;
+    }
+  }
+  return [...parts, value.slice(from)];
+}
+
 /** Yields the entries. A damaged entry ends where the next begins on a line of its own. */
 function* entriesOf(source: string): Iterable<Entry> {
-  const strings = new Map<string, string>();
+  const strings = new Strings();
   const opening = /@[ \t]*([\p{L}\d]{1,40})[ \t]*[({]/gu;
   for (let match = opening.exec(source); match; match = opening.exec(source)) {
     const type = match[1]!.toLowerCase();
@@ -77,9 +93,30 @@ function* entriesOf(source: string): Iterable<Entry> {
     const key = type === 'string' ? '' : reader.key();
     if (key === undefined) continue;
     const fields = reader.fields();
-    if (type === 'string') for (const [name, value] of fields) strings.set(name, value);
-    else yield { type, key, fields };
+    if (type === 'string') for (const [name, value] of fields) strings.values.set(name, value);
+    else if (key !== '' || fields.size > 0) yield { type, key, fields: plainFields(fields) };
     opening.lastIndex = reader.at;
+  }
+}
+
+function plainFields(fields: ReadonlyMap<string, string>): Map<string, string> {
+  const plainOnes = [...fields].map(
+    ([name, value]) => [name, PEOPLE.test(name) ? people(value) : plain(value)] as const,
+  );
+  return new Map(plainOnes.filter(([, value]) => value !== ''));
+}
+
+/** The abbreviations of a file, and the months. */
+class Strings {
+  readonly values = new Map<string, string>(MONTHS);
+  private expandedUnits = 0;
+
+  /** Returns the text of an abbreviation. Other words, and all behind the limit, stay as they are. */
+  expand(word: string): string {
+    const value = this.values.get(word.toLowerCase()) ?? word;
+    if (this.expandedUnits + value.length > EXPANDED_UNITS_MAX) return word;
+    this.expandedUnits += value.length;
+    return value;
   }
 }
 
@@ -87,31 +124,57 @@ function* entriesOf(source: string): Iterable<Entry> {
 class FieldReader {
   at: number;
   private readonly source: string;
-  private readonly strings: ReadonlyMap<string, string>;
+  private readonly strings: Strings;
 
-  constructor(source: string, at: number, strings: ReadonlyMap<string, string>) {
+  constructor(source: string, at: number, strings: Strings) {
     this.source = source;
     this.at = at;
     this.strings = strings;
   }
 
-  /** Returns the key, or undefined if this is no entry. */
+  /** Returns the key, which may be missing or have blanks, or undefined if this is no entry. */
   key(): string | undefined {
-    return this.match(/\s*([^\s,{}()"=@]{1,300})\s*(?:,|(?=[})]))/uy)?.[1];
+    const found = this.match(/([^,{}()"=@]{0,300})(?:,|(?=[})]))|(?=[^,{}()"=@]{1,60}=)/y);
+    return found && (found[1] ?? '').trim();
   }
 
+  /** Returns the fields with their marks. Fields of one name are joined. */
   fields(): Map<string, string> {
     const fields = new Map<string, string>();
     while (fields.size < FIELDS_MAX) {
-      const name = this.match(/\s*,?\s*([\p{L}\d_:.+/-]{1,60})\s*=\s*/uy)?.[1]?.toLowerCase();
-      if (name === undefined) break;
-      const parts: string[] = [];
-      do parts.push(this.value());
-      while (this.match(/\s*#\s*/y));
-      const value = plain(parts.join(''));
-      if (value !== '' && !fields.has(name)) fields.set(name, value);
+      this.match(/[\s,]+/y);
+      const name = this.match(/([^,{}()"=@#%\n]{1,60})\s*=\s*/y)?.[1]
+        ?.trim()
+        .toLowerCase();
+      if (name === undefined) {
+        if (this.skip()) continue;
+        break;
+      }
+      let value = this.value();
+      while (this.match(/\s*#\s*/y)) value += this.value();
+      const before = fields.get(name);
+      if (!before) fields.set(name, value);
+      else if (before !== value) fields.set(name, before + (PEOPLE.test(name) ? ' and ' : '; ') + value);
     }
     return fields;
+  }
+
+  /** Moves behind the next comma or line break, and returns false if the entry ends before. */
+  private skip(): boolean {
+    let depth = 0;
+    for (; this.at < this.source.length; this.at += 1) {
+      const sign = this.source[this.at]!;
+      if (/[({]/.test(sign)) depth += 1;
+      else if (/[)}]/.test(sign)) depth -= 1;
+      else if (depth === 0 && /[,\n]/.test(sign)) return true;
+      if (depth < 0 || (sign === '@' && this.isEntry(this.at))) return false;
+    }
+    return false;
+  }
+
+  private isEntry(at: number): boolean {
+    ENTRY.lastIndex = at;
+    return this.source[at - 1] === '\n' && ENTRY.test(this.source);
   }
 
   private value(): string {
@@ -119,7 +182,7 @@ class FieldReader {
     if (sign === '{') return this.enclosed('}');
     if (sign === '"') return this.enclosed('"');
     const word = this.match(/[^\s,#{}()"]{1,300}/y)?.[0] ?? '';
-    return this.strings.get(word.toLowerCase()) ?? MONTHS[word.toLowerCase()] ?? word;
+    return this.strings.expand(word);
   }
 
   /** Returns the text up to `end` outside inner braces, or up to the next entry if it is missing. */
@@ -134,7 +197,7 @@ class FieldReader {
         return this.source.slice(start, i);
       } else if (sign === '{') depth = Math.min(depth + 1, DEPTH_MAX);
       else if (sign === '}') depth = Math.max(0, depth - 1);
-      else if (sign === '@' && this.source[i - 1] === '\n') {
+      else if (sign === '@' && this.isEntry(i)) {
         this.at = i;
         return this.source.slice(start, i);
       }
@@ -152,23 +215,36 @@ class FieldReader {
   }
 }
 
-const MONTHS: Readonly<Record<string, string>> = Object.fromEntries(
-  'January February March April May June July August September October November December'
+const MONTHS = 'January February March April May June July August September October November December'
+  .split(' ')
+  .map((month) => [month.slice(0, 3).toLowerCase(), month] as const);
+/** Commands that stand for a sign. */
+const SIGNS = new Map(
+  (
+    'endash:– emdash:— dash:— Dash:— hyphen:- slash:/ addslash:/ adddot:. dots:… ldots:… ellipsis:… quotedbl:" quotesingle:\' ' +
+    'quoteleft:‘ quoteright:’ quotedblleft:“ quotedblright:” asciitilde:~ underscore:_ backslash:\\ degree:° mu:µ times:× pm:± ' +
+    'cdot:· pounds:£ sterling:£'
+  )
     .split(' ')
-    .map((month) => [month.slice(0, 3).toLowerCase(), month]),
+    .map((pair) => pair.split(':') as [string, string]),
 );
+/** Commands that only say how the words behind them look. */
+const LOOKS =
+  /\\(?:em|it|bf|sc|rm|tt|sf|sl|(?:bf|md)series|(?:it|sc|sl|up)shape|normalfont|protect|relax|unskip|left|right)(?![a-zA-Z])[ \t]?/g;
 
 /** Returns the words of a value: letters instead of commands, without braces, on one line. */
 function plain(value: string): string {
   return (
     withTexLetters(value)
-      .replace(/\\(?:url|path|href)\s*(?=\{)/g, '')
+      .replace(/\\(?:url|path|href|verb)(?![a-zA-Z])\s*/g, '')
       .replace(/\\par(?![a-zA-Z])|\\\\/g, ' ')
       .replace(/\\item(?![a-zA-Z])/g, ' - ')
       .replace(/\\(?:begin|end)\{\w{1,40}\}/g, ' ')
+      // The dollars of a formula.
+      .replace(/(?<!\\)\$([^$]{0,500})(?<!\\)\$/g, '$1{}')
       .replace(/\\([&%$#_{}@])/g, (_mark, sign: string) => (/[{}]/.test(sign) ? '' : sign))
-      .replace(/\\(TeX|LaTeX|BibTeX|LaTeXe|METAFONT|MF|MP)(?![a-zA-Z])/g, '$1')
-      .replace(/\\[a-zA-Z]{1,40}\*?[ \t]?/g, '')
+      .replace(LOOKS, '')
+      .replace(/\\[a-zA-Z]{1,40}\*?[ \t]?(?=(?:\[[^\][]{0,200}\])?\{(?!\}))/g, '')
       // Places where a word may be cut.
       .replace(/\\-/g, '')
       .replace(/\\[,;:! /]/g, ' ')
@@ -176,6 +252,11 @@ function plain(value: string): string {
       .replace(/---/g, '—')
       .replace(/--/g, '–')
       .replace(/(?<!\/)~/g, ' ')
+      .replace(
+        /(?<=([\p{L}\d])?)\\(?:text)?([a-zA-Z]{1,40})\*?([ \t]?)/gu,
+        (_command, before: string | undefined, name: string, blank: string) =>
+          SIGNS.get(name) ?? `${before === undefined || name.includes('TeX') ? '' : ' '}${name}${blank}`,
+      )
       .replace(/[{}]/g, '')
       .replace(/\s+/g, ' ')
       .trim()

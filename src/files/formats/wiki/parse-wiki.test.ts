@@ -35,6 +35,69 @@ test('wikitext becomes sections, lists, tables and facts without its marks', asy
   assert.ok(blocks.some(({ links }) => links?.some(({ url }) => url === 'https://a.org/990')));
 });
 
+test('code, formulas and text without markup keep their signs', async () => {
+  const page = `[[a]] <nowiki>{{t|x}}</nowiki> with <code>vector<int> v</code>, <code><nowiki>{{var}}</nowiki></code> and <math>x^{{2}}</math>.<ref>See <code>{{z}}</code></ref>
+<syntaxhighlight lang="python" line>
+for i in {{a,b}}:
+</syntaxhighlight>
+* Item
+*: <pre>
+#include &lt;stdio.h>
+# apt install x
+== not a heading ==
+<!-- kept -->
+<ref>
+</pre>
+<source lang=c>a("\`\`\`");
+</source>
+<nowiki># no list</nowiki>
+{{Box
+| code = <code>{{a|b}}</code>
+}}
+{|
+| <code>a|b</code> || <pre>
+x
+y</pre>
+|}
+<!-- <pre> --> <nowiki/>after <pre>unclosed`;
+  const { text, blocks } = await parseWiki(page, []);
+  assert.equal(
+    text,
+    [
+      'a {{t|x}} with `vector<int> v`, `{{var}}` and x^{{2}}.',
+      '```python\nfor i in {{a,b}}:\n```',
+      '- Item',
+      '```\n#include <stdio.h>\n# apt install x\n== not a heading ==\n<!-- kept -->\n<ref>\n```',
+      '````c\na("```");\n````',
+      '`# no list`',
+      '- code: `{{a|b}}`',
+      '| `a\\|b` | `x y` |\n| --- | --- |',
+      'after unclosed',
+      '- See `{{z}}`',
+    ].join('\n\n'),
+  );
+  assert.equal(blocks.filter(({ kind }) => kind === 'code').length, 3);
+});
+
+test('a box of facts loses what says how it looks, but no facts', async () => {
+  const facts =
+    'altitude_m = 8848|alternative_names = Q|alternate_name = R|height = 1.80 m|class = Aves|size = 40 cm|mapping = y|width = 20 m|color = Red';
+  const looks =
+    'image_size = 250px|logo_size=x200px|width = 100%|width2 = 20em|class = wikitable sortable|map = A b.svg|bgcolor = red|color = #fff|image1 = A.jpg|style = a';
+  const { text } = await parseWiki(`{{Box|${looks}|${facts}}}`.replaceAll('|', '\n| '), []);
+  assert.equal(text, facts.replaceAll(' = ', ': ').replace(/^|\|/g, '\n- ').trim());
+});
+
+test('signs of equality around a line are a heading', async () => {
+  const { text } = await parseWiki('= A =\n== B==  \n=== C ==\n====\n==\n== ==\n=D= E\n======= F =======', []);
+  assert.equal(text, '# A\n\n# B\n\n# = C\n\n# ==\n\n==\n== ==\n=D= E\n\n##### = F =');
+});
+
+test('letters whose small form is longer do not move the end of a note', async () => {
+  const { text } = await parseWiki('[[A]]İİİİİİİİ<ref>note</REF> behind<references/>', []);
+  assert.equal(text, 'Aİİİİİİİİ behind\n\n- note');
+});
+
 test('each page of an export is a section, and a page that moved names its new title', async () => {
   const page = (title: string, text: string, redirect = '') =>
     `<page><title>${title}</title>${redirect}<revision><text>first</text></revision><revision><text bytes="9">${text}</text></revision></page>`;
@@ -67,7 +130,17 @@ test('hostile wikitext is read in linear time', async () => {
     '[http://a ',
     '{{a}}',
     '|}\n',
+    '<pre>',
+    '<pre></pre',
+    '<code>`</code>',
+    '<code>',
+    '<math>\n</math>',
+    '\ue0c60\ue0c6',
+    `======${' '.repeat(490)}x\n`,
+    `{{a|${' '.repeat(8000)}}}`,
+    `{{a|size=${'1.'.repeat(100)}}}`,
   ])
-    await parseWiki(`[[a]]${part.repeat(30_000)}`, []);
+    await parseWiki(`[[a]]${part.repeat(Math.min(30_000, 10_000_000 / part.length))}`, []);
+  await parseWiki(`[[a]]${'<ref>x'.repeat(300_000)}`, []);
   assert.ok(process.cpuUsage(used).user < 20e6);
 });

@@ -7,12 +7,25 @@ const INNERMOST_TEMPLATE = /\{\{([^{}]{0,20000})\}\}/g;
 /** A longer line is no heading. */
 const HEADING_UNITS_MAX = 500;
 const SWITCHES = /__[A-Z]{3,30}__/g;
-/** Elements whose text is no prose (styles, pictures by name, scores), and notes. */
-const NOTE_OR_DROPPED = /<(ref|templatestyles|gallery|imagemap|timeline|score|style|graph)\b[^<>]{0,500}>/gi;
+/** Comments, notes, elements whose text is no prose (styles, pictures by name, scores), and elements whose text is no markup. */
+const LITERAL_NAMES = 'pre|syntaxhighlight|source|nowiki|code|math';
+const ELEMENT = new RegExp(
+  `<(?:(!--)|(ref|templatestyles|gallery|imagemap|timeline|score|style|graph|${LITERAL_NAMES})\\b[^<>]{0,500}>)`,
+  'gi',
+);
+const LITERAL = new RegExp(`^(?:${LITERAL_NAMES})$`);
+/** The place of a literal text, which no rule may change. */
+const LITERAL_MARK = /\ue0c6(\d+)\ue0c6/g;
 /** Parameters of templates that say how something is shown. */
 const LOOKS = new RegExp(
-  '^(?:style|class|width|height|align|valign|bgcolor|colou?r|icon|image_?size|size|upright|float|border|alt|logo|image|map|' +
-    'caption_?align|cellpadding)\\w*$',
+  '^(?:style|align|valign|bgcolor|icon|upright|float|border|alt|logo|image|(?:image|logo|map)_?(?:size|alt)|caption_?align|' +
+    'cellpadding)_?(?:px)?\\d*$',
+  'i',
+);
+/** Parameters, with their values, that say so only with these values. Otherwise they are facts. */
+const LOOKS_BY_VALUE = new RegExp(
+  '^(?:width|height|size|class|map|colou?r)_?(?:px)?\\d*=' +
+    '(?:[\\dx.]{1,12} ?(?:px|em|%)|#[\\da-f]{3,8}|wikitable\\b.*|[^\\n]{1,200}\\.(?:svg|png|jpe?g|gif))$',
   'i',
 );
 const FILE_LINK = /^[^[\]|:]{1,30}:[^[\]|]{1,300}\.(?:jpe?g|png|gif|svg|webp|tiff?|ogg|oga|ogv|webm|mp[34]|pdf|djvu)$/i;
@@ -30,46 +43,71 @@ export function isWikitext(text: string): boolean {
 /** Returns a page as Markdown. Its notes are a list at the end. Headings begin at `level`. */
 export function wikitextToMarkdown(source: string, marks: LinkMarks, level = 1): string {
   const notes: string[] = [];
-  const withoutNotes = withoutElements(withoutComments(source), (name, inside) => {
-    if (name === 'ref' && inside.trim() !== '') notes.push(inside);
-  });
+  const literals: Literal[] = [];
+  const withMarks = (text: string): string =>
+    replaceElements(text, (name, opening, inside) => {
+      if (name === 'ref' && inside.trim() !== '') notes.push(withMarks(inside));
+      if (!LITERAL.test(name) || inside.trim() === '') return '';
+      const isHighlighted = name === 'syntaxhighlight' || name === 'source';
+      const language = (isHighlighted && /\blang=["']?([\w+#.-]{1,30})/i.exec(opening)?.[1]) || '';
+      const words = isHighlighted ? inside : withoutEntities(inside.replace(/<\/?nowiki\b[^<>]{0,100}>/gi, ''));
+      return `\ue0c6${literals.push({ words, language, isCode: !/^(?:nowiki|math)$/.test(name) }) - 1}\ue0c6`;
+    });
   const convert = (text: string) => blocks(tables(templates(text)), marks, level);
-  const body = convert(withoutNotes);
+  const body = convert(withMarks(source.replaceAll('\ue0c6', '')));
   const list = notes.map((note) => `- ${convert(note).replace(/\s+/g, ' ').trim()}`);
-  return list.length === 0 ? body : `${body}\n\n${list.join('\n')}`;
+  return (list.length === 0 ? body : `${body}\n\n${list.join('\n')}`)
+    .split('\n')
+    .map((line) => line.replace(LITERAL_MARK, (_mark, n: string) => literalText(literals[Number(n)]!, line[0] === '|')))
+    .join('\n');
 }
 
-function withoutComments(source: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = source.indexOf('<!--'); at !== -1; at = source.indexOf('<!--', from)) {
-    const end = source.indexOf('-->', at + 4);
-    if (end === -1) break;
-    parts.push(source.slice(from, at));
-    from = end + 3;
+/** Code, a formula or text that is shown as it is written. */
+interface Literal {
+  words: string;
+  language: string;
+  isCode: boolean;
+}
+
+/** The beginning of a text that Markdown would not read as words. */
+const MARKDOWN_SIGN = /^\s*(?:[#>*+=~|<`-]|\d+[.)])/;
+
+/** Returns a text with several lines as a block of code, and another inside its line. */
+function literalText({ words, language, isCode }: Literal, isInRow: boolean): string {
+  const longest = (words.match(/`+/g) ?? []).reduce((most, ticks) => Math.max(most, ticks.length), 0);
+  if (words.includes('\n') && !isInRow) {
+    const fence = '`'.repeat(Math.max(3, longest + 1));
+    return `\n\n${fence}${language}\n${words.replace(/^[ \t]*\n/, '').trimEnd()}\n${fence}\n\n`;
   }
-  return parts.join('') + source.slice(from);
+  const ticks = isCode || MARKDOWN_SIGN.test(words) ? '`'.repeat(longest + 1) : '';
+  const blank = ticks.length > 1 ? ' ' : '';
+  const line = words.replace(/\s+/g, ' ').trim();
+  return ticks + blank + (isInRow ? line.replaceAll('|', '\\|') : line) + blank + ticks;
 }
 
-/** Returns the source without notes and elements that are no prose, and passes each to `take`. */
-function withoutElements(source: string, take: (name: string, inside: string) => void): string {
-  const lower = source.toLowerCase();
+/** Replaces comments and elements by what `replacement` returns for the name, the opening tag and the text inside. */
+function replaceElements(
+  source: string,
+  replacement: (name: string, opening: string, inside: string) => string,
+): string {
   const parts: string[] = [];
   const unclosed = new Set<string>();
   let from = 0;
-  const opening = new RegExp(NOTE_OR_DROPPED);
+  const opening = new RegExp(ELEMENT);
   for (let match = opening.exec(source); match; match = opening.exec(source)) {
-    const name = match[1]!.toLowerCase();
-    const after = opening.lastIndex;
-    const isEmpty = match[0].endsWith('/>');
-    const close = isEmpty || unclosed.has(name) ? -1 : lower.indexOf(`</${name}`, after);
-    if (!isEmpty && close === -1) unclosed.add(name);
+    const name = (match[1] ?? match[2]!).toLowerCase();
     parts.push(source.slice(from, match.index));
-    from = after;
-    if (close === -1) continue;
-    take(name, source.slice(after, close));
-    const end = source.indexOf('>', close);
-    from = end === -1 ? source.length : end + 1;
+    from = opening.lastIndex;
+    if (match[0].endsWith('/>') || unclosed.has(name)) continue;
+    const closing = new RegExp(name === '!--' ? '-->' : `</${name}\\b[^<>]{0,100}>`, 'gi');
+    closing.lastIndex = from;
+    const close = closing.exec(source);
+    if (!close) {
+      unclosed.add(name);
+      continue;
+    }
+    parts.push(replacement(name, match[0], source.slice(from, close.index)));
+    from = closing.lastIndex;
     opening.lastIndex = from;
   }
   return parts.join('') + source.slice(from);
@@ -89,15 +127,14 @@ function templates(source: string): string {
 /** Returns the values of a template. Values with names become a list if the template has several lines, as boxes of facts do. */
 function template(inside: string): string {
   const [, ...parameters] = partsOf(inside);
-  const values = parameters.map(
-    (parameter) => /^\s*([\p{L}\p{N}_ .-]{1,60}?)\s*=([\s\S]*)$/u.exec(parameter) ?? parameter,
-  );
   const isBox = inside.includes('\n');
-  const words = values.flatMap((value) => {
-    if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
-    const [, name = '', text = ''] = value;
-    if (text.trim() === '' || LOOKS.test(name)) return [];
-    return isBox && !/^\d+$/.test(name) ? [`* ${name}: ${text.trim()}`] : [text.trim()];
+  const words = parameters.flatMap((parameter) => {
+    const sign = parameter.indexOf('=');
+    const name = parameter.slice(0, Math.max(0, sign)).trim();
+    const isNamed = /^[\p{L}\p{N}_ .-]{1,60}$/u.test(name);
+    const text = (isNamed ? parameter.slice(sign + 1) : parameter).trim();
+    if (text === '' || LOOKS.test(name) || LOOKS_BY_VALUE.test(`${name}=${text}`)) return [];
+    return isBox && isNamed && !/^\d+$/.test(name) ? [`* ${name}: ${text}`] : [text];
   });
   return isBox && words.some((word) => word.startsWith('* ')) ? `\n${words.join('\n')}\n\n` : words.join(' ');
 }
@@ -164,10 +201,10 @@ function blocks(source: string, marks: LinkMarks, level: number): string {
   const lines = source.replace(SWITCHES, '').split('\n');
   return lines
     .map((line) => {
-      const heading = line.length <= HEADING_UNITS_MAX && /^(={1,6})[ \t]*(.+?)[ \t]*\1[ \t]*$/.exec(line);
-      if (heading) {
-        const depth = Math.min(6, Math.max(1, heading[1]!.length - 1) + level - 1);
-        return `\n${'#'.repeat(depth)} ${inline(heading[2]!, marks)}\n`;
+      const signsAround = headingSigns(line);
+      if (signsAround > 0) {
+        const depth = Math.min(6, Math.max(1, signsAround - 1) + level - 1);
+        return `\n${'#'.repeat(depth)} ${inline(line.trimEnd().slice(signsAround, -signsAround), marks)}\n`;
       }
       const item = /^([*#:;]{1,12})[ \t]*(.*)$/.exec(line);
       if (!item) return inline(line, marks);
@@ -183,18 +220,30 @@ function blocks(source: string, marks: LinkMarks, level: number): string {
     .trim();
 }
 
+/** Returns how many signs of equality stand around a heading, or 0 for another line. */
+function headingSigns(line: string): number {
+  const text = line.trimEnd();
+  if (line.length > HEADING_UNITS_MAX) return 0;
+  let count = 0;
+  while (count < 6 && 2 * count + 2 < text.length && text[count] === '=' && text.at(-1 - count) === '=') count += 1;
+  return text.slice(count, -count).trim() === '' ? 0 : count;
+}
+
 function inline(line: string, marks: LinkMarks): string {
-  return links(line, marks)
+  const words = links(line, marks)
     .replace(/'{2,5}/g, '')
     .replace(/<br\s*\/?>/gi, ' ')
-    .replace(/<\/?(?:nowiki|code|math)\b[^<>]{0,100}>/gi, '')
-    .replace(HTML_TAG, '')
+    .replace(HTML_TAG, '');
+  return withoutEntities(words).trim();
+}
+
+function withoutEntities(text: string): string {
+  return text
     .replace(/&nbsp;|&#160;/g, ' ')
     .replace(/&quot;/g, '"')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
-    .replace(/&amp;/g, '&')
-    .trim();
+    .replace(/&amp;/g, '&');
 }
 
 function links(line: string, marks: LinkMarks): string {
