@@ -249,3 +249,8 @@ test('addresses and verbatim text in a LaTeX file stay unchanged', async () => {
   );
   assert.equal(text, 'See https://plain.example/~ann--b_c%20d and `a--b_c`.');
 });
+
+test('a LaTeX file cannot repeat a protected text by writing its placeholder', async () => {
+  const { text } = await read('a.tex', `\\verb|${'long '.repeat(50)}| and ${'\ue0c60\ue0c6 '.repeat(3)}`);
+  assert.equal(text.match(/long long/g)?.length, 25);
+});

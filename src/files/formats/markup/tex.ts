@@ -33,7 +33,9 @@ const LAYOUT_COMMAND = new RegExp(String.raw`\\(?:${LAYOUT_NAMES}|def\\\w+\{[^\n
 export function texToMarkdown(source: string, marks: LinkMarks): string {
   const from = source.indexOf('\\begin{document}');
   const to = source.lastIndexOf('\\end{document}');
-  const body = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
+  const inside = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
+  // A source that has the sign of placeholders could repeat a protected text.
+  const body = inside.replaceAll('\ue0c6', '');
   const property = (name: string) => {
     const value = new RegExp(`\\\\${name}\\s*\\{${ARGUMENT}\\}`).exec(withTexLetters(source.slice(0, 100_000)))?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
