@@ -1,5 +1,4 @@
 /** Settings of addresses: where tenants may connect to, and which proxies stand in front of the service. */
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError, type SettingsReader, show } from '../settings-reader.ts';
 
@@ -33,5 +32,6 @@ function readList(read: SettingsReader, name: string): string[] {
 
 function isAddress(entry: string): boolean {
   const [address = ''] = entry.split('/');
-  return isIP(address) !== 0 && (ipaddr.isValidCIDR(entry) || ipaddr.isValid(entry));
+  const isWhole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return isWhole && (ipaddr.isValidCIDR(entry) || ipaddr.isValid(entry));
 }
