@@ -18,7 +18,8 @@ const ACCENTS: Readonly<Record<string, string>> = {
   d: '\u0323',
   b: '\u0331',
 };
-const LETTERS: Readonly<Record<string, string>> = {
+/** Letters by the name of the command that TeX and Texinfo have for them. */
+export const LETTER_COMMANDS: Readonly<Record<string, string>> = {
   ss: 'ß',
   ae: 'æ',
   AE: 'Æ',
@@ -36,9 +37,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   TH: 'Þ',
   dj: 'đ',
   DJ: 'Đ',
-  i: 'ı',
-  j: 'ȷ',
 };
+const LETTERS: Readonly<Record<string, string>> = { ...LETTER_COMMANDS, i: 'ı', j: 'ȷ' };
+
 /**
  * An accent with its letter: `\"u`, `\"{u}`, `\'\i`, `\c{c}`, `\v c`. A command that is a letter needs a brace or a blank behind it. A line
  * break, whose second backslash begins no command, is found first.

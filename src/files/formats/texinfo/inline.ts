@@ -1,5 +1,7 @@
 /** Converts commands in a line of Texinfo to plain text in one pass. Pure. */
+
 import { ownValue } from '../../../util/own-value.ts';
+import { LETTER_COMMANDS } from '../tex-letters.ts';
 
 /** Maximum nesting of braces; deeper braces are read as text. */
 const DEPTH_MAX = 60;
@@ -38,21 +40,7 @@ const SIGNS: Record<string, string> = {
   quotedblright: '”',
   quoteleft: '‘',
   quoteright: '’',
-  ss: 'ß',
-  o: 'ø',
-  O: 'Ø',
-  aa: 'å',
-  AA: 'Å',
-  ae: 'æ',
-  AE: 'Æ',
-  oe: 'œ',
-  OE: 'Œ',
-  l: 'ł',
-  L: 'Ł',
-  dh: 'ð',
-  DH: 'Ð',
-  th: 'þ',
-  TH: 'Þ',
+  ...LETTER_COMMANDS,
   ampchar: '&',
 };
 
