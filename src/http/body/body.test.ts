@@ -12,16 +12,19 @@ const refused = (text: string, message: RegExp): void => {
   );
 };
 
-test('between two long bodies, other work runs for longer than they take', async () => {
+test('after a long body, the next one waits for four times as long as the first took', async (t) => {
   const long = Buffer.from(JSON.stringify('"'.repeat(500_000)));
-  let turn = 0;
-  const ticks = setInterval(() => {
-    turn += 1;
-  }, 1);
-  const turns = await Promise.all(['a', 'b', 'a'].map((owner) => parseJsonInTurn(long, { owner }).then(() => turn)));
-  clearInterval(ticks);
-  const [first, second, third] = turns.toSorted((a, b) => a - b);
-  assert.ok(second! - first! > 5 && third! - second! > 5, `parsed in the turns ${turns.join(', ')}`);
+  // Each look at the clock takes 10 ms: a body takes 10, and the next one waits 40, of which 10 have passed when it looks.
+  const startedAt = performance.now();
+  let looks = 0;
+  t.mock.method(performance, 'now', () => startedAt + 10 * ++looks);
+  const parsedAt = await Promise.all(
+    ['a', 'b', 'a'].map((owner) => parseJsonInTurn(long, { owner }).then(() => process.hrtime.bigint())),
+  );
+  const [first, second, third] = parsedAt.toSorted((a, b) => Number(a - b));
+  // A timer may fire a millisecond early, and never earlier than that.
+  const [toSecond, toThird] = [Number(second! - first!) / 1e6, Number(third! - second!) / 1e6];
+  assert.ok(toSecond > 28 && toThird > 28, `the bodies were ready ${toSecond} and ${toThird} ms after the one before`);
 });
 
 describe('parseJson', () => {
