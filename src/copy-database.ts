@@ -2,7 +2,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
 import { createPartitions, listTenants, termsIndexStatement } from './corpus/tenant-store.ts';
-import { copyRows, lockEmpty } from './db/copy-database.ts';
+import { VECTOR_CACHE, vectorsToCache } from './corpus/vector-store.ts';
+import { copyRows, copyTable, lockEmpty } from './db/copy-database.ts';
 import type { Database } from './db/database.ts';
 import { listMigrations } from './db/facts.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
@@ -13,7 +14,7 @@ import { openJobQueue } from './jobs/queue-pgboss.ts';
 
 /**
  * Tables that are not copied: what migrations and `createPartitions` fill, and vectors. The precision of vectors depends on the kind of
- * the database, so the service makes them again.
+ * the database, so the service stores them again; they go into the cache, where it finds them without asking the model.
  */
 const OMITTED = [
   'schema_migration',
@@ -24,7 +25,7 @@ const OMITTED = [
   'embedding_generation',
   'chunk_vector',
   'embedding_waiting',
-  'embedding_cache',
+  VECTOR_CACHE,
   'embedding_state',
 ];
 
@@ -88,7 +89,9 @@ export async function copyDatabase(
       return from.system.transaction(async (source) => {
         const tenants = await listTenants({ system: source });
         for (const tenant of tenants) await createPartitions(tx, tenant);
-        const rows = await copyRows(source, tx, OMITTED, onTable);
+        const rows =
+          (await copyRows(source, tx, OMITTED, onTable)) +
+          (await copyTable(source, tx, VECTOR_CACHE, vectorsToCache(new Date())));
         for (const tenant of tenants) await tx.query(termsIndexStatement(tenant, to.hasTextSearch));
         const jobs = await listUnfinishedJobs(source);
         for (const { kind, payload } of jobs) await queue.enqueue(tx, kind, payload);

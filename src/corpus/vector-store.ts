@@ -321,12 +321,25 @@ export async function cacheVectorsOfChunks(
 async function cacheVectors(tx: Tx, tenantId: string, chunks: Sql, now: Date): Promise<void> {
   await tx.query(sql`
     insert into embedding_cache (tenant_id, model, content_hash, embedding, created_at)
-    select distinct on (g.model, v.content_hash) v.tenant_id, g.model, v.content_hash,
-      coalesce(v.embedding_single, v.embedding::vector), ${now}::timestamptz
-    from chunk c join chunk_vector v on v.tenant_id = ${tenantId} and v.chunk_id = c.id
-    join embedding_generation g on g.tenant_id = v.tenant_id and g.generation = v.generation and g.status <> 'retired'
-    where c.tenant_id = ${tenantId} and ${chunks}
+    ${vectorsToCache(
+      now,
+      sql`v.tenant_id = ${tenantId} and v.chunk_id in (
+      select c.id from chunk c where c.tenant_id = ${tenantId} and ${chunks})`,
+    )}
     on conflict (tenant_id, model, content_hash) do update set created_at = excluded.created_at`);
+}
+
+/** The table that `vectorsToCache` has rows for. */
+export const VECTOR_CACHE = 'embedding_cache';
+
+/** Selects the vectors in use as rows of VECTOR_CACHE, one for each text. @param condition on vector `v`. */
+export function vectorsToCache(now: Date, condition = raw('true')): Sql {
+  return sql`
+    select distinct on (v.tenant_id, g.model, v.content_hash) v.tenant_id, g.model, v.content_hash,
+      coalesce(v.embedding_single, v.embedding::vector) as embedding, ${now}::timestamptz as created_at
+    from chunk_vector v
+    join embedding_generation g on g.tenant_id = v.tenant_id and g.generation = v.generation and g.status <> 'retired'
+    where ${condition}`;
 }
 
 export async function dropCachedVectors(tx: Tx, tenantId: string, before: Date): Promise<void> {

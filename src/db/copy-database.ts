@@ -1,6 +1,6 @@
 /** Copies the rows of one database into another one with the same schema. */
 import type { Tx } from './database.ts';
-import { identifier, join, raw, sql } from './sql.ts';
+import { identifier, join, raw, type Sql, sql } from './sql.ts';
 
 /** Rows that are read and written at once. A row has up to a few hundred KB. */
 const ROWS_AT_ONCE = 200;
@@ -55,14 +55,19 @@ export async function copyRows(
   return rows;
 }
 
-/** Rows travel as JSON text that only the databases read, so that no number and no time loses digits. */
-async function copyTable(from: Tx, to: Tx, name: string): Promise<number> {
+/**
+ * Copies the rows that `select` returns into the table, and returns their number. Rows travel as JSON text that only the databases read,
+ * so that no number and no time loses digits.
+ */
+export async function copyTable(from: Tx, to: Tx, name: string, select?: Sql): Promise<number> {
   const table = identifier(name);
   const columns = await to.query<{ name: string }>(sql`
     select attname as name from pg_attribute
     where attrelid = ${name}::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`);
   const list = join(columns.map((column) => identifier(column.name)));
-  await from.query(sql`declare copied no scroll cursor for select row_to_json(t)::text as line from ${table} t`);
+  await from.query(
+    sql`declare copied no scroll cursor for select row_to_json(t)::text as line from ${select ? sql`(${select})` : table} t`,
+  );
   let copied = 0;
   for (;;) {
     const rows = await from.query<{ line: string }>(sql`fetch ${raw(String(ROWS_AT_ONCE))} from copied`);

@@ -1,13 +1,15 @@
 /** The embedding job stores the vectors of chunks, and embeds no text twice, whatever the provider does. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { copyDatabase } from '../../src/copy-database.ts';
 import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
-import { vectorOrder, vectorType } from '../../src/corpus/vector-store.ts';
-import { sql } from '../../src/db/sql.ts';
+import { findServingVectors, vectorColumn, vectorOrder, vectorType } from '../../src/corpus/vector-store.ts';
+import { identifier, sql } from '../../src/db/sql.ts';
 import { examine } from '../../src/doctor.ts';
 import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
+import { openTestDatabase } from '../support/database.ts';
 import { FAKE_DIMENSION, hashVector } from '../support/fakes/embeddings.ts';
 import { uploadFiles } from '../support/upload.ts';
 import {
@@ -40,6 +42,29 @@ test('the job stores the vectors of all chunks, and searches use them', async ()
   assert.partialDeepStrictEqual(await w.serving(), { generation: 1, model: 'first', dimension: FAKE_DIMENSION });
   assert.equal(await w.count('embedding_waiting'), 0);
   assert.deepEqual(await w.violations(), []);
+});
+
+test('a copied database gets its vectors without the model', async () => {
+  await w.seedChunks('red apples', 'green pears', 'green pears');
+  await w.embed();
+  const copy = await openTestDatabase();
+  try {
+    const { config, log } = w.t.deps;
+    await copyDatabase(w.t.deps.db, copy.db, config, log);
+    w.fake.calls.length = 0;
+    await w.embed({ ...w.t.deps, db: copy.db });
+    const { tenantId } = w.tenant;
+    const { table, ...kind } = (await findServingVectors(copy.db.system, tenantId))!;
+    const stored = await copy.db.system.query<{ hash: string; embedding: string }>(
+      sql`select ${vectorColumn(kind)}::text as embedding from ${identifier(table)}`,
+    );
+    const expected = ['red apples', 'green pears', 'green pears'].map((text) => hashVector(text, 'first'));
+    const sorted = (vectors: number[][]): string[] => vectors.map((vector) => String(vector)).sort();
+    assert.deepEqual(sorted(stored.map(({ embedding }) => JSON.parse(embedding))), sorted(expected));
+    assert.deepEqual(w.requested(), []);
+  } finally {
+    await copy.close();
+  }
 });
 
 test('the nearest chunks are found through the index of the generation', async () => {

@@ -16,7 +16,8 @@ export const copyDatabaseCommand: Command = {
 Copies the database in PINAKES_DATA_DIR to the empty database of PINAKES_DATABASE_URL: tenants,
 keys, sources, tags, policies, secrets, conversations, audit logs and waiting jobs. Stop the
 service before. The embedded database and the stored files stay as they are. Vectors of an
-embedding model are not copied: the service makes them again after its next start.`,
+embedding model are copied to a cache for a day: start the service in this time, and it does
+not ask the model for them again.`,
   async run({ options, io }) {
     const config = loadConfig(environment());
     const { databaseUrl, dataDir } = config;
