@@ -18,9 +18,6 @@ async function main(): Promise<number> {
   }
   // The data are deleted after the run.
   const server = await startPostgres({ settings: { fsync: 'off' } });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void server.stop().finally(() => process.exit(130)));
-  }
   try {
     return await runSuite(server.url);
   } finally {
@@ -35,6 +32,7 @@ async function runSuite(url: string): Promise<number> {
     stdio: 'inherit',
     env: { ...process.env, PINAKES_TEST_DATABASE_URL: url },
   });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void child.kill(signal));
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 
