@@ -141,18 +141,6 @@ describe('a page that fails', () => {
     assert.deepEqual(web.pathsOf(Object.keys((await web.crawl({}, { memory })).skipped)), ['/a']);
   });
 
-  test('stored pages that all lead to a sign-in page for now stay, and the page is read; after a permanent redirect they go', async () => {
-    const redirects = (status: number) =>
-      Object.fromEntries(['/', '/a', '/a/b', '/c'].map((path) => [path, { to: '/login', status }]));
-    web.site.set({ ...redirects(302), '/login': htmlPage('Sign in', []) });
-    const { failed, stored, full } = await web.crawl({}, { memory });
-    assert.deepEqual(web.pathsOf(Object.keys(failed)).sort(), ['/', '/a', '/a/b', '/c']);
-    assert.match(failed[`${web.base}/a`]!, /another page for now/);
-    assert.deepEqual([web.pathsOf(Object.keys(stored)), full], [['/login'], true]);
-    web.site.set(redirects(308));
-    assert.deepEqual((await web.crawl({}, { memory })).failed, {});
-  });
-
   test('a page that is truncated is not stored', async () => {
     web.site.set({ '/a': htmlPage('Another A', []) });
     web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
