@@ -54,6 +54,31 @@ describe('a first run', () => {
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
 
+  for (const [how, more] of [
+    ['one by one', 0],
+    ['in a tarball', SINGLE_FETCHES_MAX],
+  ] as const)
+    test(`files whose paths differ only in bytes that are not UTF-8 are separate sources, fetched ${how}`, async () => {
+      // Surrogates are written as U+FFFD, like such bytes in the responses of GitHub.
+      const odd = {
+        'x/\ud800.md': 'one\n',
+        'x/\ud801.md': 'two\n',
+        'x/\ud802.md': 'one\n',
+        'x/\ufffd (3).md': 'real\n',
+      };
+      site.git.commit({ ...files(more), ...odd });
+      const memory: Memory = new Map();
+      const first = await run(origin(), { memory });
+      const { stored, items } = first;
+      const paths = Object.keys(stored).filter((path) => path.startsWith('x/'));
+      assert.deepEqual(paths.sort(), ['x/\ufffd (2).md', 'x/\ufffd (3).md', 'x/\ufffd (4).md', 'x/\ufffd.md'].sort());
+      assert.deepEqual(paths.map((path) => stored[path]).sort(), ['one\n', 'one\n', 'real\n', 'two\n']);
+      assert.equal(items.get('x/\ufffd (2).md')!.name, '\ufffd (2).md');
+      site.git.commit({ 'x/\ud801.md': 'changed\n' });
+      const second = await run(origin(), { memory, cursor: first.cursor });
+      assert.deepEqual(Object.values(second.stored), ['changed\n']);
+    });
+
   test('a file that is too large for memory is fetched by itself', async () => {
     site.git.commit({
       ...files(SINGLE_FETCHES_MAX + 1),
