@@ -5,7 +5,16 @@ import { describe, test } from 'node:test';
 import { Octokit } from '@octokit/rest';
 import { SINGLE_FETCHES_MAX } from '../../src/connectors/repo/connector.ts';
 import { type Memory, problemOf } from '../support/worlds/read-origin.ts';
-import { fake, files, origin, type RepoOrigin, run, setUpRepository, site } from '../support/worlds/repo-world.ts';
+import {
+  fake,
+  files,
+  origin,
+  type RepoOrigin,
+  repo,
+  run,
+  setUpRepository,
+  site,
+} from '../support/worlds/repo-world.ts';
 
 setUpRepository();
 
@@ -181,6 +190,26 @@ describe('a later run', () => {
     assert.deepEqual([second.stored, second.unchanged, second.full], [{}, [], false]);
     assert.equal(fake.requests.length, 3);
     assert.equal(fake.count(/\/git\/(?:trees|blobs)\//), 0);
+  });
+
+  test('a file that fails does not make the next runs fetch refused files again', async () => {
+    const odd = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`b${i}.unknown`, Buffer.from([0, 1, 2, i])]));
+    site.git.commit({ ...files(SINGLE_FETCHES_MAX), ...odd, 'large.txt': Buffer.alloc(9 * 1024 * 1024, 'words\n') });
+    const memory: Memory = new Map();
+    fake.faults.add(/git\/blobs/, { status: 500 }, 99);
+    const first = await run(origin(), { memory });
+    assert.deepEqual(Object.keys(first.failed), ['large.txt']);
+    fake.requests.length = 0;
+    const second = await run(origin(), { memory, cursor: repo.withFailed!(first.cursor!, ['large.txt']) });
+    assert.deepEqual([Object.keys(second.failed), second.unchanged.length], [['large.txt'], SINGLE_FETCHES_MAX]);
+    assert.deepEqual(
+      [fake.count(/tarball/), fake.count(/git\/blobs/)],
+      [0, 3],
+      'only the attempts for the failed file',
+    );
+    fake.faults.clear();
+    const third = await run(origin(), { memory, cursor: repo.withFailed!(second.cursor!, ['large.txt']) });
+    assert.deepEqual(Object.keys(third.stored), ['large.txt']);
   });
 
   test('a run fetches changed files and does not report deleted files and old names', async () => {

@@ -83,6 +83,8 @@ export function openRepoConnector(options: RepoClientOptions): Connector<'repo'>
     list: (origin, credential, request) => list(client(origin, credential, request.signal), origin, request),
     fetch: (origin, credential, item, _stored, signal) => fetchFile(client(origin, credential, signal), item),
     check,
+    // The next run compares the whole tree, finds the failed files missing or outdated, and does not fetch refused files again.
+    withFailed: (cursor) => ({ ...cursor, tree: '' }),
   };
 }
 
