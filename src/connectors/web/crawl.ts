@@ -3,7 +3,7 @@
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, OriginProblem, StoredVersion } from '../connector.ts';
+import type { Change, ListRequest, OriginProblem } from '../connector.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerDirectives, type PageFacts, readPage } from './html.ts';
@@ -43,7 +43,7 @@ export class Crawl {
   readonly #client: WebClient;
   readonly #origin: WebOrigin;
   readonly #scope: Scope;
-  readonly #findStored: (originId: string) => Promise<StoredVersion | undefined>;
+  readonly #request: Pick<ListRequest, 'findStored' | 'listStored'>;
   readonly #now: Date;
   readonly #frontier: Frontier;
   /** Addresses that this crawl reported as sources, with their names if they are new or changed. */
@@ -65,14 +65,14 @@ export class Crawl {
   constructor(
     client: WebClient,
     origin: WebOrigin,
-    findStored: (originId: string) => Promise<StoredVersion | undefined>,
+    request: Pick<ListRequest, 'findStored' | 'listStored'>,
     now: Date,
   ) {
     this.#client = client;
     this.#origin = origin;
     this.#scope = compileScope(origin);
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
-    this.#findStored = findStored;
+    this.#request = request;
     this.#now = now;
   }
 
@@ -107,6 +107,7 @@ export class Crawl {
       if (next === seeds - 1 && readable === 0) break;
       const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
       yield { kind: 'outlook', waiting };
+      if (next === this.#frontier.queue.length - 1 && readable > 0 && !this.#isComplete) await this.#addUnreached();
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
     yield* this.#settleRedirects();
@@ -122,6 +123,15 @@ export class Crawl {
       this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt });
       this.#linked.add(location);
     }
+  }
+
+  /**
+   * Adds the stored pages that the crawl has not reached. Their links may be on pages that failed, so they are asked whether they are still
+   * there: without this, one page that fails for good would keep deleted pages for ever.
+   */
+  async #addUnreached(): Promise<void> {
+    for (const address of (await this.#request.listStored?.()) ?? [])
+      if (!this.#client.isRefused(address)) this.#frontier.addUnlinked(address);
   }
 
   /** Reports what became of the stored pages whose addresses lead elsewhere. */
@@ -165,7 +175,7 @@ export class Crawl {
         yield this.#skipped(address, 'robots.txt does not allow it');
         return 'failed';
       }
-      const stored = await this.#findStored(address);
+      const stored = await this.#request.findStored(address);
       const state = readState(stored);
       if (stored) this.#stored.set(address, state);
       this.#requests += 1;

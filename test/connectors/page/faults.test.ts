@@ -217,6 +217,24 @@ test('a stored page that is refused for good keeps its files and the pages below
   ]);
 });
 
+test('a page that failed when it was read for a new child is read again, and the search starts after that run', async () => {
+  const { world } = harness.fake;
+  const root = world.addPage('Root');
+  const leave = world.addPage('Leave', [paragraph('text')], root);
+  harness.advance(5 * MINUTE_MS);
+  await harness.run(root);
+  world.touchesParents = false;
+  harness.advance(60 * MINUTE_MS);
+  world.addPage('Sick leave', [paragraph('Call in.')], leave);
+  harness.advance(5 * MINUTE_MS);
+  harness.fake.faults(({ path }) => (path.includes(`blocks/${leave}`) ? { status: 500 } : undefined));
+  assert.equal((await harness.run(root)).outcome.get(leave), 'failed');
+  harness.fake.faults(undefined);
+  harness.advance(60 * MINUTE_MS);
+  await harness.run(root);
+  assert.equal(harness.textOf('Sick leave.md'), '# Sick leave\n\nCall in.\n');
+});
+
 test('several consecutive faults end the run', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');

@@ -252,21 +252,6 @@ test('a new child of a page without children is found, whether or not the parent
   assert.deepEqual([...new Set((await harness.run(root)).outcome.values())], ['unchanged']);
 });
 
-test('a page that failed when it was read for a new child is read again, and the search starts after that run', async () => {
-  const { world, root, leave } = handbook();
-  settle();
-  await harness.run(root);
-  world.touchesParents = false;
-  harness.advance(60 * MINUTE_MS);
-  world.addPage('Sick leave', [paragraph('Call in.')], leave);
-  settle();
-  harness.fake.faults(({ path }) => (path.includes(`blocks/${leave}`) ? { status: 500 } : undefined));
-  assert.equal((await harness.run(root)).outcome.get(leave), 'failed');
-  harness.fake.faults(undefined);
-  harness.advance(60 * MINUTE_MS);
-  assert.deepEqual(namesOf(await harness.run(root), 'added'), ['Sick leave.md']);
-});
-
 test('a page that was edited twice within a minute is not missed', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Busy', [paragraph('first')]);

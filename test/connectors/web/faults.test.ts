@@ -196,10 +196,35 @@ describe('a page that fails', () => {
         Array.from({ length: 40 }, (_, i) => `/x/${i}`),
       ),
     });
-    web.site.faults.add(/\/x\//, { status: 500 }, 99);
+    web.site.invent = (path) => {
+      if (!path.startsWith('/x/')) return undefined;
+      web.site.set({ '/': { status: 500 } });
+      return { status: 500 };
+    };
     const { failed, full } = await web.crawl({}, { memory });
     assert.deepEqual([Object.keys(failed).length, full], [40, false]);
     assert.equal(web.site.paths().filter((path) => path.startsWith('/x/')).length, HOST_FAILURES_MAX);
+  });
+
+  test('a part of a site that is broken for good does not keep the rest from being read', async () => {
+    const broken = Array.from({ length: 25 }, (_, i) => `/x/${i}`);
+    web.site.set({ '/': htmlPage('Home', [...broken, '/last']), '/last': htmlPage('Last', []) });
+    web.site.invent = (path) => (path.startsWith('/x/') ? { status: 500 } : undefined);
+    const { failed, stored } = await web.crawl({}, { memory });
+    assert.equal(Object.keys(failed).length, 25);
+    assert.deepEqual(web.pathsOf(Object.keys(stored)), ['/', '/last']);
+    assert.equal(web.site.paths().filter((path) => path === '/').length, 1 + 5, 'one more request for ten failures');
+  });
+
+  test('after a failure with unknown links, stored pages that were not reached are asked whether they are there', async () => {
+    web.site.set({ '/': htmlPage('Home', ['/new']), '/new': { status: 500 }, '/c': null });
+    const { gone, unchanged, failed, full } = await web.crawl({}, { memory });
+    assert.deepEqual([web.pathsOf(Object.keys(failed)), full], [['/new'], false]);
+    assert.deepEqual([web.pathsOf(gone), web.pathsOf(unchanged)], [['/c'], ['/a', '/a/b']]);
+    web.site.set({ '/new': htmlPage('New', []) });
+    web.site.requests.length = 0;
+    assert.equal((await web.crawl({}, { memory })).full, true);
+    assert.deepEqual(web.site.paths(), ['/', '/new'], 'a complete crawl asks for no other page');
   });
 });
 
