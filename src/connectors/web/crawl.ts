@@ -138,9 +138,8 @@ export class Crawl {
   async *#settleRedirects(): AsyncGenerator<Change> {
     const seeds = new Set(this.#frontier.queue.flatMap(({ address, isSeed }) => (isSeed ? [address] : [])));
     const pages = { stored: this.#stored, read: this.#reported, linked: this.#linked, seeds };
-    const verdicts = this.#moves.judge(pages);
     const withdrawn = new Set<string>();
-    for (const { from, to, kind } of verdicts) {
+    for (const { from, to, kind } of this.#moves.judge(pages)) {
       if (kind === 'moved') yield { kind: 'gone', originId: from };
       if (kind === 'away') yield this.#failed(from, AWAY, this.#stored.get(from), this.#origin.maxDepth);
       if (kind !== 'shared') continue;
@@ -377,6 +376,7 @@ async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
+    if (Number(response.headers.get('content-length') ?? 0) > PAGE_BYTES_MAX) return TOO_LARGE;
     for await (const piece of response.body) {
       pieces.push(piece);
       length += piece.length;
@@ -384,6 +384,8 @@ async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem
     }
   } catch {
     return NOT_WHOLE;
+  } finally {
+    await response.discard();
   }
   return Buffer.concat(pieces);
 }

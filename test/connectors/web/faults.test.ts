@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { HOST_FAILURES_MAX } from '../../../src/connectors/web/client.ts';
 import { QUERIES_PER_PATH_MAX } from '../../../src/connectors/web/frontier.ts';
+import { PAGE_BYTES_MAX } from '../../../src/connectors/web/problems.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
@@ -147,6 +148,12 @@ describe('a page that fails', () => {
     const { failed, stored } = await web.crawl({}, { memory });
     assert.match(failed[`${web.base}/a`]!, /not received completely/);
     assert.deepEqual(stored, {});
+  });
+
+  test('a page whose announced length is too large is not received', async () => {
+    web.site.set({ '/a': 'x'.repeat(PAGE_BYTES_MAX + 1) });
+    web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
+    assert.match((await web.crawl({}, { memory })).failed[`${web.base}/a`]!, /too large/);
   });
 
   test('a failed page with unknown links prevents that pages count as gone', async () => {
