@@ -6,9 +6,9 @@ import type { HttpResponse } from '../../net/http-client.ts';
 import type { Change, ListRequest, OriginProblem } from '../connector.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
-import { headerDirectives, type PageFacts, readPage } from './html.ts';
+import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
-import { Moves } from './moves.ts';
+import { type CrawledPages, Moves } from './moves.ts';
 import {
   AWAY,
   CIRCLE,
@@ -107,7 +107,9 @@ export class Crawl {
       if (next === seeds - 1 && readable === 0) break;
       const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
       yield { kind: 'outlook', waiting };
-      if (next === this.#frontier.queue.length - 1 && readable > 0 && !this.#isComplete) await this.#addUnreached();
+      const isLast = next === this.#frontier.queue.length - 1;
+      if (isLast && readable > 0 && (!this.#isComplete || this.#moves.hideOthers(this.#crawled())))
+        await this.#addUnreached();
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
     yield* this.#settleRedirects();
@@ -126,20 +128,23 @@ export class Crawl {
   }
 
   /**
-   * Adds the stored pages that the crawl has not reached. Their links may be on pages that failed, so they are asked whether they are still
-   * there: without this, one page that fails for good would keep deleted pages for ever.
+   * Adds the stored pages that the crawl has not reached. Their links may be on pages that failed, or lead to a notice of maintenance now,
+   * so they are asked whether they are still there.
    */
   async #addUnreached(): Promise<void> {
     for (const address of (await this.#request.listStored?.()) ?? [])
       if (!this.#client.isRefused(address)) this.#frontier.addUnlinked(address);
   }
 
+  #crawled(): CrawledPages {
+    const seeds = new Set(this.#frontier.queue.flatMap(({ address, isSeed }) => (isSeed ? [address] : [])));
+    return { stored: this.#stored, read: this.#reported, linked: this.#linked, seeds };
+  }
+
   /** Reports what became of the stored pages whose addresses lead elsewhere. */
   async *#settleRedirects(): AsyncGenerator<Change> {
-    const seeds = new Set(this.#frontier.queue.flatMap(({ address, isSeed }) => (isSeed ? [address] : [])));
-    const pages = { stored: this.#stored, read: this.#reported, linked: this.#linked, seeds };
     const withdrawn = new Set<string>();
-    for (const { from, to, kind } of this.#moves.judge(pages)) {
+    for (const { from, to, kind } of this.#moves.judge(this.#crawled())) {
       if (kind === 'moved') yield { kind: 'gone', originId: from };
       if (kind === 'away') yield this.#failed(from, AWAY, this.#stored.get(from), this.#origin.maxDepth);
       if (kind !== 'shared') continue;
@@ -313,7 +318,7 @@ export class Crawl {
     response: HttpResponse,
     base: string,
   ): AsyncGenerator<Change, boolean> {
-    const reference = canonicalOf(response.headers.get('link')) ?? page.canonical;
+    const reference = headerCanonical(response.headers.get('link')) ?? page.canonical;
     const canonical = reference === undefined ? undefined : normalizeUrl(reference, base);
     if (canonical === undefined || canonical === entry.address) return false;
     if (!this.#scope.hasHost(canonical) || !this.#scope.includes(canonical)) return false;
@@ -392,9 +397,4 @@ async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem
 
 async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** Returns the canonical address in a `Link` header. */
-function canonicalOf(header: string | null): string | undefined {
-  return /<([^<>]{1,4000})>\s*;[^,<]{0,200}\brel\s*=\s*"?canonical\b/i.exec(header ?? '')?.[1];
 }

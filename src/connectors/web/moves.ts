@@ -55,14 +55,35 @@ export class Moves {
     this.#canonicals.set(from, { to, isPermanent: true });
   }
 
-  judge(pages: CrawledPages): Verdict[] {
-    const leads = [...this.#hops.keys()].map((from) => this.#leadOf(from));
-    const byPlace = Map.groupBy(leads, ({ to }) => placeOf(to, pages.read.get(to)));
-    return [...byPlace.values()].flatMap((group) => {
+  /** Returns whether several addresses lead to one page that is new and not linked: they may have led to stored pages before. */
+  hideOthers(crawled: CrawledPages): boolean {
+    const pages = this.#withLinked(crawled);
+    return this.#groups(pages).some(
+      (group) => group.length > 1 && group.some(({ to }) => !pages.stored.has(to) && !pages.linked.has(to)),
+    );
+  }
+
+  judge(crawled: CrawledPages): Verdict[] {
+    const pages = this.#withLinked(crawled);
+    return this.#groups(pages).flatMap((group) => {
       const ofStored = group.filter(({ from }) => pages.stored.has(from));
       if (isShared(ofStored, pages)) return group.map((lead) => ({ ...lead, kind: 'shared' as const }));
       return ofStored.map((lead) => ({ ...lead, kind: kindOf(lead, pages) }));
     });
+  }
+
+  /** Adds the pages to which linked addresses lead for good, such as those without a slash at their end. */
+  #withLinked(pages: CrawledPages): CrawledPages {
+    const ends = [...this.#hops].flatMap(([from, { to, isPermanent }]) =>
+      isPermanent && pages.linked.has(from) && !pages.stored.has(from) ? [to] : [],
+    );
+    return { ...pages, linked: new Set([...pages.linked, ...ends]) };
+  }
+
+  /** Returns the redirects by the place to which they lead. */
+  #groups({ read }: CrawledPages): Lead[][] {
+    const leads = [...this.#hops.keys()].map((from) => this.#leadOf(from));
+    return [...Map.groupBy(leads, ({ to }) => placeOf(to, read.get(to))).values()];
   }
 
   /** Follows redirects and canonical addresses to their end. A chain is permanent if all of its redirects are. */

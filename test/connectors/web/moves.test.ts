@@ -17,7 +17,13 @@ beforeEach(async () => {
   await web.crawl({}, { memory });
 });
 
-const again = () => web.crawl({}, { memory });
+/** Crawls again, and forgets what a complete crawl did not report, as a run does. */
+async function again(): Promise<Reading> {
+  const reading = await web.crawl({}, { memory });
+  const reported = new Set([...Object.keys(reading.stored), ...reading.unchanged, ...Object.keys(reading.failed)]);
+  if (reading.full) for (const address of memory.keys()) if (!reported.has(address)) memory.delete(address);
+  return reading;
+}
 const refresh = (to: string, extra = '') =>
   htmlPage('Moved', [to], `<meta http-equiv="refresh" content="0; url=${to}">${extra}`);
 const lead = (paths: readonly string[], page: (path: string) => FakePage | string) =>
@@ -67,6 +73,12 @@ describe('a page that moves', () => {
     web.site.set({ '/p1': { to: '/new', status: 301 }, '/new': htmlPage('New', []) });
     const { gone, full } = summary(await again());
     assert.deepEqual([gone, full], [['/p1'], false]);
+  });
+
+  test('is deleted if the site links the other page without the slash at its end', async () => {
+    web.site.set({ '/p1': { to: '/new/', status: 302 }, '/new': { to: '/new/' }, '/new/': htmlPage('New', []) });
+    web.site.set({ '/p2': htmlPage('2', ['/new']) });
+    assert.deepEqual(summary(await again()), { stored: ['/new/', '/p2'], gone: ['/p1'], failed: [], full: true });
   });
 
   test('is found through a chain of redirects and a canonical address', async () => {
@@ -143,6 +155,22 @@ describe('a site that leads everything to one page', () => {
     const { gone, failed, full } = summary(await again());
     assert.deepEqual([gone, failed.length, full], [['/maintenance'], 13, false]);
   });
+});
+
+test('a site that leads everything to one page in the middle of a crawl keeps pages whose links only redirect to them', async () => {
+  const withSlash = names.map((path) => `${path}/`);
+  lead(withSlash, (path) => htmlPage(`Page ${path}`, []));
+  lead(names, (path) => ({ to: `${path}/`, status: 301 }));
+  await again();
+  assert.deepEqual(web.pathsOf(memory.keys()).sort(), ['/', ...withSlash].sort());
+  lead(
+    [...names, ...withSlash].filter((path) => !path.startsWith('/p1')),
+    () => ({ to: '/maintenance', status: 302 }),
+  );
+  web.site.set({ '/maintenance': htmlPage('Back soon', []) });
+  const { failed, full, gone } = summary(await again());
+  assert.deepEqual([failed.length, full, gone], [9, false, ['/maintenance']]);
+  assert.equal(memory.size, 13);
 });
 
 test('many pages of a part of a site that lead to a known page for now stay, few go', async () => {
