@@ -97,6 +97,8 @@ export interface ListRequest {
   resume: Opaque | null;
   /** Returns the stored version of an item, for conditional requests. Calls at the same moment cost one statement. */
   findStored(originId: string): Promise<StoredVersion | undefined>;
+  /** Returns the ids of all stored items, for connectors that ask for items which the listing did not reach. */
+  listStored?(): Promise<string[]>;
   /** Returns the stored items that have one of these revisions, for connectors that report `moved`. */
   findRevisions?(revisions: readonly string[]): Promise<{ originId: string; revision: string }[]>;
   signal: AbortSignal;

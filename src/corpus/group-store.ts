@@ -63,6 +63,15 @@ export async function insertGroup(tx: Tx, tenantId: string, group: NewGroup): Pr
             ${group.uploadAt}, ${group.createdAt})`);
 }
 
+/** Returns whether a group of this type has the name. Until the transaction ends, other transactions that ask for the name wait. */
+export async function lockGroupName(tx: Tx, tenantId: string, sourceType: string, name: string): Promise<boolean> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`group name ${tenantId} ${name}`}, 0))`);
+  const rows = await tx.query(sql`
+    select 1 as one from source_group
+    where tenant_id = ${tenantId} and source_type = ${sourceType} and name = ${name} and deleted_at is null limit 1`);
+  return rows.length > 0;
+}
+
 /** Returns the group, also while it is being deleted: the row exists until the deletion job has finished. */
 export async function findGroup(
   tx: Queryable,

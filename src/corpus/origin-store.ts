@@ -57,6 +57,15 @@ export async function findItemsByRevision(
     order by o.source_id`);
 }
 
+/** Returns the ids of all stored items. Items whose source is deleted are left out. */
+export async function listStoredIds(tx: Queryable, tenantId: string, groupId: string): Promise<string[]> {
+  const rows = await tx.query<{ originId: string }>(sql`
+    select o.origin_id
+    from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
+    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} order by o.source_id`);
+  return rows.map(({ originId }) => originId);
+}
+
 /** Gives stored items other ids. Their revision is forgotten, so that the next report of an item saves its other facts, too. */
 export async function moveItems(
   tx: Tx,

@@ -4,15 +4,27 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
-import { claimIdempotencyKey, releaseIdempotencyKey, saveIdempotentAnswer } from '../corpus/idempotency-store.ts';
+import {
+  claimIdempotencyKey,
+  releaseIdempotencyKey,
+  renewIdempotencyKey,
+  saveIdempotentAnswer,
+} from '../corpus/idempotency-store.ts';
 import type { Database } from '../db/database.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { newId } from '../util/ids.ts';
 import type { Clock } from '../util/time.ts';
 import type { IdempotencyRecord } from './route.ts';
 
 const IDEMPOTENCY_HOURS = 24;
 /** No request runs longer than this. A claim of this age without an answer was left by a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+/**
+ * The claim of an upload is renewed while its body arrives, and ends this long after its process died. A process that only stood still
+ * stores nothing then: another request may hold the key.
+ */
+const LOST_AFTER_MS = 60_000;
+const RENEWAL_MS = 10_000;
 const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
 
 /** Thrown to end a handler, so that the caller gets the stored answer. */
@@ -71,12 +83,15 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   if (!KEY_PATTERN.test(key))
     throw invalidRequest('The header Idempotency-Key must have 1 to 255 printable ASCII characters.');
   const now = options.clock.now();
-  const slot = { tenantId: caller.tenantId, apiKeyId: caller.apiKeyId, key };
+  // Only uploads run for long, and they store their answer in the transaction of their rows, so that a lost claim ends their work.
+  const claimId = options.body === null ? newId(now.getTime()) : null;
+  const slot = { tenantId: caller.tenantId, apiKeyId: caller.apiKeyId, key, claimId };
   let bodyHash: Buffer | null = options.body && createHmac('sha256', options.apiKey).update(options.body).digest();
   const held = await claimIdempotencyKey(db, slot, options.route, bodyHash, {
     now,
     expiredBefore: new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000),
     abandonedBefore: new Date(now.getTime() - ABANDONED_AFTER_MS),
+    lostBefore: new Date(now.getTime() - LOST_AFTER_MS),
   });
 
   const replay = (digest: Buffer): never => {
@@ -93,21 +108,26 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   }
 
   let saved = false;
+  const renew = () => void renewIdempotencyKey(db, slot, options.clock.now()).catch(() => undefined);
+  const renewal = claimId === null ? undefined : setInterval(renew, RENEWAL_MS).unref();
   return {
     async bodyRead(digest) {
       bodyHash = digest;
     },
     async save(tx, answer) {
       if (once) return;
-      await saveIdempotentAnswer(tx, slot, bodyHash, status, options.serialize(answer));
+      const isHeld = await saveIdempotentAnswer(tx, slot, bodyHash, status, options.serialize(answer));
+      if (!isHeld && claimId !== null) throw conflict('is held by another request, because this one stood still');
       saved = true;
     },
     async finish(body) {
+      clearInterval(renewal);
       // With `once`, the claim keeps a status but no body: a reuse is a conflict, and the secret is not stored.
       if (!saved)
         await db.transaction(slot.tenantId, (tx) => saveIdempotentAnswer(tx, slot, bodyHash, status, once ? '' : body));
     },
     async release() {
+      clearInterval(renewal);
       await releaseIdempotencyKey(db, slot);
     },
   };

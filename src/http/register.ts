@@ -106,7 +106,7 @@ async function answer(
     if (error instanceof IdempotentReplay) {
       return reply.code(error.status).header('idempotent-replayed', 'true').type(JSON_TYPE).send(error.body);
     }
-    // The first failure is reported, not this one. A claim that is not released expires after an hour.
+    // The first failure is reported, not this one. A claim that is not released expires.
     await claim.release().catch((err: unknown) => request.log.warn({ err }, 'idempotency key not released'));
     throw signal.aborted ? signal.reason : error;
   }

@@ -175,6 +175,9 @@ test('an upload that creates the group after its answer was lost is waited for, 
   const { promise: end, resolve } = Promise.withResolvers<void>();
   await assert.rejects(sync('later yawls', end), /Gateway Timeout/);
   assert.equal(sent.length, 5);
+  // The user starts again, and only then the uploads of the first call arrive.
+  const request = { root: own, group: { name: 'later yawls' }, ingestedName: null, dryRun: false, yes: true };
+  await syncFolder(client, { ...request, cache: new Map() }, io, RETRY_BASE_MS);
   resolve();
   assert.equal(await countGroups('later yawls'), 1);
 

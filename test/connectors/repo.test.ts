@@ -5,7 +5,16 @@ import { describe, test } from 'node:test';
 import { Octokit } from '@octokit/rest';
 import { SINGLE_FETCHES_MAX } from '../../src/connectors/repo/connector.ts';
 import { type Memory, problemOf } from '../support/worlds/read-origin.ts';
-import { fake, files, origin, type RepoOrigin, run, setUpRepository, site } from '../support/worlds/repo-world.ts';
+import {
+  fake,
+  files,
+  origin,
+  type RepoOrigin,
+  repo,
+  run,
+  setUpRepository,
+  site,
+} from '../support/worlds/repo-world.ts';
 
 setUpRepository();
 
@@ -53,6 +62,31 @@ describe('a first run', () => {
     assert.deepEqual(stored, files(SINGLE_FETCHES_MAX + 1));
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
+
+  for (const [how, more] of [
+    ['one by one', 0],
+    ['in a tarball', SINGLE_FETCHES_MAX],
+  ] as const)
+    test(`files whose paths differ only in bytes that are not UTF-8 are separate sources, fetched ${how}`, async () => {
+      // Surrogates are written as U+FFFD, like such bytes in the responses of GitHub.
+      const odd = {
+        'x/\ud800.md': 'one\n',
+        'x/\ud801.md': 'two\n',
+        'x/\ud802.md': 'one\n',
+        'x/\ufffd (3).md': 'real\n',
+      };
+      site.git.commit({ ...files(more), ...odd });
+      const memory: Memory = new Map();
+      const first = await run(origin(), { memory });
+      const { stored, items } = first;
+      const paths = Object.keys(stored).filter((path) => path.startsWith('x/'));
+      assert.deepEqual(paths.sort(), ['x/\ufffd (2).md', 'x/\ufffd (3).md', 'x/\ufffd (4).md', 'x/\ufffd.md'].sort());
+      assert.deepEqual(paths.map((path) => stored[path]).sort(), ['one\n', 'one\n', 'real\n', 'two\n']);
+      assert.equal(items.get('x/\ufffd (2).md')!.name, '\ufffd (2).md');
+      site.git.commit({ 'x/\ud801.md': 'changed\n' });
+      const second = await run(origin(), { memory, cursor: first.cursor });
+      assert.deepEqual(Object.values(second.stored), ['changed\n']);
+    });
 
   test('a file that is too large for memory is fetched by itself', async () => {
     site.git.commit({
@@ -156,6 +190,26 @@ describe('a later run', () => {
     assert.deepEqual([second.stored, second.unchanged, second.full], [{}, [], false]);
     assert.equal(fake.requests.length, 3);
     assert.equal(fake.count(/\/git\/(?:trees|blobs)\//), 0);
+  });
+
+  test('a file that fails does not make the next runs fetch refused files again', async () => {
+    const odd = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`b${i}.unknown`, Buffer.from([0, 1, 2, i])]));
+    site.git.commit({ ...files(SINGLE_FETCHES_MAX), ...odd, 'large.txt': Buffer.alloc(9 * 1024 * 1024, 'words\n') });
+    const memory: Memory = new Map();
+    fake.faults.add(/git\/blobs/, { status: 500 }, 99);
+    const first = await run(origin(), { memory });
+    assert.deepEqual(Object.keys(first.failed), ['large.txt']);
+    fake.requests.length = 0;
+    const second = await run(origin(), { memory, cursor: repo.withFailed!(first.cursor!, ['large.txt']) });
+    assert.deepEqual([Object.keys(second.failed), second.unchanged.length], [['large.txt'], SINGLE_FETCHES_MAX]);
+    assert.deepEqual(
+      [fake.count(/tarball/), fake.count(/git\/blobs/)],
+      [0, 3],
+      'only the attempts for the failed file',
+    );
+    fake.faults.clear();
+    const third = await run(origin(), { memory, cursor: repo.withFailed!(second.cursor!, ['large.txt']) });
+    assert.deepEqual(Object.keys(third.stored), ['large.txt']);
   });
 
   test('a run fetches changed files and does not report deleted files and old names', async () => {

@@ -40,11 +40,12 @@ interface Batch {
  * Applies the plan. Files are sent and moved first; each request waits for the run of the previous request. Files are deleted after all
  * new files are searchable. If the function is interrupted, the next synchronization does the rest.
  *
- * @param group without an id, a group with this name is created. With a key, repeated calls create one group at most.
+ * @param group without an id, a group with this name is created. @throws PinakesError with status 409 if one was created meanwhile, also
+ *   by an upload of an earlier call that arrived late.
  */
 export async function applyPlan(
   client: Client,
-  group: { id: string | undefined; name: string; key?: string },
+  group: { id: string | undefined; name: string },
   plan: SyncPlan,
   io: Io,
   limits = LIMITS,
@@ -54,7 +55,7 @@ export async function applyPlan(
   for (const batch of packBatches(plan, limits)) {
     const sent: { id: string; runId: string | null } =
       groupId === undefined
-        ? await createGroup(client, group, batch, io)
+        ? await createGroup(client, group.name, batch, io)
         : { id: groupId, runId: await changeFiles(client, groupId, batch, io) };
     groupId = sent.id;
     if (sent.runId !== null) runs.push(await follow(client, sent.runId, io));
@@ -75,12 +76,16 @@ function packBatches(plan: SyncPlan, limits: RequestLimits): Batch[] {
 
 async function createGroup(
   client: Client,
-  { name, key }: { name: string; key?: string },
+  name: string,
   batch: Batch,
   io: Io,
 ): Promise<{ id: string; runId: string | null }> {
-  const { source_group_id: id } = await upload(batch.files, io, [['name', name]], (body) =>
-    client.createLocalFileGroup({ headers: { 'Idempotency-Key': key }, body }),
+  const fields: [string, string][] = [
+    ['name', name],
+    ['unique_name', 'true'],
+  ];
+  const { source_group_id: id } = await upload(batch.files, io, fields, (body) =>
+    client.createLocalFileGroup({ body }),
   );
   return { id, runId: await firstRun(client, id) };
 }

@@ -1,5 +1,4 @@
 /** Synchronizes a group with a folder, once. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
@@ -49,12 +48,10 @@ export async function syncFolder(
   retryBaseMs = RETRY_BASE_MS,
 ): Promise<SyncReport> {
   const cutOff: SyncPlan[] = [];
-  // An upload whose answer did not arrive may still create the group: the same key keeps later attempts from creating another one.
-  const key = randomUUID();
   for (let tries = 1; ; tries += 1) {
     let planned: SyncPlan | undefined;
     try {
-      const report = await syncOnce(client, request, key, io, (plan) => {
+      const report = await syncOnce(client, request, io, (plan) => {
         planned = plan;
       });
       return withEarlier(report, cutOff);
@@ -98,7 +95,6 @@ function withEarlier(report: SyncReport, earlier: readonly SyncPlan[]): SyncRepo
 async function syncOnce(
   client: Client,
   request: SyncRequest,
-  key: string,
   io: Io,
   onPlan: (plan: SyncPlan) => void,
 ): Promise<SyncReport> {
@@ -140,7 +136,7 @@ async function syncOnce(
   onPlan(plan);
   if (!request.yes) checkDeletions(root, plan, files);
   if (!group && local.length === 0) return report;
-  const { groupId, runs } = await applyPlan(client, { id: group?.id, name, key }, plan, io);
+  const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);
   if (runs.length === 0 && files.some(({ status }) => status === 'pending')) {
     runs.push(await readWaiting(client, groupId));
     // This run tried the failed files again, too.

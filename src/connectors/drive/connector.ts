@@ -96,8 +96,9 @@ async function* list(
     }
   }
   const tree = yield* listTree(api, root, request, now);
-  const isFollowed = tree.pageToken !== null && Object.keys(tree.folders).length <= FOLDERS_IN_CURSOR_MAX;
-  yield { kind: 'end', full: true, cursor: isFollowed ? tree : null };
+  const isFollowed =
+    tree !== null && tree.pageToken !== null && Object.keys(tree.folders).length <= FOLDERS_IN_CURSOR_MAX;
+  yield { kind: 'end', full: tree !== null, cursor: isFollowed ? tree : null };
 }
 
 /** Refusals that concern one file and mean that it has nothing to index. */

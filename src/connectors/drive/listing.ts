@@ -20,6 +20,8 @@ const SHORTCUTS_MAX = 5_000;
 const PAGES_MAX = 100_000;
 const RESTARTS_MAX = 2;
 const CHECKPOINT_FILES = 200;
+/** Targets of shortcuts one after the other for which Google failed; then Google itself is taken to be down. */
+const FAILED_TARGETS_IN_A_ROW_MAX = 3;
 
 const FolderEntry = z.object({
   id: z.string(),
@@ -69,20 +71,26 @@ const Progress = z.object({
   files: z.number(),
   queue: z.array(FolderEntry),
   pending: z.array(ShortcutEntry),
+  /** A folder could not be read: its files are not gone. */
+  isIncomplete: z.boolean().default(false),
 });
 type Progress = z.infer<typeof Progress>;
 
-/** Lists the tree and returns it for the cursor. @throws OriginError; ServiceError upstream_failed, upstream_timeout. */
+/**
+ * Lists the tree and returns it for the cursor; null if a part of it could not be read.
+ *
+ * @throws OriginError; ServiceError upstream_failed, upstream_timeout.
+ */
 export async function* listTree(
   api: DriveApi,
   root: FileReference,
   request: DriveListRequest,
   now: Date,
-): AsyncGenerator<Change, Tree> {
+): AsyncGenerator<Change, Tree | null> {
   const resumed = Progress.safeParse(request.resume);
   const walk = new Walk(api, request, resumed.success ? resumed.data : await startProgress(api, root, now));
   yield* walk.run();
-  return walk.progress.tree;
+  return walk.progress.isIncomplete ? null : walk.progress.tree;
 }
 
 async function startProgress(api: DriveApi, reference: FileReference, now: Date): Promise<Progress> {
@@ -105,6 +113,7 @@ async function startProgress(api: DriveApi, reference: FileReference, now: Date)
     files: 0,
     queue: [folder],
     pending: [],
+    isIncomplete: false,
   };
 }
 
@@ -161,6 +170,7 @@ class Walk {
   readonly #reported = new Set<string>();
   #filesAtCheckpoint: number;
   #folders: number;
+  #failedInARow = 0;
 
   constructor(api: DriveApi, request: DriveListRequest, progress: Progress) {
     this.#api = api;
@@ -291,13 +301,18 @@ class Walk {
     try {
       target = await this.#api.file({ id: shortcut.targetId, resourceKey: shortcut.resourceKey });
     } catch (error) {
-      if (!(error instanceof DriveError) || error.status === 401 || error.problem.retryable) throw error;
+      if (!(error instanceof DriveError) || error.status === 401) throw error;
+      const isFault = error.status >= 500;
+      this.#failedInARow += isFault ? 1 : 0;
+      if (isFault ? this.#failedInARow >= FAILED_TARGETS_IN_A_ROW_MAX : error.problem.retryable) throw error;
+      if (isFault && shortcut.isFolder) this.progress.isIncomplete = true;
       tree.missing.push(shortcut.targetId);
       const name = shortcut.path.slice(shortcut.path.lastIndexOf('/') + 1);
       if (error.status === 404) yield broken(shortcut.id, name);
       else yield { kind: 'failed', originId: shortcut.targetId, name, problem: error.problem };
       return;
     }
+    this.#failedInARow = 0;
     if (target.trashed === true || target.mimeType === SHORTCUT_TYPE) {
       tree.missing.push(target.id);
       return yield broken(shortcut.id, target.name);

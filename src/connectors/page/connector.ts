@@ -18,7 +18,7 @@ import { addressKey, fileOf } from './files.ts';
 import { parsePageId } from './id.ts';
 import { cleanTitle, type Node, pageItem, pageNode, uuidOf } from './nodes.ts';
 import { openPace, type Sleep } from './pace.ts';
-import { readPage, walkPages } from './tree.ts';
+import { readPage, walkPages, withFailed } from './tree.ts';
 import { Database, isTrashed, Page, plainText, UserName } from './wire.ts';
 
 const PAGE_API_URL = 'https://api.notion.com';
@@ -77,6 +77,7 @@ export function openPageConnector(options: PageConnectorOptions): Connector<'pag
       }
     },
     check,
+    withFailed,
   };
 }
 

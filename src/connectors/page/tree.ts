@@ -68,7 +68,9 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     ...options,
     pending,
     seen: new Set(),
-    parentsOfRecent: Number.isFinite(since.getTime()) ? await recentParents(api, since) : new Set(),
+    toReadAgain: Number.isFinite(since.getTime())
+      ? new Set([...(await recentParents(api, since)), ...failedIn(request.cursor)])
+      : new Set(),
     full: resumed?.full ?? true,
     faults: 0,
   };
@@ -91,6 +93,19 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
   yield { kind: 'end', full: walk.full, cursor: { startedAt } };
 }
 
+/**
+ * Returns the cursor after a run in which these items failed. The search of the next run finds pages edited since this run, so a page that
+ * this run read because of the search, and failed to read, must be named.
+ */
+export function withFailed(cursor: Opaque, failed: readonly string[]): Opaque {
+  return { ...cursor, failed };
+}
+
+function failedIn(cursor: Opaque | null): string[] {
+  const failed = cursor?.['failed'];
+  return Array.isArray(failed) ? failed.map(String) : [];
+}
+
 interface Resume {
   pending: Node[];
   full: boolean;
@@ -102,8 +117,8 @@ interface Walk extends WalkOptions {
   pending: Node[];
   /** Visited pages and databases, and positions in lists of rows. */
   seen: Set<string>;
-  /** Pages with recently edited child pages. */
-  parentsOfRecent: ReadonlySet<string>;
+  /** Pages that are read although their edit time is the same: they have recently edited child pages, or failed in the last run. */
+  toReadAgain: ReadonlySet<string>;
   /** False if pages below an unreadable page may have been missed: then no source counts as gone. */
   full: boolean;
   faults: number;
@@ -116,7 +131,7 @@ async function* visit(walk: Walk, node: Node): AsyncGenerator<Change> {
     else await visitRows(walk, node);
     walk.faults = 0;
   } catch (error) {
-    yield await failureOf(walk, node, error);
+    yield* failureOf(walk, node, error);
   }
 }
 
@@ -125,8 +140,8 @@ async function* visitPage(walk: Walk, node: PageNode): AsyncGenerator<Change> {
   const state = readState(stored?.state ?? null);
   const revision = revisionOf(node, walk.api.now());
   const item = await itemOf(walk, node, revision);
-  const hasRecentChild = walk.parentsOfRecent.has(node.id) && !state?.holders.includes(node.id);
-  if (state !== undefined && revision !== null && stored?.revision === revision && !hasRecentChild) {
+  const isReadAgain = walk.toReadAgain.has(node.id) && !state?.holders.includes(node.id);
+  if (state !== undefined && revision !== null && stored?.revision === revision && !isReadAgain) {
     const below = await storedChildren(walk, state);
     if (below !== undefined) {
       yield { kind: 'present', item };
@@ -230,21 +245,44 @@ function isMissing(error: unknown): boolean {
   return error instanceof PageApiError && (error.status === 404 || error.status === 400);
 }
 
-async function failureOf(walk: Walk, node: Node, error: unknown): Promise<Change> {
+async function* failureOf(walk: Walk, node: Node, error: unknown): AsyncGenerator<Change> {
   const problem = explainOriginFailure(error);
   if (problem === undefined || error instanceof OriginError || isOfTheWholeRun(error)) throw error;
   const stored = await walk.request.findStored(node.id);
   const { id: originId, title: name } = node;
   if (node.kind !== 'page' && isMissing(error)) {
     const reason = 'The database is a linked view of another database, or it is not shared with the integration.';
-    return { kind: 'skipped', originId, name, reason };
+    return yield { kind: 'skipped', originId, name, reason };
   }
-  if (error instanceof PageApiError && error.status === 404 && stored !== undefined) return { kind: 'gone', originId };
+  if (error instanceof PageApiError && error.status === 404 && stored !== undefined)
+    return yield { kind: 'gone', originId };
   if (problem.retryable) walk.faults += 1;
   if (walk.faults >= FAULTS_IN_A_ROW_MAX) throw new OriginError(problem, { cause: error });
+  yield { kind: 'failed', originId, name, problem };
   // If a page was never read, no source below it is stored.
-  if (node.kind !== 'page' || stored !== undefined) walk.full = false;
-  return { kind: 'failed', originId, name, problem };
+  if (node.kind === 'page' && stored === undefined) return;
+  // A failure that stays would otherwise keep every run from deleting anything.
+  const state = problem.retryable ? undefined : readState(stored?.state ?? null);
+  const below = node.kind === 'page' && state !== undefined ? await childrenOfFailed(walk, state) : undefined;
+  if (node.kind !== 'page' || state === undefined || below === undefined) {
+    walk.full = false;
+    return;
+  }
+  yield* filesOf(await itemOf(walk, node, null), state.files);
+  push(
+    walk,
+    below.map((block) => childNode(block, node)),
+  );
+}
+
+/** Returns the pages below a page that cannot be read, from its recorded blocks; undefined if these cannot be read either. */
+async function childrenOfFailed(walk: Walk, state: PageState): Promise<WireBlock[] | undefined> {
+  try {
+    return await storedChildren(walk, state);
+  } catch (error) {
+    if (explainOriginFailure(error) === undefined || isOfTheWholeRun(error)) throw error;
+    return undefined;
+  }
 }
 
 function isOfTheWholeRun(error: unknown): boolean {

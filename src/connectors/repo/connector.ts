@@ -83,6 +83,8 @@ export function openRepoConnector(options: RepoClientOptions): Connector<'repo'>
     list: (origin, credential, request) => list(client(origin, credential, request.signal), origin, request),
     fetch: (origin, credential, item, _stored, signal) => fetchFile(client(origin, credential, signal), item),
     check,
+    // The next run compares the whole tree, finds the failed files missing or outdated, and does not fetch refused files again.
+    withFailed: (cursor) => ({ ...cursor, tree: '' }),
   };
 }
 
@@ -129,7 +131,7 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
     return;
   }
   const revision: Revision = { repository, reference, commit };
-  const all = await client.tree(commit.tree);
+  const all = distinctPaths(await client.tree(commit.tree));
   const attributesOf = await readAttributes(client, all);
   const matchesFilters = compilePathFilters(origin.pathFilters);
   const entries = all.filter((entry) => matchesFilters(entry.path));
@@ -165,6 +167,23 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
   for (const entry of toFetch.values()) yield { kind: 'present', item: itemOf(revision, entry, attributesOf) };
   const remembered = [...passed].slice(0, REFUSED_FILES_MAX).map(([path, { sha, reason }]) => [path, sha, reason]);
   yield { kind: 'end', full: true, cursor: { rules: RULES_VERSION, tree: commit.tree, passed: remembered } };
+}
+
+/**
+ * GitHub writes U+FFFD for bytes of a path that are not UTF-8, so several files may have one path. All but the first get a number before
+ * their ending, in the order of the tree.
+ */
+function distinctPaths(entries: readonly TreeEntry[]): TreeEntry[] {
+  const listed = new Set(entries.map(({ path }) => path));
+  if (listed.size === entries.length) return [...entries];
+  const taken = new Set<string>();
+  return entries.map((entry) => {
+    let { path } = entry;
+    for (let n = 2; taken.has(path) || (n > 2 && listed.has(path)); n += 1)
+      path = entry.path.replace(/(\.[^./]*)?$/, ` (${n})$1`);
+    taken.add(path);
+    return path === entry.path ? entry : { ...entry, path, archivePath: entry.path };
+  });
 }
 
 /**
@@ -227,10 +246,14 @@ async function* fromTarball(
 ): AsyncGenerator<Change> {
   try {
     const body = await client.tarball(revision.commit.sha);
-    const isAccepted = (path: string, size: number) => toFetch.has(path) && size <= TARBALL_FILE_BYTES_MAX;
-    for await (const { path, bytes } of tarballFiles(body, isAccepted)) {
-      const entry = toFetch.get(path);
-      if (!entry || hashOf(entry).update(bytes).digest('hex') !== entry.sha) continue;
+    const inArchive = Map.groupBy(toFetch.values(), ({ path, archivePath = path }) => archivePath);
+    const isAccepted = (path: string, size: number) => inArchive.has(path) && size <= TARBALL_FILE_BYTES_MAX;
+    for await (const { path: archivePath, bytes } of tarballFiles(body, isAccepted)) {
+      const entry = inArchive
+        .get(archivePath)
+        ?.find((one) => toFetch.has(one.path) && hashOf(one).update(bytes).digest('hex') === one.sha);
+      if (!entry) continue;
+      const { path } = entry;
       toFetch.delete(path);
       const refusal = refusalByContent(entry, bytes.subarray(0, HEAD_BYTES), attributesOf(path).generated);
       if (refusal !== undefined) {

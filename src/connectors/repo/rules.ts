@@ -20,6 +20,8 @@ const LFS_POINTER_BYTES_MAX = 1024;
 
 export interface TreeEntry {
   path: string;
+  /** The path in archives, where it is another one. */
+  archivePath?: string;
   /** The mode as git writes it: 100644, 100755, 120000, 160000. */
   mode: string;
   sha: string;

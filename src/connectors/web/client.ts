@@ -45,6 +45,8 @@ const HOSTS_REMEMBERED_MAX = 10_000;
 
 interface Host {
   failures: number;
+  /** The last address that did not fail. */
+  lastGood: string | undefined;
   /** Why the host is skipped. */
   refused: OriginProblem | undefined;
   robots: Promise<Robots | OriginProblem> | undefined;
@@ -105,6 +107,7 @@ export class WebClient {
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
+        host.lastGood = address;
         if (!('status' in response)) return { kind: 'failed', problem: response.problem };
         return resultOf(response);
       }
@@ -112,6 +115,8 @@ export class WebClient {
       if ('status' in response) await response.discard();
       host.failures += 1;
       const wait = retryWait(attempt, retryAfterMs(retryAfter), { baseMs: this.#options.retryBaseMs });
+      // Part of a site may be broken for good. The rest of it is read as long as a page that was read before can be read again.
+      if (host.failures >= HOST_FAILURES_MAX && (await this.#isAlive(host, pauses))) host.failures = 0;
       // retryWait returns the requested wait up to its own limit.
       if (wait >= RETRY_AFTER_MS_MAX || host.failures >= HOST_FAILURES_MAX)
         host.refused = {
@@ -122,6 +127,21 @@ export class WebClient {
       if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
       this.#setNext(address, Math.max(wait, pauses.usual));
     }
+  }
+
+  /** Returns whether the site is skipped for the rest of the crawl. */
+  isRefused(address: string): boolean {
+    return this.#host(address).refused !== undefined;
+  }
+
+  async #isAlive({ lastGood }: Host, pauses: Pauses): Promise<boolean> {
+    if (lastGood === undefined) return false;
+    const reservedTime = await this.#waitForTurn(lastGood, pauses.usual);
+    const response = await this.#send(lastGood, { accept: ACCEPT });
+    this.#setNext(lastGood, pauses.usual, reservedTime);
+    if (!('status' in response)) return false;
+    await response.discard();
+    return problemOf(response.status) === undefined;
   }
 
   /** Returns the pauses for one site. @param siteDelayMs the delay in robots.txt; 0: none. */
@@ -138,7 +158,7 @@ export class WebClient {
     const { origin } = new URL(address);
     const existing = this.#hosts.get(origin);
     if (existing) return existing;
-    const host: Host = { failures: 0, refused: undefined, robots: undefined };
+    const host: Host = { failures: 0, lastGood: undefined, refused: undefined, robots: undefined };
     this.#hosts.set(origin, host);
     return host;
   }

@@ -40,7 +40,7 @@ export function openWebConnector(options: WebConnectorOptions): Connector<'web'>
     list: (origin, _credential, request) => {
       const client = new WebClient(options, nextTimes, request.signal, crawlDelay(origin));
       if (origin.oneFile) return readOneFile(client, origin, request.findStored, now());
-      return new Crawl(client, origin, request.findStored, now()).run();
+      return new Crawl(client, origin, request, now()).run();
     },
     fetch: (origin, _credential, item, stored, signal) =>
       fetchPage(new WebClient(options, nextTimes, signal, crawlDelay(origin)), origin, item, stored, now()),
@@ -95,7 +95,7 @@ async function fetchPage(
     includePaths: [],
     excludePaths: [],
   };
-  const changes = new Crawl(client, onlyThisPage, async () => stored, now).changes();
+  const changes = new Crawl(client, onlyThisPage, { findStored: async () => stored }, now).changes();
   const { value: change } = await changes.next();
   const fetched = change && toFetched(change);
   if (fetched?.kind !== 'content') {

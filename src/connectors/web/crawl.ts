@@ -3,11 +3,12 @@
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, OriginProblem, StoredVersion } from '../connector.ts';
+import type { Change, ListRequest, OriginProblem } from '../connector.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
-import { headerDirectives, type PageFacts, readPage } from './html.ts';
+import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
+import { type CrawledPages, Moves } from './moves.ts';
 import {
   AWAY,
   CIRCLE,
@@ -19,6 +20,7 @@ import {
   noSeed,
   PAGE_BYTES_MAX,
   refused,
+  shared,
   stopped,
   TOO_LARGE,
 } from './problems.ts';
@@ -41,13 +43,18 @@ export class Crawl {
   readonly #client: WebClient;
   readonly #origin: WebOrigin;
   readonly #scope: Scope;
-  readonly #findStored: (originId: string) => Promise<StoredVersion | undefined>;
+  readonly #request: Pick<ListRequest, 'findStored' | 'listStored'>;
   readonly #now: Date;
   readonly #frontier: Frontier;
-  /** Addresses that this crawl reported as sources. */
-  readonly #reported = new Set<string>();
+  /** Addresses that this crawl reported as sources, with their names if they are new or changed. */
+  readonly #reported = new Map<string, string | undefined>();
   /** Addresses that were requested. */
   readonly #visited = new Set<string>();
+  /** Requested addresses with a stored version, and its state; the state is undefined if another version of the service wrote it. */
+  readonly #stored = new Map<string, PageState | undefined>();
+  /** Addresses to which pages, sitemaps or settings link. A redirect is no link. */
+  readonly #linked = new Set<string>();
+  readonly #moves = new Moves();
   readonly #failedSites = new Set<string>();
   #firstProblem: OriginProblem | undefined;
   #requests = 0;
@@ -58,14 +65,14 @@ export class Crawl {
   constructor(
     client: WebClient,
     origin: WebOrigin,
-    findStored: (originId: string) => Promise<StoredVersion | undefined>,
+    request: Pick<ListRequest, 'findStored' | 'listStored'>,
     now: Date,
   ) {
     this.#client = client;
     this.#origin = origin;
     this.#scope = compileScope(origin);
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
-    this.#findStored = findStored;
+    this.#request = request;
     this.#now = now;
   }
 
@@ -83,6 +90,7 @@ export class Crawl {
   /** Works like `run`, but reports changes of pages before a possible error. */
   async *changes(): AsyncGenerator<Change> {
     for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
+    for (const { address } of this.#frontier.queue) this.#linked.add(address);
     const seeds = this.#frontier.queue.length;
     if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
     let readable = 0;
@@ -99,8 +107,12 @@ export class Crawl {
       if (next === seeds - 1 && readable === 0) break;
       const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
       yield { kind: 'outlook', waiting };
+      const isLast = next === this.#frontier.queue.length - 1;
+      if (isLast && readable > 0 && (!this.#isComplete || this.#moves.hideOthers(this.#crawled())))
+        await this.#addUnreached();
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
+    yield* this.#settleRedirects();
     const notice = unread > 0 ? { notice: stopped(this.#pages, unread) } : {};
     yield { kind: 'end', full: this.#isComplete, cursor: null, ...notice };
   }
@@ -109,8 +121,39 @@ export class Crawl {
     const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
     const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
-    for (const { location, modifiedAt } of reading.pages)
+    for (const { location, modifiedAt } of reading.pages) {
       this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt });
+      this.#linked.add(location);
+    }
+  }
+
+  /**
+   * Adds the stored pages that the crawl has not reached. Their links may be on pages that failed, or lead to a notice of maintenance now,
+   * so they are asked whether they are still there.
+   */
+  async #addUnreached(): Promise<void> {
+    for (const address of (await this.#request.listStored?.()) ?? [])
+      if (!this.#client.isRefused(address)) this.#frontier.addUnlinked(address);
+  }
+
+  #crawled(): CrawledPages {
+    const seeds = new Set(this.#frontier.queue.flatMap(({ address, isSeed }) => (isSeed ? [address] : [])));
+    return { stored: this.#stored, read: this.#reported, linked: this.#linked, seeds };
+  }
+
+  /** Reports what became of the stored pages whose addresses lead elsewhere. */
+  async *#settleRedirects(): AsyncGenerator<Change> {
+    const withdrawn = new Set<string>();
+    for (const { from, to, kind } of this.#moves.judge(this.#crawled())) {
+      if (kind === 'moved') yield { kind: 'gone', originId: from };
+      if (kind === 'away') yield this.#failed(from, AWAY, this.#stored.get(from), this.#origin.maxDepth);
+      if (kind !== 'shared') continue;
+      // What the redirects hide is unknown, and the page to which they lead is not one of the site.
+      this.#isComplete = false;
+      if (this.#stored.has(from)) yield this.#failed(from, shared(to), this.#stored.get(from), this.#origin.maxDepth);
+      if (this.#reported.has(to) && !this.#stored.has(to) && !this.#linked.has(to)) withdrawn.add(to);
+    }
+    for (const originId of withdrawn) yield { kind: 'gone', originId };
   }
 
   /**
@@ -136,8 +179,9 @@ export class Crawl {
         yield this.#skipped(address, 'robots.txt does not allow it');
         return 'failed';
       }
-      const stored = await this.#findStored(address);
+      const stored = await this.#request.findStored(address);
       const state = readState(stored);
+      if (stored) this.#stored.set(address, state);
       this.#requests += 1;
       const answer = await this.#client.get(address, validatorsOf(state));
       if (answer.kind === 'failed') {
@@ -151,15 +195,15 @@ export class Crawl {
         yield this.#failed(address, CIRCLE, state, entry.depth);
         return 'failed';
       }
-      const isOfSite = this.#scope.hasHost(target);
-      // A temporary redirect may lead to a sign-in page or to a notice of maintenance.
-      const isKept = state !== undefined && !answer.isPermanent;
-      if (isKept) yield this.#failed(address, isOfSite ? AWAY : elsewhere(target), state, entry.depth);
-      if (!isOfSite) {
+      if (!this.#scope.hasHost(target)) {
         this.#firstProblem ??= elsewhere(target);
-        if (!isKept) yield this.#skipped(address, `the address leads to another site: ${new URL(target).host}`);
+        // A temporary redirect may lead to a sign-in page or to a notice of maintenance.
+        if (stored && !answer.isPermanent) yield this.#failed(address, elsewhere(target), state, entry.depth);
+        else yield this.#skipped(address, `the address leads to another site: ${new URL(target).host}`);
         return 'failed';
       }
+      this.#moves.redirect(address, target, answer.isPermanent);
+      if (state) this.#follow(state.links, address, entry.depth);
       const isWanted = entry.isSeed || this.#scope.includes(target);
       if (!isWanted || this.#visited.has(target) || isTrap(target, this.#now) || isUnreadable(target)) return 'passed';
       this.#frontier.seen.add(target);
@@ -236,23 +280,35 @@ export class Crawl {
     const page = readPage(decodeText(bytes, charsetOf(response.headers.get('content-type'))).text);
     const header = headerDirectives(response.headers.get('x-robots-tag'));
     const base = (page.base !== undefined && normalizeUrl(page.base, address)) || address;
+    const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
     const links = header.follow && page.follow ? this.#pageLinks(page, base) : [];
+    if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
     this.#follow(links, base, depth);
     if (!asCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
       yield this.#skipped(address, 'noindex');
       return 'passed';
     }
-    const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
-    if (target !== undefined && target !== address) {
-      // Like a temporary redirect, it may lead to a sign-in page or to a notice of maintenance: a stored page stays.
-      if (state) yield this.#failed(address, AWAY, state, depth);
-      else yield this.#skipped(address, `the page leads to ${target}`);
-      return 'passed';
-    }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
     yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), links);
     return 'indexed';
+  }
+
+  /** Notes a page that only sends its readers to another one. The other one is visited as if this address were its own. */
+  async *#refresh(
+    { address, depth }: Entry,
+    target: string,
+    links: readonly string[],
+    state: PageState | undefined,
+  ): AsyncGenerator<Change, Outcome> {
+    this.#frontier.add(target, undefined, { depth, isSeed: false });
+    const others = [...links, ...(state?.links ?? [])].filter((link) => link !== target);
+    this.#follow(others, address, depth);
+    const isOfSite = this.#scope.hasHost(target);
+    if (isOfSite) this.#moves.redirect(address, target, false);
+    if (!this.#stored.has(address)) yield this.#skipped(address, `the page leads to ${target}`);
+    else if (!isOfSite) yield this.#failed(address, elsewhere(target), state, depth);
+    return 'passed';
   }
 
   /** Returns whether the page names another canonical address and the crawl found a page there. */
@@ -262,10 +318,11 @@ export class Crawl {
     response: HttpResponse,
     base: string,
   ): AsyncGenerator<Change, boolean> {
-    const reference = canonicalOf(response.headers.get('link')) ?? page.canonical;
+    const reference = headerCanonical(response.headers.get('link')) ?? page.canonical;
     const canonical = reference === undefined ? undefined : normalizeUrl(reference, base);
     if (canonical === undefined || canonical === entry.address) return false;
     if (!this.#scope.hasHost(canonical) || !this.#scope.includes(canonical)) return false;
+    this.#moves.canonical(entry.address, canonical);
     if (this.#reported.has(canonical)) return true;
     if (this.#visited.has(canonical) || isTrap(canonical, this.#now) || isUnreadable(canonical)) return false;
     this.#frontier.seen.add(canonical);
@@ -279,7 +336,10 @@ export class Crawl {
   }
 
   #follow(links: readonly string[], base: string, depth: number): void {
-    for (const link of links) this.#frontier.add(link, base, { depth: depth + 1, isSeed: false });
+    for (const link of links) {
+      this.#frontier.add(link, base, { depth: depth + 1, isSeed: false });
+      this.#linked.add(link);
+    }
   }
 
   #present(
@@ -310,8 +370,8 @@ export class Crawl {
   }
 
   #report<T extends Change>(change: T): T {
-    if (change.kind === 'present') this.#reported.add(change.item.originId);
-    else if (change.kind === 'unchanged') this.#reported.add(change.originId);
+    if (change.kind === 'present') this.#reported.set(change.item.originId, change.item.name);
+    else if (change.kind === 'unchanged') this.#reported.set(change.originId, undefined);
     return change;
   }
 }
@@ -321,6 +381,7 @@ async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
+    if (Number(response.headers.get('content-length') ?? 0) > PAGE_BYTES_MAX) return TOO_LARGE;
     for await (const piece of response.body) {
       pieces.push(piece);
       length += piece.length;
@@ -328,15 +389,12 @@ async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem
     }
   } catch {
     return NOT_WHOLE;
+  } finally {
+    await response.discard();
   }
   return Buffer.concat(pieces);
 }
 
 async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** Returns the canonical address in a `Link` header. */
-function canonicalOf(header: string | null): string | undefined {
-  return /<([^<>]{1,4000})>\s*;[^,<]{0,200}\brel\s*=\s*"?canonical\b/i.exec(header ?? '')?.[1];
 }

@@ -44,6 +44,11 @@ export class Frontier {
     this.queue.push({ address, depth: details.depth, isSeed: details.isSeed, modifiedAt: details.modifiedAt ?? null });
   }
 
+  /** Adds an address that no page links, unless it was seen. Links of its page are not followed. */
+  addUnlinked(address: string): void {
+    if (!this.seen.has(address)) this.add(address, undefined, { depth: this.#maxDepth, isSeed: false });
+  }
+
   #isWanted(address: string, depth: number): boolean {
     if (depth > this.#maxDepth || !this.#scope.hasHost(address) || !this.#scope.includes(address)) return false;
     if (isTrap(address, this.#now) || isUnreadable(address)) return false;

@@ -115,6 +115,11 @@ export function headerDirectives(header: string | null): Directives {
   return directives;
 }
 
+/** Returns the canonical address in a `Link` header. */
+export function headerCanonical(header: string | null): string | undefined {
+  return /<([^<>]{1,4000})>\s*;[^,<]{0,200}\brel\s*=\s*"?canonical\b/i.exec(header ?? '')?.[1];
+}
+
 function applyDirectives(directives: Directives, words: readonly string[]): void {
   for (const word of words.map((one) => one.trim().toLowerCase())) {
     if (word === 'noindex' || word === 'none') directives.index = false;

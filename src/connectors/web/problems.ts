@@ -47,6 +47,17 @@ export function elsewhere(target: string): OriginProblem {
   };
 }
 
+/** Of stored pages that lead to one page together. */
+export function shared(target: string): OriginProblem {
+  return {
+    title: 'The page leads where many others lead',
+    message:
+      `The site sends so many of its pages to ${new URL(target).pathname} that this may be a sign-in or a notice of maintenance. ` +
+      'The stored page stays. If the site is gone, delete the source or choose other addresses.',
+    retryable: true,
+  };
+}
+
 export function missing(status: number): OriginProblem {
   return { title: 'The page was not found', message: `The site answered with status ${status}.`, retryable: false };
 }

@@ -1,11 +1,12 @@
 /** Rules for local file groups. Wire schemas are in routes.ts, the reading of uploads is in receive.ts, SQL is in corpus/. */
 
 import type { Caller } from '../../access/caller.ts';
-import { insertGroup, UPLOADED } from '../../corpus/group-store.ts';
+import { insertGroup, lockGroupName, UPLOADED } from '../../corpus/group-store.ts';
 import { insertRun } from '../../corpus/run-store.ts';
 import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
+import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
@@ -34,6 +35,8 @@ async function insertUpload(deps: Deps, tx: Tx, tenantId: string, upload: Receiv
   const files = upload.files.length;
   const bytes = upload.files.reduce((sum, { staged }) => sum + staged.size, 0);
   checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1, files, bytes });
+  if (upload.uniqueName && (await lockGroupName(tx, tenantId, SOURCE_TYPE, upload.name)))
+    throw new ServiceError('conflict', 'Another local file group has this name.');
   await insertGroup(tx, tenantId, {
     ...group,
     name: upload.name,

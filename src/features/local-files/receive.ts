@@ -38,6 +38,8 @@ export interface ReceivedFile {
 
 export interface ReceivedUpload {
   name: string;
+  /** The upload is refused if another group has the name. */
+  uniqueName: boolean;
   chunkMetadataKeys: ChunkMetadataKey[];
   files: ReceivedFile[];
 }
@@ -55,6 +57,7 @@ interface Draft {
   lastModified: Date[];
   // Fields that may come at most once.
   name?: string;
+  uniqueName?: boolean;
   chunkMetadataKeys?: ChunkMetadataKey[];
   mode?: 'merge' | 'mirror';
   moves?: Move[];
@@ -65,6 +68,7 @@ type Field = (draft: Draft, part: Part) => Promise<void>;
 
 const UPLOAD_FIELDS: Record<string, Field> = {
   name: once('name', async (part) => parseName(await readField(part))),
+  unique_name: once('uniqueName', async (part) => parseFlag(await readField(part), 'unique_name')),
   chunk_metadata_keys: once('chunkMetadataKeys', async (part) => parseChunkMetadataKeys(await readField(part))),
 };
 
@@ -73,7 +77,7 @@ const CHANGE_FIELDS: Record<string, Field> = {
   moves: once('moves', async (part) => parseMoves(await readField(part, MOVES_BYTES_MAX))),
 };
 
-function once<K extends 'name' | 'chunkMetadataKeys' | 'mode' | 'moves'>(
+function once<K extends 'name' | 'uniqueName' | 'chunkMetadataKeys' | 'mode' | 'moves'>(
   key: K,
   read: (part: Part) => Promise<NonNullable<Draft[K]>>,
 ): Field {
@@ -104,6 +108,7 @@ export function receiveUpload(request: MultipartRequest): Promise<ReceivedUpload
     const files = completeFiles(draft);
     return {
       name: draft.name ?? defaultName(files.map((file) => file.name)),
+      uniqueName: draft.uniqueName ?? false,
       chunkMetadataKeys: draft.chunkMetadataKeys ?? [],
       files,
     };
@@ -232,6 +237,12 @@ function parseName(bytes: Buffer): string {
   return name;
 }
 
+function parseFlag(bytes: Buffer, field: string): boolean {
+  const flag = decode(bytes, field);
+  if (flag !== 'true' && flag !== 'false') throw invalidRequest(`The field "${field}" must be true or false.`);
+  return flag === 'true';
+}
+
 function parseLastModified(bytes: Buffer): Date {
   const digits = decode(bytes, 'last_modified').trim();
   const time = /^-?\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
@@ -315,7 +326,8 @@ function decode(bytes: Buffer, field: string): string {
 
 /** Returns the digest of an upload for Idempotency-Key. It does not depend on the boundary or on the order of the fields. */
 export function uploadDigest(upload: ReceivedUpload): Buffer {
-  return digestOf([upload.name, upload.chunkMetadataKeys, upload.files.map(fileDigest)]);
+  const flags = upload.uniqueName ? ['unique_name'] : [];
+  return digestOf([upload.name, upload.chunkMetadataKeys, upload.files.map(fileDigest), ...flags]);
 }
 
 /** Returns the digest of a change, as `uploadDigest` does for an upload. */

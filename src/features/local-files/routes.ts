@@ -63,6 +63,14 @@ const uploadSchema = {
       maxLength: NAME_LENGTH_MAX,
       description: 'Name of the group. If absent, the group gets the name of its first file.',
     },
+    unique_name: {
+      type: 'string',
+      enum: ['true', 'false'],
+      default: 'false',
+      description:
+        'With true, the upload is refused with 409 if another local file group has the name when the files are stored. Of several such ' +
+        'uploads at the same time one succeeds.',
+    },
     ...fileListProperties,
     chunk_metadata_keys: {
       type: 'string',

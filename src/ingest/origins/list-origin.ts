@@ -13,6 +13,7 @@ import {
   findItemsByRevision,
   findOutcomes,
   findStoredItems,
+  listStoredIds,
   moveItems,
   type StoredItem,
 } from '../../corpus/origin-store.ts';
@@ -75,6 +76,8 @@ export async function listOrigin(
       ...from,
       findStored: openLookup(deps, open),
       findRevisions: openRevisions(deps, open),
+      listStored: () =>
+        deps.db.transaction(open.active.tenantId, (tx) => listStoredIds(tx, open.active.tenantId, open.active.groupId)),
       signal,
     })
     [Symbol.asyncIterator]();

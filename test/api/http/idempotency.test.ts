@@ -48,17 +48,24 @@ const uploads = route({
   multipart: { schema: { type: 'object' }, bytesMax: 1000 },
   response,
   idempotent: true,
-  async handler({ raw, idempotency }) {
+  async handler({ raw, caller, idempotency }) {
     const pieces: Buffer[] = [];
     for await (const piece of raw.raw) pieces.push(piece as Buffer);
     const [, text = ''] = /=(\w+)/.exec(Buffer.concat(pieces).toString()) ?? [];
+    entered?.();
+    await gate;
     try {
       await idempotency.bodyRead(createHash('sha256').update(text).digest());
     } catch (error) {
       discarded++;
       throw error;
     }
-    return { made: ++made, name: text };
+    return t.deps.db.transaction(caller.tenantId, async (tx) => {
+      const answer = { made: made + 1, name: text };
+      await idempotency.save(tx, answer);
+      made = answer.made;
+      return answer;
+    });
   },
 });
 
@@ -203,6 +210,68 @@ describe('multipart bodies', () => {
     assert.equal(made, 1);
     assert.equal(discarded, 2, 'the handler was told to throw away what it received');
   });
+});
+
+describe('an upload whose process stands still', () => {
+  const SECOND_MS = 1_000;
+  /** Starts an upload that waits, runs `meanwhile`, and lets the upload go on. Returns its status. */
+  async function waiting(key: string, meanwhile: () => Promise<void>): Promise<number> {
+    const start = now;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    const running = new Promise<void>((done) => (entered = done));
+    const first = upload(key, 'a', 'x');
+    await running;
+    gate = undefined;
+    await meanwhile();
+    resolve();
+    const { statusCode } = await first;
+    now = start;
+    return statusCode;
+  }
+
+  test('holds its key for a minute. Then another request does the work, and the first one does nothing', async () => {
+    const key = freshKey();
+    const status = await waiting(key, async () => {
+      now = new Date(now.getTime() + 59 * SECOND_MS);
+      assert.equal((await upload(key, 'a', 'y')).statusCode, 409);
+      now = new Date(now.getTime() + 2 * SECOND_MS);
+      assert.equal((await upload(key, 'a', 'y')).statusCode, 201);
+    });
+    assert.deepEqual([status, made], [409, 1]);
+    assert.equal((await upload(key, 'a', 'z')).headers['idempotent-replayed'], 'true');
+    assert.equal(made, 1);
+  });
+
+  test('holds its key for as long as it is alive', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const key = freshKey();
+    const status = await waiting(key, async () => {
+      for (let i = 0; i < 3; i += 1) {
+        now = new Date(now.getTime() + 50 * SECOND_MS);
+        context.mock.timers.tick(10 * SECOND_MS);
+        await t.deps.db.system.query(sql`select 1`);
+        assert.equal((await upload(key, 'a', 'y')).statusCode, 409);
+      }
+    });
+    assert.deepEqual([status, made], [201, 1]);
+  });
+});
+
+test('a request without a multipart body holds its key for an hour', async () => {
+  const key = freshKey();
+  const start = now;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  const running = new Promise<void>((done) => (entered = done));
+  const first = send(key, { name: 'a' });
+  await running;
+  gate = undefined;
+  now = new Date(start.getTime() + 3_599_000);
+  assert.equal((await send(key, { name: 'a' })).status, 409);
+  resolve();
+  assert.equal((await first).status, 201);
+  now = start;
 });
 
 test('an Idempotency-Key has 1 to 255 printable characters', async () => {

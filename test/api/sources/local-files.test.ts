@@ -329,3 +329,26 @@ test('an upload of 2,000 files is accepted, and one of 2,001 files is refused', 
   assert.equal(status, 201);
   assert.equal((await service.get(`/source-groups/${body.source_group_id}/sources`)).body.pagination.total, FILES_MAX);
 });
+
+test('of several uploads at once that want a name for themselves one succeeds, and nothing of the others is stored', async () => {
+  const file = { name: 'u.txt', content: 'unique', lastModified: 1_700_000_000_000 };
+  const send = (value: string, name = 'mine') =>
+    upload(
+      [file],
+      [
+        ['name', name],
+        ['unique_name', value],
+      ],
+    );
+  const answers = await Promise.all([send('true'), send('true'), send('true')]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+  assert.equal(await countGroups(), groupsBefore + 1);
+  const { db, blobs } = service.deps;
+  assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 60 }), []);
+  assert.equal((await send('true', 'other')).status, 201);
+  assert.equal((await send('false')).status, 201, 'without the wish names may be equal');
+  assert.equal((await send('yes')).status, 400);
+  for (const { id } of (await service.get('/local-file-groups?name=mine')).body.local_file_groups)
+    await service.delete(`/local-file-groups/${id}`);
+  assert.equal((await send('true')).status, 201, 'a deleted group has no name');
+});

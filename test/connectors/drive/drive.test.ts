@@ -161,49 +161,6 @@ describe('a Drive folder', () => {
   });
 });
 
-describe('shortcuts of Drive', () => {
-  test('targets of shortcuts are reported once, also when shortcuts form circles', async () => {
-    const { state } = world.fake;
-    const outside = state.addFolder(state.root, 'Elsewhere');
-    const far = state.addFile(outside, 'far.txt', 'far');
-    const single = state.addFile(state.root, 'single.txt', 'single');
-    const near = state.addFile(folder, 'near.txt', 'near');
-    const sub = state.addFolder(folder, 'Sub');
-    state.addShortcut(folder, 'A file in the folder that is led to', far);
-    state.addShortcut(folder, 'Link to elsewhere', outside);
-    state.addShortcut(sub, 'The same', outside);
-    state.addShortcut(outside, 'Back again', folder);
-    state.addShortcut(outside, 'Itself', outside);
-    state.addShortcut(sub, 'Up', folder);
-    state.addShortcut(sub, 'single', single);
-    state.addShortcut(folder, 'single too', single);
-    state.addShortcut(folder, 'near', near);
-    const listing = await listFolder();
-    assert.deepEqual(Object.values(pathsIn(listing)).sort(), [far, near, single].sort());
-    assert.equal(listing.present.length, 3);
-    assert.equal(world.fake.count('get'), 5, 'the folder itself, and each target once');
-    assert.equal(pathsIn(listing)['near.txt'], near);
-    assert.equal(pathsIn(listing)['Link to elsewhere/far.txt'], far);
-    assert.equal(listing.present.find(({ originId }) => originId === single)?.name, 'single.txt');
-    assert.equal((await fetched(far)).text, 'far');
-  });
-
-  test('shortcuts without a target are skipped, and shortcuts to unreadable targets fail alone', async () => {
-    const { state } = world.fake;
-    const target = state.addFile(state.root, 'x.txt', 'x');
-    const deleted = state.addShortcut(folder, 'deleted', target);
-    state.remove(target);
-    const hidden = state.addShortcut(folder, 'hidden', state.addFile(state.root, 'h.txt', 'h', { access: 'hidden' }));
-    const forbidden = state.addFile(state.root, 'forbidden.txt', 'f');
-    state.addShortcut(folder, 'forbidden', forbidden);
-    world.fake.fail('get', { status: 403, reason: 'domainPolicy' }, 1, (url) => url.pathname.endsWith(forbidden));
-    const listing = await listFolder();
-    assert.deepEqual(listing.skipped.map(({ originId }) => originId).sort(), [deleted, hidden].sort());
-    assert.deepEqual(listing.failed, [{ originId: forbidden, name: 'forbidden', title: 'No permission' }]);
-    assert.equal(listing.end?.full, true);
-  });
-});
-
 describe('shared drives', () => {
   test('a shared drive is read from its root, with its own change log', async () => {
     const { state } = world.fake;

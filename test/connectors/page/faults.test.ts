@@ -193,6 +193,48 @@ test('a page that always fails does not hide other pages', async () => {
   assert.ok(end?.kind === 'end' && end.full);
 });
 
+test('a stored page that is refused for good keeps its files and the pages below, and others may count as gone', async () => {
+  const { world } = harness.fake;
+  const root = world.addPage('Root');
+  const broken = world.addPage('Broken', [block('file', world.hostedFile('Notes.txt', 'minutes'))], root);
+  const toggle = block('toggle', { rich_text: [] }, [paragraph('inside')]);
+  world.addPage('Below', [paragraph('text')], broken);
+  const leaving = world.addPage('Leaving', [paragraph('text')], root);
+  harness.advance(5 * MINUTE_MS);
+  await harness.run(root);
+  assert.equal(harness.stored.size, 5);
+  world.edit(broken, ({ blocks }) => blocks.push(toggle));
+  world.trash(leaving);
+  harness.advance(5 * MINUTE_MS);
+  harness.fake.faults(({ path }) => (path.includes(toggle.id) ? { status: 418, code: 'teapot' } : undefined));
+  const run = await harness.run(root);
+  assert.equal(run.outcome.get(broken), 'failed');
+  assert.deepEqual([...harness.stored.values()].map(({ item }) => item.name).sort(), [
+    'Below.md',
+    'Broken.md',
+    'Notes.txt',
+    'Root.md',
+  ]);
+});
+
+test('a page that failed when it was read for a new child is read again, and the search starts after that run', async () => {
+  const { world } = harness.fake;
+  const root = world.addPage('Root');
+  const leave = world.addPage('Leave', [paragraph('text')], root);
+  harness.advance(5 * MINUTE_MS);
+  await harness.run(root);
+  world.touchesParents = false;
+  harness.advance(60 * MINUTE_MS);
+  world.addPage('Sick leave', [paragraph('Call in.')], leave);
+  harness.advance(5 * MINUTE_MS);
+  harness.fake.faults(({ path }) => (path.includes(`blocks/${leave}`) ? { status: 500 } : undefined));
+  assert.equal((await harness.run(root)).outcome.get(leave), 'failed');
+  harness.fake.faults(undefined);
+  harness.advance(60 * MINUTE_MS);
+  await harness.run(root);
+  assert.equal(harness.textOf('Sick leave.md'), '# Sick leave\n\nCall in.\n');
+});
+
 test('several consecutive faults end the run', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');

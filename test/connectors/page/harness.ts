@@ -80,7 +80,8 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
       } else if (change.kind === 'failed' || change.kind === 'skipped') {
         result.outcome.set(change.originId, change.kind);
       } else if (change.kind === 'end') {
-        cursor = change.cursor;
+        const failed = [...result.outcome].flatMap(([id, outcome]) => (outcome === 'failed' ? [id] : []));
+        cursor = change.cursor && failed.length > 0 ? connector.withFailed!(change.cursor, failed) : change.cursor;
         for (const id of change.full ? stored.keys() : [])
           if (!named.has(id)) {
             stored.delete(id);

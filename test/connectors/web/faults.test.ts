@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { HOST_FAILURES_MAX } from '../../../src/connectors/web/client.ts';
 import { QUERIES_PER_PATH_MAX } from '../../../src/connectors/web/frontier.ts';
+import { PAGE_BYTES_MAX } from '../../../src/connectors/web/problems.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
@@ -141,24 +142,18 @@ describe('a page that fails', () => {
     assert.deepEqual(web.pathsOf(Object.keys((await web.crawl({}, { memory })).skipped)), ['/a']);
   });
 
-  test('stored pages that all lead to a sign-in page for now stay, and the page is read; after a permanent redirect they go', async () => {
-    const redirects = (status: number) =>
-      Object.fromEntries(['/', '/a', '/a/b', '/c'].map((path) => [path, { to: '/login', status }]));
-    web.site.set({ ...redirects(302), '/login': htmlPage('Sign in', []) });
-    const { failed, stored, full } = await web.crawl({}, { memory });
-    assert.deepEqual(web.pathsOf(Object.keys(failed)).sort(), ['/', '/a', '/a/b', '/c']);
-    assert.match(failed[`${web.base}/a`]!, /another page for now/);
-    assert.deepEqual([web.pathsOf(Object.keys(stored)), full], [['/login'], true]);
-    web.site.set(redirects(308));
-    assert.deepEqual((await web.crawl({}, { memory })).failed, {});
-  });
-
   test('a page that is truncated is not stored', async () => {
     web.site.set({ '/a': htmlPage('Another A', []) });
     web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
     const { failed, stored } = await web.crawl({}, { memory });
     assert.match(failed[`${web.base}/a`]!, /not received completely/);
     assert.deepEqual(stored, {});
+  });
+
+  test('a page whose announced length is too large is not received', async () => {
+    web.site.set({ '/a': 'x'.repeat(PAGE_BYTES_MAX + 1) });
+    web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
+    assert.match((await web.crawl({}, { memory })).failed[`${web.base}/a`]!, /too large/);
   });
 
   test('a failed page with unknown links prevents that pages count as gone', async () => {
@@ -208,10 +203,35 @@ describe('a page that fails', () => {
         Array.from({ length: 40 }, (_, i) => `/x/${i}`),
       ),
     });
-    web.site.faults.add(/\/x\//, { status: 500 }, 99);
+    web.site.invent = (path) => {
+      if (!path.startsWith('/x/')) return undefined;
+      web.site.set({ '/': { status: 500 } });
+      return { status: 500 };
+    };
     const { failed, full } = await web.crawl({}, { memory });
     assert.deepEqual([Object.keys(failed).length, full], [40, false]);
     assert.equal(web.site.paths().filter((path) => path.startsWith('/x/')).length, HOST_FAILURES_MAX);
+  });
+
+  test('a part of a site that is broken for good does not keep the rest from being read', async () => {
+    const broken = Array.from({ length: 25 }, (_, i) => `/x/${i}`);
+    web.site.set({ '/': htmlPage('Home', [...broken, '/last']), '/last': htmlPage('Last', []) });
+    web.site.invent = (path) => (path.startsWith('/x/') ? { status: 500 } : undefined);
+    const { failed, stored } = await web.crawl({}, { memory });
+    assert.equal(Object.keys(failed).length, 25);
+    assert.deepEqual(web.pathsOf(Object.keys(stored)), ['/', '/last']);
+    assert.equal(web.site.paths().filter((path) => path === '/').length, 1 + 5, 'one more request for ten failures');
+  });
+
+  test('after a failure with unknown links, stored pages that were not reached are asked whether they are there', async () => {
+    web.site.set({ '/': htmlPage('Home', ['/new']), '/new': { status: 500 }, '/c': null });
+    const { gone, unchanged, failed, full } = await web.crawl({}, { memory });
+    assert.deepEqual([web.pathsOf(Object.keys(failed)), full], [['/new'], false]);
+    assert.deepEqual([web.pathsOf(gone), web.pathsOf(unchanged)], [['/c'], ['/a', '/a/b']]);
+    web.site.set({ '/new': htmlPage('New', []) });
+    web.site.requests.length = 0;
+    assert.equal((await web.crawl({}, { memory })).full, true);
+    assert.deepEqual(web.site.paths(), ['/', '/new'], 'a complete crawl asks for no other page');
   });
 });
 

@@ -308,19 +308,6 @@ describe('a second crawl', () => {
     assert.deepEqual([web.pathsOf(third.gone), third.full], [['/a/c'], true]);
   });
 
-  test('stored pages that all refresh to a sign-in page stay', async () => {
-    web.site.set({ '/': htmlPage('Home', ['/a']), '/a': htmlPage('A', ['/a/b']), '/a/b': htmlPage('B', []) });
-    const memory: Memory = new Map();
-    await web.crawl({}, { memory });
-    const refresh = '<html><head><meta http-equiv="refresh" content="0; url=/login"></head><body></body></html>';
-    web.site.set({ '/': refresh, '/a': refresh, '/a/b': refresh, '/login': htmlPage('Sign in', []) });
-    const second = await web.crawl({}, { memory });
-    assert.deepEqual(web.pathsOf(Object.keys(second.failed)).sort(), ['/', '/a', '/a/b']);
-    assert.match(second.failed[`${web.base}/a`]!, /leads to another page for now/);
-    assert.deepEqual([second.skipped, second.gone, second.full], [{}, [], true]);
-    assert.deepEqual(web.pathsOf(memory.keys()).sort(), ['/', '/a', '/a/b', '/login']);
-  });
-
   test('a page with more links than are stored is requested without conditions', async () => {
     const many = Array.from({ length: 600 }, (_, i) => `/${'x'.repeat(80)}/${i}`);
     web.site.set({ '/': htmlPage('Home', many) });

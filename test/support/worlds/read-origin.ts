@@ -46,7 +46,9 @@ export async function readOrigin<Kind extends OriginKind>(
     full: undefined,
     cursor: null,
   };
-  const request = { cursor, resume: null, findStored: async (id: string) => memory.get(id), signal };
+  const findStored = async (id: string) => memory.get(id);
+  const listStored = async () => [...memory.keys()];
+  const request = { cursor, resume: null, findStored, listStored, signal };
   for await (const change of connector.list(origin, credential, request)) {
     if (change.kind === 'present') {
       reading.items.set(change.item.originId, change.item);
