@@ -1,5 +1,6 @@
 /** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Opening } from './parts/layout.tsx';
 import { readAgentFilters } from './screens/agents/filters.ts';
 import { readAuditSearch } from './screens/audit/filters.ts';
 import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
@@ -7,9 +8,12 @@ import { readFilters } from './screens/sources/filters.ts';
 import { readTableRequest } from './screens/tables/table-query.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
+import { Start } from './shell/start.tsx';
 import { loadAgentsWords, loadControlWords, loadTablesWords } from './words/words.ts';
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A text of the address. The router has already read what looks like JSON: the year of `?q=1874`, or a filter that somebody typed. */
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value || undefined : (JSON.stringify(value ?? undefined) as string | undefined);
 const whole = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
 
@@ -38,9 +42,7 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/sources', search: {} });
-  },
+  component: Start,
 });
 const sources = createRoute({
   getParentRoute: () => root,
@@ -248,6 +250,7 @@ export const router = createRouter({
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
+  defaultPendingComponent: Opening,
 });
 
 declare module '@tanstack/react-router' {
