@@ -202,6 +202,25 @@ describe('a first look', { skip }, () => {
     await context.close();
   });
 
+  test('a screen whose scripts do not arrive leaves the menu and what was typed, and can be tried again', async () => {
+    const { page, context } = await openSignedIn(browser as Browser, service, 'ask');
+    await write(page, page.getByLabel('Ask a question'), 'A long question');
+    const isDown = (url: URL) => url.pathname.startsWith('/console/assets/') || url.pathname === '/readyz';
+    await page.route(isDown, (route) => route.abort());
+    await press(page, page.getByRole('link', { name: 'Runs' }));
+    await page.getByRole('heading', { level: 1, name: 'This screen cannot be shown' }).waitFor();
+    await page.getByText('The service does not answer.').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await press(page, page.getByRole('link', { name: 'Ask', exact: true }));
+    assert.equal(await page.getByLabel('Ask a question').inputValue(), 'A long question');
+    await press(page, page.getByRole('link', { name: 'Runs' }));
+    await page.getByRole('heading', { level: 1, name: 'This screen cannot be shown' }).waitFor();
+    await page.unroute(isDown);
+    await press(page, page.getByRole('button', { name: 'Try again' }));
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    await context.close();
+  });
+
   test('on a phone no text is squeezed and no column out of reach', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources', {
       width: 390,

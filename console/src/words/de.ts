@@ -19,6 +19,7 @@ export const de: Catalogue = {
     'Ein anderer Dienst, der gebraucht wird, antwortet nicht richtig. (Der Dienst sagt: {message})',
   'error.type.overloaded_error':
     'Der Dienst ist gerade ausgelastet. Versuchen Sie es gleich noch einmal. (Der Dienst sagt: {message})',
+  'error.screen': 'Diese Ansicht kann nicht gezeigt werden',
   'error.notRefreshed': 'Was Sie sehen, ist vielleicht nicht mehr aktuell.',
   'action.cancel': 'Abbrechen',
   'action.close': 'Schließen',

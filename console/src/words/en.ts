@@ -17,6 +17,7 @@ export const en = {
   'error.type.api_error': '{message}',
   'error.type.upstream_error': '{message}',
   'error.type.overloaded_error': '{message}',
+  'error.screen': 'This screen cannot be shown',
   'error.notRefreshed': 'What you see may be out of date.',
   'action.cancel': 'Cancel',
   'action.close': 'Close',
