@@ -79,6 +79,32 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The preview takes too long': 'Die Vorschau dauert zu lange',
   'The search for names failed': 'Die Suche nach Namen ist fehlgeschlagen',
 
+  // The reasons that files have most often.
+  'The file is empty (# bytes).': 'Die Datei ist leer (# Bytes).',
+  'The file has no content.': 'Die Datei hat keinen Inhalt.',
+  'The file is not complete.': 'Die Datei ist nicht vollständig.',
+  'The file is not a complete PDF.': 'Die Datei ist kein vollständiges PDF.',
+  'The file is not a complete ZIP archive.': 'Die Datei ist kein vollständiges ZIP-Archiv.',
+  'The file is not a complete tar archive.': 'Die Datei ist kein vollständiges tar-Archiv.',
+  'The file is not a complete gzip archive.': 'Die Datei ist kein vollständiges gzip-Archiv.',
+  'The file is not a complete Word document.': 'Die Datei ist kein vollständiges Word-Dokument.',
+  'The file is not a complete Excel workbook.': 'Die Datei ist keine vollständige Excel-Arbeitsmappe.',
+  'The file is not a complete presentation.': 'Die Datei ist keine vollständige Präsentation.',
+  'The file is not valid JSON.': 'Die Datei ist kein gültiges JSON.',
+  'No line of the file is valid JSON.': 'Keine Zeile der Datei ist gültiges JSON.',
+  'The file is protected by a password.': 'Die Datei ist durch ein Passwort geschützt.',
+  'The PDF is protected by a password.': 'Das PDF ist durch ein Passwort geschützt.',
+  'The archive is protected by a password.': 'Das Archiv ist durch ein Passwort geschützt.',
+  'The file declares XML entities, which are not expanded.':
+    'Die Datei deklariert XML-Entities, die nicht aufgelöst werden.',
+  'The structure of the file is nested too deeply to be read.': 'Die Datei ist zu tief verschachtelt.',
+  'The file is damaged or not what its name says (*).':
+    'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
+  'The file is a picture. Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.':
+    'Die Datei ist ein Bild. Mit PINAKES_OCR=tesseract werden Wörter in Bildern gelesen, wenn tesseract installiert ist.',
+  'Reading the file took longer than # s.': 'Das Lesen der Datei dauerte länger als # s.',
+  '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
+
   // Runs.
   '# of # files failed': '# von # Dateien sind fehlgeschlagen',
   'The run failed': 'Der Lauf ist fehlgeschlagen',
