@@ -78,12 +78,25 @@ test('every setting is documented, and every documented setting exists', () => {
   );
 });
 
-test('docs/cli.md describes every command', () => {
+test('docs/cli.md and the README describe every command', () => {
   const commands = globSync('src/cli/**/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] }).flatMap((path) => [
     ...readFileSync(join(PROJECT, path), 'utf8').matchAll(/: Command = \{\s+name: '([^']+)'/g),
   ]);
   assert.ok(commands.length >= 16, 'no commands were found');
-  for (const [, name] of commands) assert.match(page('docs/cli.md'), new RegExp(`pinakes ${name}\\b`), name);
+  for (const [, name] of commands) {
+    assert.match(page('docs/cli.md'), new RegExp(`pinakes ${name}\\b`), name);
+    assert.match(page('README.md'), new RegExp(`^\\|.*\`(?:pinakes )?${name}[\` ]`, 'm'), `README.md: ${name}`);
+  }
+});
+
+test('the quick start leads to every page of docs/', () => {
+  const linked = new Set(
+    [...page('docs/quickstart.md').matchAll(/\]\(([\w-]+\.md)/g)].map(([, name]) => `docs/${name}`),
+  );
+  assert.deepEqual(
+    [...pages.keys()].filter((path) => path.startsWith('docs/') && path !== 'docs/quickstart.md' && !linked.has(path)),
+    [],
+  );
 });
 
 test('ARCHITECTURE.md names every folder of src/ and every feature', () => {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { inWords, onSessionEnd } from './data/api.ts';
 import { readSession, signIn, takeLinkToken } from './data/session.ts';
 import { Button } from './parts/button.tsx';
-import { Empty } from './parts/layout.tsx';
+import { Empty, Opening } from './parts/layout.tsx';
 import { router } from './routes.tsx';
 import { keepDraftsOf } from './shell/drafts.ts';
 import { SignIn } from './shell/sign-in.tsx';
@@ -46,7 +46,7 @@ export function App() {
   }, [session.data]);
   if (session.data) keepDraftsOf(session.data.api_key_id);
 
-  if (session.isPending) return null;
+  if (session.isPending) return <Opening />;
   // Without an answer, the reader stays signed in as far as is known.
   if (session.isLoadingError)
     return (

@@ -1,15 +1,21 @@
 /** The screens and their addresses. What a reader chose stands in the address: it can be sent to somebody else. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { PinakesError } from './data/api.ts';
+import { Opening } from './parts/layout.tsx';
 import { readAgentFilters } from './screens/agents/filters.ts';
 import { readAuditSearch } from './screens/audit/filters.ts';
 import { readFileChange, readRunFilters } from './screens/runs/filters.ts';
 import { readFilters } from './screens/sources/filters.ts';
 import { readTableRequest } from './screens/tables/table-query.ts';
+import { Broken } from './shell/broken.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
-import { loadAgentsWords, loadControlWords, loadTablesWords } from './words/words.ts';
+import { Start } from './shell/start.tsx';
+import { loadAgentsWords, loadControlWords, loadTablesWords, say } from './words/words.ts';
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A text of the address. The router has already read what looks like JSON: the year of `?q=1874`, or a filter that somebody typed. */
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value || undefined : (JSON.stringify(value ?? undefined) as string | undefined);
 const whole = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
 
@@ -35,18 +41,32 @@ interface AskSearch {
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
+/**
+ * Returns a screen that is loaded when it is first shown. When its files are gone from a service that answers, the service is a newer one:
+ * the router then loads the page anew. From a service that does not answer, that would leave the browser with an empty page.
+ */
+const lazyScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch(async (error: unknown) => {
+        await fetch('/readyz').catch(() => {
+          throw new PinakesError(0, '', say('error.connection'), null);
+        });
+        throw error;
+      }),
+    name,
+  );
+
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/sources', search: {} });
-  },
+  component: Start,
 });
 const sources = createRoute({
   getParentRoute: () => root,
   path: '/sources',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('./screens/sources/sources.tsx'), 'Sources'),
+  component: lazyScreen(() => import('./screens/sources/sources.tsx'), 'Sources'),
 });
 const source = createRoute({
   getParentRoute: () => root,
@@ -59,7 +79,7 @@ const source = createRoute({
     as: text(given['as']),
     policy: text(given['policy']),
   }),
-  component: lazyRouteComponent(() => import('./screens/source/source.tsx'), 'Source'),
+  component: lazyScreen(() => import('./screens/source/source.tsx'), 'Source'),
 });
 const search = createRoute({
   getParentRoute: () => root,
@@ -69,7 +89,7 @@ const search = createRoute({
     mode: given['mode'] === 'lexical' || given['mode'] === 'semantic' ? given['mode'] : undefined,
     filter: text(given['filter']),
   }),
-  component: lazyRouteComponent(() => import('./screens/search/search.tsx'), 'Search'),
+  component: lazyScreen(() => import('./screens/search/search.tsx'), 'Search'),
 });
 const ask = createRoute({
   getParentRoute: () => root,
@@ -79,12 +99,12 @@ const ask = createRoute({
     conversation: text(given['conversation']),
     message: text(given['message']),
   }),
-  component: lazyRouteComponent(() => import('./screens/ask/ask.tsx'), 'Ask'),
+  component: lazyScreen(() => import('./screens/ask/ask.tsx'), 'Ask'),
 });
 
 /** Loads a screen under Control together with its words. */
 const controlScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
-  lazyRouteComponent(async () => (await Promise.all([load(), loadControlWords()]))[0], name);
+  lazyScreen(async () => (await Promise.all([load(), loadControlWords()]))[0], name);
 
 const named = (given: Record<string, unknown>): { q?: string | undefined } => ({ q: text(given['q']) });
 const keys = createRoute({
@@ -113,7 +133,7 @@ const secrets = createRoute({
 
 /** Loads a screen of tables together with its words. */
 const tablesScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
-  lazyRouteComponent(async () => (await Promise.all([load(), loadTablesWords()]))[0], name);
+  lazyScreen(async () => (await Promise.all([load(), loadTablesWords()]))[0], name);
 const tables = createRoute({
   getParentRoute: () => root,
   path: '/tables',
@@ -134,24 +154,24 @@ const connectors = createRoute({
     id: text(given['id']),
     add: given['add'] === true ? true : undefined,
   }),
-  component: lazyRouteComponent(() => import('./screens/connectors/connectors.tsx'), 'Connectors'),
+  component: lazyScreen(() => import('./screens/connectors/connectors.tsx'), 'Connectors'),
 });
 const runs = createRoute({
   getParentRoute: () => root,
   path: '/runs',
   validateSearch: readRunFilters,
-  component: lazyRouteComponent(() => import('./screens/runs/runs.tsx'), 'Runs'),
+  component: lazyScreen(() => import('./screens/runs/runs.tsx'), 'Runs'),
 });
 const run = createRoute({
   getParentRoute: () => root,
   path: '/runs/$id',
   validateSearch: readFileChange,
-  component: lazyRouteComponent(() => import('./screens/runs/run.tsx'), 'Run'),
+  component: lazyScreen(() => import('./screens/runs/run.tsx'), 'Run'),
 });
 
 /** Loads a screen of agent runs together with its words. */
 const agentsScreen = <T extends Record<string, unknown>, Name extends keyof T>(load: () => Promise<T>, name: Name) =>
-  lazyRouteComponent(async () => (await Promise.all([load(), loadAgentsWords()]))[0], name);
+  lazyScreen(async () => (await Promise.all([load(), loadAgentsWords()]))[0], name);
 const agents = createRoute({
   getParentRoute: () => root,
   path: '/agents',
@@ -173,12 +193,12 @@ const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
   validateSearch: readAuditSearch,
-  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+  component: lazyScreen(() => import('./screens/audit/audit.tsx'), 'Audit'),
 });
 const evaluation = createRoute({
   getParentRoute: () => root,
   path: '/evaluation',
-  component: lazyRouteComponent(() => import('./screens/evaluation/evaluation.tsx'), 'Evaluation'),
+  component: lazyScreen(() => import('./screens/evaluation/evaluation.tsx'), 'Evaluation'),
 });
 const questionSet = createRoute({
   getParentRoute: () => root,
@@ -187,17 +207,17 @@ const questionSet = createRoute({
     run: text(given['run']),
     with: text(given['with']),
   }),
-  component: lazyRouteComponent(() => import('./screens/evaluation/question-set.tsx'), 'QuestionSet'),
+  component: lazyScreen(() => import('./screens/evaluation/question-set.tsx'), 'QuestionSet'),
 });
 const judge = createRoute({
   getParentRoute: () => root,
   path: '/evaluation/$id/$question',
-  component: lazyRouteComponent(() => import('./screens/evaluation/judge.tsx'), 'Judge'),
+  component: lazyScreen(() => import('./screens/evaluation/judge.tsx'), 'Judge'),
 });
 const health = createRoute({
   getParentRoute: () => root,
   path: '/health',
-  component: lazyRouteComponent(() => import('./screens/health/health.tsx'), 'Health'),
+  component: lazyScreen(() => import('./screens/health/health.tsx'), 'Health'),
 });
 const policies = createRoute({
   getParentRoute: () => root,
@@ -248,6 +268,8 @@ export const router = createRouter({
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
+  defaultPendingComponent: Opening,
+  defaultErrorComponent: Broken,
 });
 
 declare module '@tanstack/react-router' {

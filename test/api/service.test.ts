@@ -46,6 +46,15 @@ describe('the first start', () => {
     await eventually(async () => requests().length > 0);
     const { path, clientLeft } = JSON.parse(requests()[0]!);
     assert.deepEqual([path, clientLeft], ['/api/v1/api-keys', undefined]);
+    const before = requests().length;
+    await (await fetch(`${service.url}/console/`)).text();
+    await service.fetch('/tags');
+    await eventually(async () => requests().length > before);
+    assert.deepEqual(
+      requests().filter((line) => line.includes('/console/')),
+      [],
+      'the files of the console are not logged',
+    );
   });
 });
 

@@ -72,7 +72,7 @@ describe('health and audit', { skip }, () => {
     await page.getByText('funktioniert', { exact: true }).first().waitFor();
     await page.getByText('keines: gesucht wird nach Wörtern').waitFor();
     await page.goto(`${service.url}/console/sources`);
-    await page.getByRole('row', { name: /broken\.pdf.*Beschädigtes PDF/ }).waitFor();
+    await page.getByRole('row', { name: /broken\.pdf.*Beschädigtes PDF.*kein vollständiges PDF/ }).waitFor();
     await page.goto(`${service.url}/console/sources/019a0000-0000-7000-8000-000000000000`);
     await page.getByText('Das gibt es nicht oder nicht mehr.').waitFor();
     assert.deepEqual(faults, []);

@@ -19,7 +19,8 @@ export function readService(): Promise<ServiceFacts> {
   return pinakes.getService();
 }
 
-/** Whether LibreOffice is there: the settings only say that it may be used, and only some keys may ask for more. */
-export function hasOffice(facts: ServiceFacts, checks: ServiceChecks | undefined): boolean {
-  return facts.office && (checks?.checks.find(({ name }) => name === 'LibreOffice')?.fix ?? null) === null;
+/** Whether LibreOffice is there; undefined while nobody knows: the settings only say that it may be used, and some keys may not ask. */
+export function hasOffice(facts: ServiceFacts, checks: ServiceChecks | undefined): boolean | undefined {
+  if (!facts.office) return false;
+  return checks && (checks.checks.find(({ name }) => name === 'LibreOffice')?.fix ?? null) === null;
 }

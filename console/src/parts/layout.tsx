@@ -1,8 +1,12 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { say } from '../words/words.ts';
 import { Icon, type IconName } from './icon.tsx';
 
+/** The head of a screen. Its title is also that of the browser's tab, and of the entry in its history. */
 export function Header({ title, count, children }: { title: ReactNode; count?: ReactNode; children?: ReactNode }) {
+  useEffect(() => {
+    if (typeof title === 'string') document.title = `${title} · Pinakes`;
+  }, [title]);
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
       <div className="flex min-w-0 flex-1 basis-40 items-center gap-2">
@@ -22,7 +26,7 @@ export function Empty({
   children,
 }: {
   icon: IconName;
-  title: string;
+  title: ReactNode;
   text: ReactNode;
   children?: ReactNode;
 }) {
@@ -32,8 +36,10 @@ export function Empty({
         <div className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunken text-ink-3">
           <Icon name={icon} size={18} />
         </div>
-        <p className="text-base font-medium">{title}</p>
-        <p className="mt-1 text-ink-3">{text}</p>
+        <div className="text-base font-medium">{title}</div>
+        <p dir="auto" className="mt-1 text-ink-3">
+          {text}
+        </p>
         {children && <div className="mt-4 flex gap-2">{children}</div>}
       </div>
     </div>
@@ -120,7 +126,7 @@ const KEYS = { move: ['J', 'K'], select: ['X'], peek: ['P'], open: ['↵'] } as 
 /** The bar below a list with the keys that work in it, and what else is to be said. */
 export function KeyBar({ keys, children }: { keys: readonly (keyof typeof KEYS)[]; children?: ReactNode }) {
   return (
-    <footer className="flex h-8 print:hidden shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3">
+    <footer className="flex h-8 print:hidden shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-ink-3 max-sm:hidden">
       {keys.map((name) => (
         <span key={name} className="flex items-center gap-1.5">
           {KEYS[name].map((key) => (
@@ -132,6 +138,11 @@ export function KeyBar({ keys, children }: { keys: readonly (keyof typeof KEYS)[
       {children && <span className="ms-auto truncate max-md:hidden">{children}</span>}
     </footer>
   );
+}
+
+/** The mark of `index.html` while the session or a screen is on its way: the reader sees that something comes. */
+export function Opening() {
+  return <span className="spin opening" role="progressbar" aria-label="Pinakes" />;
 }
 
 export function Spinner({ label }: { label: string }) {

@@ -55,7 +55,7 @@ export function PanelPart({ title, children }: { title: string; children: ReactN
 /** Names and values of a part. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="grid grid-cols-[minmax(96px,auto)_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+    <dl className="grid grid-cols-[fit-content(50%)_minmax(0,1fr)] gap-x-3 gap-y-1.5">
       {rows.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-ink-3">{name}</dt>

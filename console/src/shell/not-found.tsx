@@ -5,7 +5,7 @@ import { say } from '../words/words.ts';
 
 export function NotFound() {
   return (
-    <Empty icon="circle-slash" title={say('notFound.title')} text={say('notFound.text')}>
+    <Empty icon="circle-slash" title={<h1>{say('notFound.title')}</h1>} text={say('notFound.text')}>
       <Link to="/sources" className={buttonClass()}>
         {say('notFound.action')}
       </Link>

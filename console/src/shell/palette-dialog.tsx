@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { say } from '../words/words.ts';
-import { SCREENS } from './screens.ts';
+import { type Screen, screensFor } from './screens.ts';
 import { changeTheme, currentTheme } from './theme.ts';
 import { useSession } from './use-session.ts';
 
@@ -98,9 +98,7 @@ export function PaletteDialog({ open, setOpen }: { open: boolean; setOpen(open: 
 function useCommands(text: string): Command[] {
   const navigate = useNavigate();
   const { scopes } = useSession();
-  const allowed = SCREENS.flatMap((group) => group.screens).filter((screen) =>
-    screen.scopes.some((scope) => scopes.includes(scope)),
-  );
+  const allowed = screensFor(scopes).flatMap(({ screens }) => screens);
   const dark = currentTheme() === 'dark';
   const fixed: Command[] = [
     ...allowed.map(({ to, name, icon }) => ({
@@ -117,21 +115,24 @@ function useCommands(text: string): Command[] {
     },
   ];
   if (text === '') return fixed;
-  const typed: Command[] = [
+  const typed: (Command & { to: Screen['to'] })[] = [
     {
       id: 'do-ask',
+      to: '/ask',
       label: say('palette.ask', { text }),
       icon: 'message-circle-question-mark',
       run: () => void navigate({ to: '/ask', search: { q: text } }),
     },
     {
       id: 'do-search',
+      to: '/search',
       label: say('palette.search', { text }),
       icon: 'search',
       run: () => void navigate({ to: '/search', search: { q: text } }),
     },
     {
       id: 'do-find',
+      to: '/sources',
       label: say('palette.find', { text }),
       icon: 'file-text',
       run: () => void navigate({ to: '/sources', search: { q: text } }),
@@ -139,5 +140,5 @@ function useCommands(text: string): Command[] {
   ];
   const wanted = text.toLowerCase();
   const found = fixed.filter(({ label }) => label.toLowerCase().includes(wanted));
-  return [...found, ...(scopes.includes('knowledge:read') ? typed : typed.slice(2))];
+  return [...found, ...typed.filter(({ to }) => allowed.some((screen) => screen.to === to))];
 }

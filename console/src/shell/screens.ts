@@ -32,7 +32,7 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
   {
     title: null,
     screens: [
-      { to: '/ask', name: 'ask.title', icon: 'message-circle-question-mark', scopes: ['knowledge:read'] },
+      { to: '/ask', name: 'ask.title', icon: 'message-circle-question-mark', scopes: ['inference:run'] },
       { to: '/search', name: 'search.title', icon: 'search', scopes: ['knowledge:read'] },
       { to: '/agents', name: 'agents.title', icon: 'bot', scopes: ['inference:run'] },
       { to: '/connect', name: 'connect.title', icon: 'cable', scopes: ['knowledge:read', 'inference:run'] },
@@ -73,3 +73,17 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
     ],
   },
 ];
+
+/** Returns the parts of the menu with the screens that a key with these scopes may use. */
+export function screensFor(scopes: readonly string[]): typeof SCREENS {
+  return SCREENS.map(({ title, screens }) => ({
+    title,
+    screens: screens.filter((screen) => screen.scopes.some((scope) => scopes.includes(scope))),
+  })).filter(({ screens }) => screens.length > 0);
+}
+
+/** Returns the screen that the console begins with: Sources, or the first of the menu for a key that may not read them. */
+export function firstScreen(scopes: readonly string[]): Screen['to'] {
+  const offered = screensFor(scopes).flatMap(({ screens }) => screens.map(({ to }) => to));
+  return offered.find((to) => to === '/sources') ?? offered[0] ?? '/sources';
+}

@@ -8,7 +8,7 @@ import { keepDraftsOf } from './drafts.ts';
 import { LanguageButton, ThemeButton } from './footer.tsx';
 import { Logo } from './logo.tsx';
 import { Palette } from './palette.tsx';
-import { SCREENS, type Screen } from './screens.ts';
+import { type Screen, screensFor } from './screens.ts';
 import { endSession, useSession } from './use-session.ts';
 
 /** The menu. Narrow windows see its icons only. */
@@ -23,23 +23,18 @@ export function Sidebar() {
       </div>
       <Palette />
       <div className="scroll relative -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
-        {SCREENS.map(({ title, screens }) => ({
-          title,
-          screens: screens.filter((screen) => screen.scopes.some((scope) => session.scopes.includes(scope))),
-        }))
-          .filter(({ screens }) => screens.length > 0)
-          .map(({ title, screens }) => (
-            <div key={title ?? ''}>
-              {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
-              <ul className="flex flex-col gap-px">
-                {screens.map((screen) => (
-                  <li key={screen.to}>
-                    <MenuLink screen={screen} />
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
+        {screensFor(session.scopes).map(({ title, screens }) => (
+          <div key={title ?? ''}>
+            {title && <div className="px-2 pb-1 text-2xs font-medium text-ink-3 max-lg:hidden">{say(title)}</div>}
+            <ul className="flex flex-col gap-px">
+              {screens.map((screen) => (
+                <li key={screen.to}>
+                  <MenuLink screen={screen} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
       </div>
       <Account name={session.api_key_name} scopes={session.scopes} />
     </nav>

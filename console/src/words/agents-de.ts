@@ -9,7 +9,7 @@ export const agentsDe: AgentsCatalogue = {
     'Der Lauf geht weiter, wenn diese Seite geschlossen wird, auch nach einem Neustart des Dienstes.',
   'agents.attachedText': 'Der Lauf endet, wenn diese Seite geschlossen wird.',
   'agents.noModel':
-    'Agenten brauchen ein Sprachmodell: PINAKES_CHAT_MODEL setzen. Programme mit eigenem Modell verbinden sich ohne.',
+    'Agenten brauchen ein Chatmodell: PINAKES_CHAT_MODEL setzen. Programme mit eigenem Modell verbinden sich ohne.',
   'agents.none': 'Noch kein Agent ist gelaufen',
   'agents.noneText':
     'Eine Frage mit mehreren Teilen stellen: Der Agent sucht, liest und fragt Tabellen ab, bis er antworten kann.',
@@ -17,7 +17,7 @@ export const agentsDe: AgentsCatalogue = {
   'agents.noMatchText': 'Läufe bleiben 30 Tage.',
   'agents.clear': 'Filter entfernen',
   'agents.filter.status': 'Zustand',
-  'agents.filter.anyStatus': 'Jeder Zustand',
+  'agents.filter.anyStatus': 'Alle Zustände',
   'agents.column.question': 'Frage',
   'agents.column.tokens': 'Token',
   'agents.column.duration': 'Dauer',
@@ -28,7 +28,7 @@ export const agentsDe: AgentsCatalogue = {
   'agents.status.failure': 'Fehlgeschlagen',
   'agents.status.canceled': 'Abgebrochen',
   'agents.status.no_answer': 'Keine Antwort',
-  'agents.status.limit': 'An Grenze beantwortet',
+  'agents.status.limit': 'An der Grenze beantwortet',
   'agents.limit.max_steps':
     'Der Lauf hat seine Grenze an Schritten erreicht. Die Antwort beruht auf dem bis dahin Gefundenen.',
   'agents.limit.max_seconds':

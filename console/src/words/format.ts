@@ -33,9 +33,9 @@ export function milliseconds(value: number): string {
   }).format(value);
 }
 
-/** Returns how long ago a time was, given in Unix seconds: `5 min ago`. */
+/** Returns how long ago a time was, given in Unix seconds: `5 min. ago`. The narrow style would be `vor 5 m` in German. */
 export function ago(seconds: number, now = Date.now() / 1000): string {
-  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'narrow', numeric: 'auto' });
+  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'short', numeric: 'auto' });
   const passed = now - seconds;
   const [unit, length] = STEPS.find(([, step]) => passed >= step) ?? ['second', 1];
   return unit === 'second' ? relative.format(0, 'second') : relative.format(-Math.floor(passed / length), unit);
@@ -43,7 +43,7 @@ export function ago(seconds: number, now = Date.now() / 1000): string {
 
 /** Returns in how long a time is, given in Unix seconds: `in 3 days`. */
 export function ahead(seconds: number, now = Date.now() / 1000): string {
-  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'narrow', numeric: 'auto' });
+  const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'short', numeric: 'auto' });
   const left = seconds - now;
   const [unit, length] = STEPS.find(([, step]) => left >= step) ?? ['minute', 60];
   return relative.format(Math.ceil(left / length), unit);

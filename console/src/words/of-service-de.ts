@@ -1,6 +1,6 @@
 /**
  * What the service says in English, in German: the titles of failures, which are fixed, the names and results of checks, and some errors.
- * `#` stands for a number. Texts that are not here are shown as they are.
+ * `#` stands for a number, `*` for any text. Texts that are not here are shown as they are.
  */
 export const ofServiceDe: Readonly<Record<string, string>> = {
   // Errors of requests.
@@ -11,6 +11,34 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
     'Die Schwärzungsregeln haben sich geändert: Das Original gibt es, sobald die Datei erneut gelesen ist.',
   'The redaction rules have changed: the pages can be shown when the file was read again.':
     'Die Schwärzungsregeln haben sich geändert: Die Seiten gibt es, sobald die Datei erneut gelesen ist.',
+
+  // Answers, and why a citation is not verified.
+  'The chat model': 'Das Chatmodell',
+  'The embedding model': 'Das Modell für Vektoren',
+  'The rerank model': 'Das Modell zum Neuordnen',
+  '* answered with status #.': '* hat mit dem Status # geantwortet.',
+  '* could not be reached or answered with something unreadable.':
+    '* ist nicht erreichbar oder hat unlesbar geantwortet.',
+  '* did not answer in time.': '* hat nicht rechtzeitig geantwortet.',
+  '* is overloaded; try again later.': '* ist überlastet. Versuchen Sie es später noch einmal.',
+  '* reported an error.': '* hat einen Fehler gemeldet.',
+  '* ended its answer without an end mark.': '* hat die Antwort abgebrochen.',
+  '* answered nothing.': '* hat nichts geantwortet.',
+  '* used up its output limit before it answered.': '* hat seine Höchstlänge erreicht, bevor es geantwortet hat.',
+  'The passage is empty.': 'Die Stelle ist leer.',
+  'The sentence is too long to be checked.': 'Der Satz ist zu lang für die Prüfung.',
+  'The passage and the sentence differ in a negation.': 'Stelle und Satz unterscheiden sich in einer Verneinung.',
+  'The passage lacks most of what the sentence says.': 'Der Stelle fehlt das meiste von dem, was der Satz sagt.',
+  'The passage lacks the number *.': 'Der Stelle fehlt die Zahl *.',
+  'The passage lacks the numbers *.': 'Der Stelle fehlen die Zahlen *.',
+  'The passage lacks the name *.': 'Der Stelle fehlt der Name *.',
+  'The passage lacks the names *.': 'Der Stelle fehlen die Namen *.',
+  'The passage lacks the word *.': 'Der Stelle fehlt das Wort *.',
+  'The passage lacks the words *.': 'Der Stelle fehlen die Wörter *.',
+  'The passage says otherwise, as the entailment model reads it.':
+    'Die Stelle sagt etwas anderes, wie das Modell zum Prüfen der Quellenangaben sie liest.',
+  'The answer could not be added to the conversation.':
+    'Die Antwort konnte nicht in der Unterhaltung gespeichert werden.',
 
   // Files that cannot be read.
   'Unsupported file type': 'Dateityp wird nicht gelesen',
@@ -40,7 +68,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'Invalid JSON Lines': 'Ungültiges JSON Lines',
   'Invalid notebook': 'Ungültiges Notebook',
   'No pages': 'Keine Seiten',
-  'Too many chunks': 'Zu viele Abschnitte',
+  'Too many chunks': 'Zu viele Chunks',
   'Unsupported compression': 'Komprimierung wird nicht gelesen',
   'Memory limit exceeded': 'Zu wenig Speicher',
   'Time limit exceeded': 'Zu wenig Zeit',
@@ -49,17 +77,43 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'Service stopped': 'Der Dienst wurde angehalten',
   'A file was not included': 'Eine Datei wurde nicht eingefügt',
   'The preview takes too long': 'Die Vorschau dauert zu lange',
-  'The search for names failed': 'Die Suche nach Namen ist gescheitert',
+  'The search for names failed': 'Die Suche nach Namen ist fehlgeschlagen',
+
+  // The reasons that files have most often.
+  'The file is empty (# bytes).': 'Die Datei ist leer (# Bytes).',
+  'The file has no content.': 'Die Datei hat keinen Inhalt.',
+  'The file is not complete.': 'Die Datei ist nicht vollständig.',
+  'The file is not a complete PDF.': 'Die Datei ist kein vollständiges PDF.',
+  'The file is not a complete ZIP archive.': 'Die Datei ist kein vollständiges ZIP-Archiv.',
+  'The file is not a complete tar archive.': 'Die Datei ist kein vollständiges tar-Archiv.',
+  'The file is not a complete gzip archive.': 'Die Datei ist kein vollständiges gzip-Archiv.',
+  'The file is not a complete Word document.': 'Die Datei ist kein vollständiges Word-Dokument.',
+  'The file is not a complete Excel workbook.': 'Die Datei ist keine vollständige Excel-Arbeitsmappe.',
+  'The file is not a complete presentation.': 'Die Datei ist keine vollständige Präsentation.',
+  'The file is not valid JSON.': 'Die Datei ist kein gültiges JSON.',
+  'No line of the file is valid JSON.': 'Keine Zeile der Datei ist gültiges JSON.',
+  'The file is protected by a password.': 'Die Datei ist durch ein Passwort geschützt.',
+  'The PDF is protected by a password.': 'Das PDF ist durch ein Passwort geschützt.',
+  'The archive is protected by a password.': 'Das Archiv ist durch ein Passwort geschützt.',
+  'The file declares XML entities, which are not expanded.':
+    'Die Datei deklariert XML-Entities, die nicht aufgelöst werden.',
+  'The structure of the file is nested too deeply to be read.': 'Die Datei ist zu tief verschachtelt.',
+  'The file is damaged or not what its name says (*).':
+    'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
+  'The file is a picture. Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.':
+    'Die Datei ist ein Bild. Mit PINAKES_OCR=tesseract werden Wörter in Bildern gelesen, wenn tesseract installiert ist.',
+  'Reading the file took longer than # s.': 'Das Lesen der Datei dauerte länger als # s.',
+  '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
 
   // Runs.
-  '# of # files failed': '# von # Dateien sind gescheitert',
-  'The run failed': 'Der Lauf ist gescheitert',
-  'The deletion failed': 'Das Löschen ist gescheitert',
+  '# of # files failed': '# von # Dateien sind fehlgeschlagen',
+  'The run failed': 'Der Lauf ist fehlgeschlagen',
+  'The deletion failed': 'Das Löschen ist fehlgeschlagen',
   'The file could not be processed': 'Die Datei konnte nicht verarbeitet werden',
   'The file could not be stored': 'Die Datei konnte nicht gespeichert werden',
   'The files inside could not be stored': 'Die enthaltenen Dateien konnten nicht gespeichert werden',
   'The worker stopped while reading this file': 'Der Dienst hielt an, während er diese Datei las',
-  'The source group is full': 'Die Quellgruppe ist voll',
+  'The source group is full': 'Die Gruppe ist voll',
   'The quota of the tenant is used up': 'Das Kontingent des Mandanten ist erschöpft',
   'The stored file is missing': 'Die gespeicherte Datei fehlt',
   'The stored file cannot be read': 'Die gespeicherte Datei ist nicht lesbar',
@@ -156,17 +210,17 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'chat model': 'Modell für Antworten',
   'embedding model': 'Modell für Vektoren',
   'rerank model': 'Modell zum Neuordnen',
-  'entailment model': 'Modell zum Prüfen der Belege',
+  'entailment model': 'Modell zum Prüfen der Quellenangaben',
   'analyzer of names': 'Erkennung von Namen',
   OCR: 'Texterkennung',
   works: 'funktioniert',
   'fails: the operator finds the reason with "pinakes doctor"':
-    'scheitert: den Grund findet der Betreiber mit „pinakes doctor“',
+    'schlägt fehl: den Grund findet der Betreiber mit „pinakes doctor“',
   '# applied, # pending': '# angewendet, # ausstehend',
   none: 'keines',
   'none: answers are extractive': 'keines: Antworten sind Zitate',
   'none: search is lexical': 'keines: gesucht wird nach Wörtern',
-  'none: rules alone check citations': 'keines: nur Regeln prüfen die Belege',
+  'none: rules alone check citations': 'keines: nur Regeln prüfen die Quellenangaben',
   'off: pictures and scanned pages are not read': 'aus: Bilder und gescannte Seiten werden nicht gelesen',
   'off: doc, xls and ppt files are read without lists and charts':
     'aus: doc, xls und ppt werden ohne Listen und Diagramme gelesen',

@@ -30,7 +30,7 @@ describe('what the service says, in German', () => {
     const all = globSync(join(SRC, '**', '*.ts'))
       .map((path) => readFileSync(path, 'utf8'))
       .join('\n');
-    const isSaid = (text: string) => text.split('#').every((part) => all.includes(part));
+    const isSaid = (text: string) => text.split(/[#*]/).every((part) => all.includes(part.trim()));
     assert.deepEqual(
       Object.keys(ofServiceDe).filter((text) => !isSaid(text)),
       [],
@@ -39,9 +39,16 @@ describe('what the service says, in German', () => {
 
   test('numbers go to their places, and a text without German words stays as it is', () => {
     const said = inLanguage(ofServiceDe);
-    assert.equal(said('2 of 31 files failed'), '2 von 31 Dateien sind gescheitert');
+    assert.equal(said('2 of 31 files failed'), '2 von 31 Dateien sind fehlgeschlagen');
     assert.equal(said('Not found.'), 'Das gibt es nicht oder nicht mehr.');
     assert.equal(said('gpt answers in 20 ms'), 'gpt answers in 20 ms');
     assert.equal(said('toString'), 'toString');
+    assert.equal(said('The passage lacks the names Ann, 2 (B).'), 'Der Stelle fehlen die Namen Ann, 2 (B).');
+    assert.equal(said('Access files cannot be read.'), 'Dateien der Art Access werden nicht gelesen.');
+    assert.equal(said('The passage lacks the word none.'), 'Der Stelle fehlt das Wort none.');
+    assert.equal(
+      said('The chat model answered with status 500.'),
+      'Das Chatmodell hat mit dem Status 500 geantwortet.',
+    );
   });
 });

@@ -262,10 +262,17 @@ function lackingWords(claims: readonly Claim[], lacking: readonly Item[], langua
   return found.length > 0 ? lacks('word', found) : 'The passage lacks most of what the sentence says.';
 }
 
+/** How a reason begins when one thing is lacking, and when several are. The console has these texts in other languages. */
+const LACKS = {
+  number: ['The passage lacks the number', 'The passage lacks the numbers'],
+  name: ['The passage lacks the name', 'The passage lacks the names'],
+  word: ['The passage lacks the word', 'The passage lacks the words'],
+} as const;
+
 /** Returns a sentence such as `The passage lacks the numbers 28, 30.` */
-function lacks(noun: string, found: readonly { text: string }[]): string {
+function lacks(kind: keyof typeof LACKS, found: readonly { text: string }[]): string {
   const words = [...new Set(found.map(({ text }) => text))];
   const listed = words.slice(0, LISTED_WORDS_MAX).join(', ');
-  const more = words.length > LISTED_WORDS_MAX ? ' and more' : '';
-  return `The passage lacks the ${noun}${words.length > 1 ? 's' : ''} ${listed}${more}.`;
+  const more = words.length > LISTED_WORDS_MAX ? ', …' : '';
+  return `${LACKS[kind][words.length > 1 ? 1 : 0]} ${listed}${more}.`;
 }

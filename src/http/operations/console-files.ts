@@ -63,7 +63,8 @@ type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 export function registerConsole(app: FastifyInstance, root?: string): void {
   const files = readConsole(root);
   app.get('/console', async (_request, reply) => reply.headers(HEADERS).redirect('/console/', 308));
-  app.get('/console/*', async (request, reply) => {
+  // A screen is 40 files: a line for each would hide what happens in the service.
+  app.get('/console/*', { logLevel: 'warn' }, async (request, reply) => {
     const index = files.get(INDEX);
     if (!index) return reply.code(503).headers(HEADERS).type('text/html; charset=utf-8').send(NOT_BUILT);
     const path = (request.params as { '*': string })['*'];

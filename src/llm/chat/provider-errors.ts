@@ -24,11 +24,11 @@ export function toServiceError(what: string, error: unknown, cause: unknown): Se
     return new ServiceError('upstream_timeout', `${what} did not answer in time.`, { cause });
   const how =
     status !== undefined
-      ? `answered with status ${status}`
+      ? `answered with status ${status}.`
       : error instanceof ChatRefused
-        ? 'reported an error'
-        : 'could not be reached or answered with something unreadable';
-  return new ServiceError('upstream_failed', `${what} ${how}.`, { cause });
+        ? 'reported an error.'
+        : 'could not be reached or answered with something unreadable.';
+  return new ServiceError('upstream_failed', `${what} ${how}`, { cause });
 }
 
 /**

@@ -4,7 +4,7 @@ import { type AgentRunSummary, beginAgentRun, isActive, listAgentRuns } from '..
 import { inWords } from '../../data/api.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { FilterSelect } from '../../parts/filter-select.tsx';
-import { Empty, Header, Kbd } from '../../parts/layout.tsx';
+import { Empty, Header, KeyBar } from '../../parts/layout.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
@@ -67,10 +67,7 @@ export function Agents() {
         <Table label={say('agents.title')} rows={runs} columns={columns()} keyOf={(run) => run.id}>
           <More list={list} />
         </Table>
-        <footer className="flex h-8 shrink-0 items-center gap-1.5 border-t border-line px-4 text-xs text-ink-3">
-          <Kbd>J</Kbd>
-          <Kbd>K</Kbd> {say('keys.move')}
-        </footer>
+        <KeyBar keys={['move']} />
       </Listing>
     </>
   );

@@ -66,7 +66,7 @@ export function Composer({ busy, problem, start }: ComposerProps) {
             />
             {say('agents.background')}
           </label>
-          <span id={hint} className="min-w-0 flex-1 text-xs text-ink-3">
+          <span id={hint} className="min-w-0 flex-1 basis-48 text-xs text-ink-3">
             {say(inBackground ? 'agents.backgroundText' : 'agents.attachedText')}
           </span>
           <Button type="submit" look="primary" icon="arrow-up" disabled={!mayStart}>

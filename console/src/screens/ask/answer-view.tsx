@@ -3,7 +3,7 @@ import type { Answer } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { answerPieces } from './answer-pieces.ts';
 import { CitationMark } from './citation-mark.tsx';
 
@@ -87,12 +87,12 @@ function Outcome({ answer }: { answer: Answer }) {
     <>
       {finish === 'error' && (
         <div className="mt-3">
-          <Problem text={problem || say('ask.failed')} />
+          <Problem text={sayOfService(problem || say('ask.failed'))} />
         </div>
       )}
       {(notes.length > 0 || warnings.length > 0) && (
         <ul className="mt-3 flex flex-col gap-1 text-xs text-ink-3">
-          {[...notes, ...warnings.map((warning) => warning.message)].map((note) => (
+          {[...notes, ...warnings.map((warning) => sayOfService(warning.message))].map((note) => (
             <li key={note} className="flex items-center gap-1.5" dir="auto">
               <Icon name="info" size={12} />
               {note}

@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { inWords, PinakesError } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
@@ -21,6 +21,8 @@ export function Ask() {
   const ask = useAsk({ conversation, message }, (search, replace) => navigate({ search, replace }));
   const { stored, turns, busy, send, edit, regenerate, show } = ask;
   const last = turns.at(-1);
+  // An answer goes on without its screen, but not without its page: question and answer are stored at the end.
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: true, disabled: !busy });
   const isMissing = stored.error instanceof PinakesError && stored.error.status === 404;
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;

@@ -2,7 +2,7 @@ import type { Answer, Citation } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph } from '../../parts/layout.tsx';
 import { placeLine } from '../../parts/place-line.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { useOpenCitation } from './use-open-citation.ts';
 
 /** The passages that the last answer cites: each verified, or why not. */
@@ -100,7 +100,7 @@ function Verdict({ citation }: { citation: Citation['citation'] }) {
       <Icon name="triangle-alert" size={13} className="mt-0.5" />
       <span dir="auto">
         {say('ask.unverified')}
-        {citation.reason !== null && <span className="text-ink-2"> {citation.reason}</span>}
+        {citation.reason !== null && <span className="text-ink-2"> {sayOfService(citation.reason)}</span>}
       </span>
     </span>
   );

@@ -1,5 +1,5 @@
 import { Popover } from '@base-ui/react/popover';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pinakes } from '../../data/api.ts';
@@ -8,6 +8,7 @@ import { DeleteDialog, FormDialog } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Spinner } from '../../parts/layout.tsx';
+import { More } from '../../parts/listing.tsx';
 import { DeleteButton, EditButton } from '../../parts/row-parts.tsx';
 import { useChange } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
@@ -23,15 +24,18 @@ interface Changed {
   title: string;
 }
 
-/** The latest conversations, which can be renamed and deleted. `gone` is called when the present one was deleted. */
+/** The conversations, newest first, which can be renamed and deleted. `gone` is called when the present one was deleted. */
 export function History({ current, gone }: { current: string | undefined; gone(): void }) {
   const [open, setOpen] = useState(false);
-  const list = useQuery({
+  const list = useInfiniteQuery({
     queryKey: LIST,
-    queryFn: () => pinakes.listConversations({ query: { order: 'desc', limit: SHOWN } }),
+    queryFn: ({ pageParam }) =>
+      pinakes.listConversations({ query: { order: 'desc', limit: SHOWN, after_id: pageParam } }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.pagination.next_id ?? undefined,
     enabled: open,
   });
-  const conversations = list.data?.conversations ?? [];
+  const conversations = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const [changed, setChanged] = useKept<Changed | null>('history.changed', null);
   const close = () => setChanged(null);
   function begin(change: Changed) {
@@ -83,13 +87,14 @@ export function History({ current, gone }: { current: string | undefined; gone()
                       <bdi className="min-w-0 truncate">{title || say('ask.untitled')}</bdi>
                       <span className="num ms-auto shrink-0 text-2xs text-ink-3">{ago(creation_time)}</span>
                     </Link>
-                    <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+                    <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
                       <EditButton name={title} run={() => begin({ kind: 'rename', id, title })} />
                       <DeleteButton name={title} run={() => begin({ kind: 'delete', id, title })} />
                     </span>
                   </li>
                 ))}
               </ul>
+              <More list={list} />
             </Popover.Popup>
           </Popover.Positioner>
         </Popover.Portal>

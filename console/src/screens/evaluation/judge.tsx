@@ -87,14 +87,14 @@ export function Judge() {
         )}
       </section>
       <footer className="flex h-8 shrink-0 items-center gap-4 border-t border-line px-4 text-xs text-ink-3">
-        <span className="flex items-center gap-1.5">
+        <span className="flex items-center gap-1.5 max-sm:hidden">
           <Kbd>J</Kbd>
           <Kbd>K</Kbd> {say('keys.move')}
         </span>
-        <span className="flex items-center gap-1.5">
+        <span className="flex items-center gap-1.5 max-sm:hidden">
           <Kbd>1</Kbd> {say('evaluation.relevant')}
         </span>
-        <span className="flex items-center gap-1.5">
+        <span className="flex items-center gap-1.5 max-sm:hidden">
           <Kbd>0</Kbd> {say('evaluation.notRelevant')}
         </span>
         <span role="status" className="num ms-auto">

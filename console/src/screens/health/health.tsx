@@ -122,7 +122,7 @@ function Checks({ result }: { result: ServiceChecks }) {
             <span className="sr-only">
               {say(!ok ? 'health.fails' : fix === null ? 'health.works' : 'health.lacks')}
             </span>
-            <span className="min-w-0 flex-1 text-ink-2" dir="auto">
+            <span className="min-w-0 flex-1 basis-48 text-ink-2" dir="auto">
               {sayOfService(detail)}
             </span>
             {fix !== null && (
@@ -154,6 +154,7 @@ function Vectors({ result }: { result: ServiceChecks }) {
 
 function Service({ facts, checks }: { facts: ServiceFacts; checks: ServiceChecks | undefined }) {
   const { models, limits } = facts;
+  const office = hasOffice(facts, checks);
   const yesNo = (value: boolean) => say(value ? 'connectors.yes' : 'connectors.no');
   const limit = (value: number | null) => (value === null ? say('health.unlimited') : number(value));
   return (
@@ -166,7 +167,7 @@ function Service({ facts, checks }: { facts: ServiceFacts; checks: ServiceChecks
             [say('health.rerank'), models.rerank ?? say('health.none')],
             [say('health.entailment'), models.entailment ?? say('health.rules')],
             [say('health.ocr'), facts.ocr_languages?.join(', ') ?? say('health.none')],
-            [say('health.office'), say(hasOffice(facts, checks) ? 'health.officeYes' : 'health.officeNo')],
+            [say('health.office'), office === undefined ? '–' : say(office ? 'health.officeYes' : 'health.officeNo')],
             [say('health.names'), yesNo(facts.names_analyzer)],
           ]}
         />

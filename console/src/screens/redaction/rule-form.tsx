@@ -113,7 +113,7 @@ function KindFields({ rule, wrong, change }: KindProps) {
   if (rule.kind === 'entity')
     return (
       <Fields label={say('redaction.entities')}>
-        <div className="grid grid-cols-2 gap-x-4 gap-y-1.5 md:grid-cols-3">
+        <div className="grid gap-x-4 gap-y-1.5 sm:grid-cols-2 md:grid-cols-3">
           {ENTITIES.map((entity) => (
             <Tick
               key={entity}

@@ -119,10 +119,10 @@ function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number
       </span>
       {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs text-ink-3">{folder}</bdi>}
       {file.title !== null && (
-        <Hint label={`${sayOfService(file.title)}: ${file.message}`}>
+        <Hint label={`${sayOfService(file.title)}: ${sayOfService(file.message ?? '')}`}>
           <button type="button" className="min-w-0 truncate rounded-sm text-start text-bad" dir="auto">
             {sayOfService(file.title)}
-            <span className="text-ink-3"> · {file.message}</span>
+            <span className="text-ink-3"> · {sayOfService(file.message ?? '')}</span>
           </button>
         </Hint>
       )}

@@ -114,7 +114,7 @@ function Summary({ run }: { run: RunRecord }) {
       </div>
       {run.error && run.status === 'failure' && (
         <div className="mt-3 max-w-3xl">
-          <Problem text={`${sayOfService(run.error.title)}. ${run.error.message}`} />
+          <Problem text={`${sayOfService(run.error.title)}. ${sayOfService(run.error.message)}`} />
         </div>
       )}
       <Timeline run={run} />

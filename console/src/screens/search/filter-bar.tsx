@@ -3,16 +3,19 @@ import { type FormEvent, useState } from 'react';
 import { useGroupChoices, useGroupNames } from '../../data/group-names.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { day } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import {
   type Condition,
   conditionsOf,
+  DAY_MIN,
   FILE_TYPES,
   type Filter,
   KINDS,
   OPERATORS,
   type Operator,
   SOURCE_TYPES,
+  secondsOf,
   typedValue,
   withCondition,
   withoutCondition,
@@ -42,12 +45,19 @@ export function FilterBar({ filter, change, ...json }: JsonFilterProps) {
 
 function Chip({ condition, remove }: { condition: Condition; remove(): void }) {
   const name = condition.kind === 'metadata' ? condition.key : say(`filter.${condition.kind}`);
-  const operator = condition.kind === 'metadata' ? say(`operator.${condition.operator}`) : say('operator.in');
+  const operator =
+    condition.kind === 'metadata'
+      ? say(`operator.${condition.operator}`)
+      : 'values' in condition
+        ? say('operator.in')
+        : '';
   const groups = useGroupNames(condition.kind === 'source_group_ids' ? condition.values : []);
   const value =
-    condition.kind === 'metadata'
-      ? String(condition.value)
-      : condition.values.map((one) => groups.get(one) ?? one).join(', ');
+    'values' in condition
+      ? condition.values.map((one) => groups.get(one) ?? one).join(', ')
+      : condition.kind === 'metadata'
+        ? String(condition.value)
+        : day(condition.value);
   return (
     <span className="chip">
       <span className="text-ink-3">
@@ -100,6 +110,7 @@ function ConditionForm({ filter, change, close }: FilterProps & { close(): void 
     source_types: SOURCE_TYPES.map((one) => [one, one]),
   };
   const offered = choices[kind];
+  const isDate = kind === 'date_from' || kind === 'date_to';
   const chosen = offered && value === '' ? (offered[0]?.[0] ?? '') : value.trim();
   const needsValue = operator !== 'exists' && operator !== 'not_exists';
   const complete = kind === 'metadata' ? key.trim() !== '' && (!needsValue || value.trim() !== '') : chosen !== '';
@@ -114,7 +125,9 @@ function ConditionForm({ filter, change, close }: FilterProps & { close(): void 
         filter,
         kind === 'metadata'
           ? { kind, key: key.trim(), operator, value: typedValue(value) }
-          : { kind, values: [chosen] },
+          : isDate
+            ? { kind, value: secondsOf(kind, chosen) }
+            : { kind, values: [chosen] },
       ),
     );
     close();
@@ -172,8 +185,8 @@ function ConditionForm({ filter, change, close }: FilterProps & { close(): void 
         (kind !== 'metadata' || needsValue) && (
           <Field label={say('filter.value')}>
             <input
+              {...(isDate ? { type: 'date', min: DAY_MIN } : { dir: 'auto' })}
               value={value}
-              dir="auto"
               onChange={(event) => setValue(event.target.value)}
               className="field h-8 w-full px-2"
             />

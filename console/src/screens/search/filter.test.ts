@@ -10,6 +10,7 @@ import {
   filterText,
   isFilter,
   readFilter,
+  secondsOf,
   typedValue,
   withCondition,
   withoutCondition,
@@ -19,6 +20,8 @@ const CONDITIONS: Condition[] = [
   { kind: 'file_types', values: ['pdf', 'md'] },
   { kind: 'source_group_ids', values: ['01a2'] },
   { kind: 'tags', values: ['public'] },
+  { kind: 'date_from', value: 1_772_323_200 },
+  { kind: 'date_to', value: 1_772_409_599 },
   { kind: 'metadata', key: 'department', operator: 'eq', value: 'conservation' },
   { kind: 'metadata', key: 'year', operator: 'gte', value: 2020 },
 ];
@@ -37,9 +40,14 @@ describe('the filter of a search', () => {
     assert.deepEqual(back, { conditions: CONDITIONS, more: false });
   });
 
+  test('a day is a limit from its first second to its last, where the reader is', () => {
+    assert.equal(secondsOf('date_to', '2026-03-01') - secondsOf('date_from', '2026-03-01'), 86_399);
+    assert.equal(new Date(secondsOf('date_from', '2026-03-01') * 1000).getHours(), 0);
+  });
+
   test('what the form cannot show stays in the filter', () => {
     const filter = readFilter(
-      '{"date_from":1735700000,"source_metadata":{"operator":"or","filters":[{"key":"a","operator":"exists"}]}}',
+      '{"domains":["a.example"],"source_metadata":{"operator":"or","filters":[{"key":"a","operator":"exists"}]}}',
     )!;
     assert.deepEqual(conditionsOf(filter), { conditions: [], more: true });
     const added = withCondition(filter, { kind: 'metadata', key: 'b', operator: 'eq', value: 1 });
@@ -47,7 +55,7 @@ describe('the filter of a search', () => {
       operator: 'and',
       filters: [filter.source_metadata, { key: 'b', operator: 'eq', value: 1 }],
     });
-    assert.equal(added.date_from, 1735700000);
+    assert.deepEqual(added.domains, ['a.example']);
   });
 
   test('each condition can be removed, and the last one leaves no empty group', () => {

@@ -32,7 +32,7 @@ export const FILE_TYPES = [
   'code',
   'unknown',
 ] as const;
-export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 export const OPERATORS = [
   'eq',
   'ne',
@@ -50,11 +50,16 @@ export type Operator = (typeof OPERATORS)[number];
 /** Filters whose values are joined by “or”. */
 const LISTS = ['source_group_ids', 'file_types', 'source_types', 'tags'] as const;
 type ListKind = (typeof LISTS)[number];
-export const KINDS = [...LISTS, 'metadata'] as const;
+/** Limits of the date of a source, in Unix seconds. */
+const DATES = ['date_from', 'date_to'] as const;
+export const KINDS = [...LISTS, ...DATES, 'metadata'] as const;
+/** The service takes no earlier date. */
+export const DAY_MIN = '2025-01-01';
 
 /** A line of the form. */
 export type Condition =
   | { kind: ListKind; values: string[] }
+  | { kind: (typeof DATES)[number]; value: number }
   | { kind: 'metadata'; key: string; operator: Operator; value: string | number | boolean };
 
 /** Whether a value may be a filter: the service says what is wrong with its members. */
@@ -83,7 +88,9 @@ export function conditionsOf(filter: Filter): { conditions: Condition[]; more: b
   let more = false;
   for (const [name, value] of Object.entries(filter)) {
     const list = LISTS.find((one) => one === name);
+    const date = DATES.find((one) => one === name);
     if (list && Array.isArray(value)) conditions.push({ kind: list, values: value.map(String) });
+    else if (date && typeof value === 'number') conditions.push({ kind: date, value });
     else if (name === 'source_metadata' && isSimpleGroup(value))
       conditions.push(
         ...value.filters.map(({ key, operator, value: v }) => ({
@@ -115,6 +122,7 @@ function isSimpleGroup(value: unknown): value is SimpleGroup {
 
 /** Returns the filter with a condition more. Values of the same kind are joined. */
 export function withCondition(filter: Filter, added: Condition): Filter {
+  if (added.kind !== 'metadata' && !('values' in added)) return { ...filter, [added.kind]: added.value };
   if (added.kind !== 'metadata') {
     const old = (filter[added.kind] ?? []) as string[];
     return { ...filter, [added.kind]: [...new Set([...old, ...added.values])] };
@@ -149,4 +157,9 @@ export function typedValue(text: string): string | number | boolean {
   const trimmed = text.trim();
   if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
   return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/.test(trimmed) ? Number(trimmed) : trimmed;
+}
+
+/** Returns a day of the form, such as `2026-03-01`, as a limit: from its first second, or to its last, where the reader is. */
+export function secondsOf(kind: (typeof DATES)[number], day: string): number {
+  return Math.floor(new Date(`${day}T${kind === 'date_from' ? '00:00:00' : '23:59:59'}`).getTime() / 1000);
 }

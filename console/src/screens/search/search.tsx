@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { hasNothing, inWords } from '../../data/api.ts';
+import { readService } from '../../data/health.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -31,6 +32,9 @@ export function Search() {
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
   const mayJudge = useScope('knowledge:write');
+  const service = useQuery({ queryKey: ['service'], queryFn: readService });
+  // Without an embedding model, the service refuses a search by meaning.
+  const modes = MODES.filter((one) => one !== 'semantic' || one === mode || service.data?.models.embedding !== null);
   const [adding, setAdding] = useKept('search.adding', false);
   const [isFilterOpen, setFilterOpen] = useState(false);
   const read = readFilter(given);
@@ -100,7 +104,7 @@ export function Search() {
                   <Segments
                     label={say('search.mode')}
                     chosen={mode}
-                    options={MODES.map((one) => [one, say(`search.mode.${one}`)])}
+                    options={modes.map((one) => [one, say(`search.mode.${one}`)])}
                     change={(next) =>
                       void navigate({
                         search: (old) => ({ ...old, mode: next === 'hybrid' ? undefined : next }),

@@ -18,7 +18,7 @@ import { folderOf } from '../../parts/place-line.ts';
 import { useSession } from '../../shell/use-session.ts';
 import type { Span } from '../../spans/spans.ts';
 import { bytes } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { AsBanner, SeeAs } from './as-principal.tsx';
 import { ChunkList } from './chunk-list.tsx';
 import { Details } from './details.tsx';
@@ -69,9 +69,6 @@ export function Source() {
   const shownPage = page ?? marked.data ?? pageOf(pages.data ?? [], at);
   useEffect(() => {
     if (source.data) document.title = `${source.data.name} · Pinakes`;
-    return () => {
-      document.title = 'Pinakes';
-    };
   }, [source.data]);
 
   if (hasNothing(source))
@@ -156,6 +153,12 @@ export function Source() {
           <div className="p-6">
             <Spinner label={say('loading')} />
           </div>
+        ) : source.data?.status === 'failed' && source.data.error ? (
+          <Empty
+            icon="circle-alert"
+            title={sayOfService(source.data.error.title)}
+            text={sayOfService(source.data.error.message)}
+          />
         ) : asPages ? (
           <PageView
             id={id}

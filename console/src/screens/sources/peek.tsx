@@ -40,7 +40,7 @@ export function Peek({ row, close }: { row: SourceRow; close(): void }) {
         <PanelPart title={say('column.reason')}>
           <p className="font-medium">{sayOfService(row.error.title)}</p>
           <p dir="auto" className="mt-0.5 break-words text-ink-2">
-            {row.error.message}
+            {sayOfService(row.error.message)}
           </p>
         </PanelPart>
       )}

@@ -50,7 +50,7 @@ function Failed({ row, error, wide, mayManage }: FailedProps) {
   const served = row.status === 'ready';
   const tone = served ? 'text-warn' : 'text-bad';
   const title = sayOfService(error.title);
-  const reason = again.isError ? inWords(again.error) : error.message;
+  const reason = again.isError ? inWords(again.error) : sayOfService(error.message);
   return (
     <span className="flex items-center gap-1.5">
       <Icon name={served ? 'triangle-alert' : 'circle-alert'} size={14} className={tone} />

@@ -18,11 +18,11 @@ const OVERSCAN = 12;
 /** The next rows are asked for when this many are left below the window. */
 const AHEAD = 60;
 
-/** The failed sources have room for the reason; narrow windows have no room for size and language. */
+/** The failed sources have room for the reason; narrow windows have no room for size and language, phones none for the time. */
 const USUAL =
-  'grid grid-cols-[36px_minmax(180px,1.6fr)_minmax(150px,1.1fr)_minmax(100px,0.7fr)_64px_72px_48px_84px] items-center @max-4xl:grid-cols-[36px_minmax(180px,1.6fr)_minmax(140px,1fr)_0_0_64px_0_84px]';
+  'grid grid-cols-[36px_minmax(180px,1.6fr)_minmax(150px,1.1fr)_minmax(100px,0.7fr)_64px_72px_48px_96px] items-center @max-4xl:grid-cols-[36px_minmax(180px,1.6fr)_minmax(140px,1fr)_0_0_64px_0_96px] @max-lg:grid-cols-[36px_minmax(0,1.6fr)_minmax(0,1fr)_0_0_0_0_0]';
 const FAILED =
-  'grid grid-cols-[36px_minmax(180px,1fr)_minmax(320px,2.4fr)_minmax(100px,0.6fr)_0_72px_0_84px] items-center @max-4xl:grid-cols-[36px_minmax(160px,1fr)_minmax(200px,1.6fr)_0_0_0_0_84px]';
+  'grid grid-cols-[36px_minmax(180px,1fr)_minmax(320px,2.4fr)_minmax(100px,0.6fr)_0_72px_0_96px] items-center @max-4xl:grid-cols-[36px_minmax(160px,1fr)_minmax(200px,1.6fr)_0_0_0_0_96px] @max-lg:grid-cols-[36px_minmax(0,1fr)_minmax(0,1fr)_0_0_0_0_0]';
 
 interface Column {
   key: Key;
@@ -113,14 +113,15 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
   const failed = filters.status === 'failed';
   const columns = failed ? FAILED : USUAL;
   const wide = '@max-4xl:invisible';
+  const phone = '@max-lg:invisible';
   const heads: Column[] = [
     { key: 'column.name', sort: 'name' },
     { key: failed ? 'column.reason' : 'column.state' },
     { key: 'sources.group', className: wide },
     { key: 'column.chunks', sort: 'chunks', end: true, className: failed ? 'invisible' : wide },
-    { key: 'column.size', sort: 'size', end: true, className: failed ? wide : '' },
+    { key: 'column.size', sort: 'size', end: true, className: failed ? wide : phone },
     { key: 'column.language', end: true, className: failed ? 'invisible' : wide },
-    { key: 'column.changed', sort: 'time', end: true },
+    { key: 'column.changed', sort: 'time', end: true, className: phone },
   ];
 
   return (
@@ -182,6 +183,7 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
                     }}
                     mayManage={mayManage}
                     wide={wide}
+                    phone={phone}
                   />
                 </div>
               );
@@ -232,12 +234,14 @@ interface CellsProps {
   peek(): void;
   mayManage: boolean;
   wide: string;
+  phone: string;
 }
 
-function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsProps) {
+function Cells({ row, failed, selected, toggle, peek, mayManage, wide, phone }: CellsProps) {
   const name = row.name || say('sources.withheld');
   const folder = folderOf(row);
-  const shown = selected.size > 0 ? '' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100';
+  const shown =
+    selected.size > 0 ? '' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100';
   return (
     <>
       <span role="gridcell" className="grid place-items-center">
@@ -275,7 +279,7 @@ function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsPr
           tabIndex={-1}
           aria-label={say('sources.peek', { name })}
           onClick={peek}
-          className="ms-auto opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+          className="ms-auto opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100 @max-lg:hidden"
         />
       </span>
       <span role="gridcell" className="min-w-0 pe-4">
@@ -287,13 +291,17 @@ function Cells({ row, failed, selected, toggle, peek, mayManage, wide }: CellsPr
       <span role="gridcell" className={`num text-end text-ink-2 ${failed ? 'invisible' : wide}`}>
         {row.chunk_count === 0 ? '–' : number(row.chunk_count)}
       </span>
-      <span role="gridcell" className={`num text-end whitespace-nowrap text-ink-2 ${failed ? wide : ''}`}>
+      <span role="gridcell" className={`num text-end whitespace-nowrap text-ink-2 ${failed ? wide : phone}`}>
         {bytes(row.file_size)}
       </span>
       <span role="gridcell" className={`text-end text-ink-3 uppercase ${failed ? 'invisible' : wide}`}>
         {row.language ?? '–'}
       </span>
-      <span role="gridcell" className="num text-end whitespace-nowrap text-ink-3" title={moment(row.content_time)}>
+      <span
+        role="gridcell"
+        className={`num text-end whitespace-nowrap text-ink-3 ${phone}`}
+        title={moment(row.content_time)}
+      >
         {ago(row.content_time)}
       </span>
     </>

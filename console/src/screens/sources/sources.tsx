@@ -9,6 +9,7 @@ import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
+import { DeleteGroup } from './delete-group.tsx';
 import { isFiltered, type State } from './filters.ts';
 import { Selection } from './selection.tsx';
 import { SourceGrid } from './source-grid.tsx';
@@ -53,6 +54,9 @@ export function Sources() {
   return (
     <>
       <Header title={say('sources.title')} count={list.counts && number(list.counts.total)}>
+        {mayAdd && group !== undefined && (
+          <DeleteGroup key={group} id={group} gone={() => void navigate({ search: {}, replace: true })} />
+        )}
         {mayAdd && (
           <Button look="primary" icon="upload" onClick={() => setAdd(true)}>
             {say('add.action')}

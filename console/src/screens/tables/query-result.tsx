@@ -45,12 +45,14 @@ function Rows({ answer }: { answer: TableAnswer }) {
       <p role="status" className="num mb-2 flex flex-wrap items-center gap-x-3 text-xs text-ink-3">
         <span>{say('tables.found', { n: answer.row_count, time: milliseconds(answer.elapsed_ms) })}</span>
         {answer.truncated && <span className="text-warn">{say('tables.cut')}</span>}
-        {answer.warnings.map((warning) => (
-          <span key={warning.type} className="flex items-center gap-1 text-warn" dir="auto">
-            <Icon name="info" size={12} />
-            {warning.message}
-          </span>
-        ))}
+        {answer.warnings
+          .filter(({ type }) => type !== 'rows_truncated')
+          .map((warning) => (
+            <span key={warning.type} className="flex items-center gap-1 text-warn" dir="auto">
+              <Icon name="info" size={12} />
+              {warning.message}
+            </span>
+          ))}
       </p>
       {answer.rows.length === 0 ? (
         <Empty icon="circle-slash" title={say('tables.noResult')} text={say('tables.noResultText')} />
