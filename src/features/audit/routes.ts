@@ -4,9 +4,10 @@ import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type ListedAuditEvent, listAuditEven
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -69,13 +70,7 @@ export function auditRoutes(deps: Deps): Route[] {
     },
     check: refuseLimitedKeys('read the audit log'),
     query: eventQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        audit_events: z.array(eventSchema).describe('Events of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('audit_events', eventSchema, 'Events of this page.'),
     errors: [400],
     async handler({ caller, query }) {
       const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
@@ -102,18 +97,5 @@ export function auditRoutes(deps: Deps): Route[] {
 }
 
 function toWire(event: ListedAuditEvent): z.input<typeof eventSchema> {
-  return {
-    id: event.id,
-    seq: event.seq,
-    creation_time: unixSeconds(event.at),
-    api_key_id: event.apiKeyId,
-    api_key_name: event.apiKeyName,
-    action: event.action,
-    object_kind: event.objectKind,
-    object_id: event.objectId,
-    details: event.details,
-    time: event.at.toISOString(),
-    prev_hash: event.prevHash,
-    hash: event.hash,
-  };
+  return toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() });
 }

@@ -6,10 +6,10 @@ import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
-import { unixSeconds } from '../../util/time.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
 import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
@@ -65,13 +65,7 @@ export function policyRoutes(deps: Deps): Route[] {
       scopes: ['authz:grant'],
       operation: { id: 'listPolicies', area: AREA, summary: 'List policies', description: 'Oldest first.' },
       query: pageQuery,
-      response: {
-        status: 200,
-        schema: z.object({
-          policies: z.array(namedSchema).describe('Policies of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
+      response: pageResponse('policies', namedSchema, 'Policies of this page.'),
       errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -181,15 +175,7 @@ function explainRoute(deps: Deps): Route {
   });
 }
 
-function toWire({ name, version, definition, createdAt, updatedAt }: NamedPolicy): z.input<typeof namedSchema> {
-  return {
-    name,
-    version,
-    operator: definition.operator,
-    filters: [...definition.filters],
-    ...(definition.attribute_types && { attribute_types: definition.attribute_types }),
-    ...(definition.tests && { tests: [...definition.tests] }),
-    creation_time: unixSeconds(createdAt),
-    last_update_time: unixSeconds(updatedAt),
-  };
+function toWire({ definition, ...policy }: NamedPolicy): z.input<typeof namedSchema> {
+  const { attribute_types, tests } = definition;
+  return toRecord(namedSchema, { ...policy, ...definition }, { attribute_types, tests: tests && [...tests] });
 }

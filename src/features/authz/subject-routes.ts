@@ -4,11 +4,11 @@ import { listSubjects, type Subject } from '../../access/subject-store.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
 
@@ -72,13 +72,7 @@ export function subjectRoutes(deps: Deps): Route[] {
       scopes: ['authz:grant'],
       operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
-      response: {
-        status: 200,
-        schema: z.object({
-          subjects: z.array(subjectSchema).describe('Subjects of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
+      response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
       errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -214,11 +208,5 @@ function toDate(time: number | null): Date | null {
 }
 
 function toWire(subject: Subject): z.input<typeof subjectSchema> {
-  return {
-    principal_id: subject.principalId,
-    attributes: subject.attributes,
-    expires_time: subject.expiresAt && unixSeconds(subject.expiresAt),
-    creation_time: unixSeconds(subject.createdAt),
-    last_update_time: unixSeconds(subject.updatedAt),
-  };
+  return toRecord(subjectSchema, subject);
 }

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import {
   addQuestion,
   changeSet,
@@ -106,13 +106,7 @@ function setRoutes(deps: Deps): Route[] {
       check,
       operation: { id: 'listEvaluationSets', area: AREA, summary: 'List question sets' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-      response: {
-        status: 200,
-        schema: z.object({
-          evaluation_sets: z.array(setSchema).describe('Sets of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
+      response: pageResponse('evaluation_sets', setSchema, 'Sets of this page.'),
       async handler({ caller, query }) {
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -288,13 +282,7 @@ function runRoutes(deps: Deps): Route[] {
       operation: { id: 'listEvaluationRuns', area: AREA, summary: 'List the runs of a question set' },
       params: idParams,
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-      response: {
-        status: 200,
-        schema: z.object({
-          evaluation_runs: z.array(runSchema).describe('Runs of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
+      response: pageResponse('evaluation_runs', runSchema, 'Runs of this page.'),
       errors: [400, 404],
       async handler({ caller: { tenantId }, params: { id }, query }) {
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
@@ -324,8 +312,8 @@ function runRoutes(deps: Deps): Route[] {
   ];
 }
 
-function toSet({ id, name, questions, createdAt }: EvaluationSet): z.input<typeof setSchema> {
-  return { id, name, questions_count: questions, creation_time: unixSeconds(createdAt) };
+function toSet(set: EvaluationSet): z.input<typeof setSchema> {
+  return toRecord(setSchema, set, { questions_count: set.questions });
 }
 
 function toQuestion({ id, query, judgements }: JudgedQuestion): z.input<typeof questionSchema> {
@@ -340,17 +328,13 @@ function toQuestion({ id, query, judgements }: JudgedQuestion): z.input<typeof q
   };
 }
 
-function toRun({ id, setId, mode, results, createdAt, ...run }: EvaluationRun): z.input<typeof runSchema> {
-  return {
-    id,
+function toRun(run: EvaluationRun): z.input<typeof runSchema> {
+  const { setId, results, mode } = run;
+  return toRecord(runSchema, run, {
     evaluation_set_id: setId,
     mode: mode as (typeof MODES)[number],
     questions_count: results.length,
-    ndcg10: run.ndcg10,
-    recall100: run.recall100,
-    mrr10: run.mrr10,
-    creation_time: unixSeconds(createdAt),
-  };
+  });
 }
 
 function toRunDetails(run: EvaluationRun): z.input<typeof runDetailsSchema> {

@@ -6,7 +6,7 @@ import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
 import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   groupStatusSchema,
@@ -19,11 +19,11 @@ import {
   sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
 import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { parseRoutes } from './parse-routes.ts';
@@ -125,13 +125,7 @@ function listRoute(deps: Deps): Route {
       ...searchShape('the name'),
       name: nameSchema.optional().describe('Only groups with exactly this name.'),
     }),
-    response: {
-      status: 200,
-      schema: z.object({
-        local_file_groups: z.array(localFileGroupSchema).describe('Local file groups of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('local_file_groups', localFileGroupSchema, 'Local file groups of this page.'),
     errors: [400],
     async handler({ caller, query }) {
       const filter = { sourceType: SOURCE_TYPE, name: query.name, q: query.q };
@@ -195,15 +189,5 @@ async function toLocalFileGroup(
   group: SourceGroup,
   redactor: Redactor | null,
 ): Promise<z.input<typeof localFileGroupSchema>> {
-  return {
-    ...(await redactGroup(group, redactor)),
-    id: group.id,
-    status: group.status,
-    upload_time: unixSeconds(group.uploadAt),
-    creation_time: unixSeconds(group.createdAt),
-    start_time: unixSeconds(group.startedAt),
-    end_time: unixSeconds(group.endedAt),
-    chunk_metadata_keys: group.chunkMetadataKeys,
-    chunk_metadatas_count: group.chunkMetadatasCount,
-  };
+  return toRecord(localFileGroupSchema, group, await redactGroup(group, redactor));
 }

@@ -13,7 +13,7 @@ import {
 import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQuery, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
@@ -85,13 +85,7 @@ function listRoute(deps: Deps): Route {
     scopes: ['knowledge:read'],
     operation: { id: 'listMetadataColumns', area: AREA, summary: 'List metadata columns' },
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        metadata_columns: z.array(columnSchema).describe('Metadata columns of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
     errors: [400],
     async handler({ caller, query }) {
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>

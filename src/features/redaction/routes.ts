@@ -11,6 +11,7 @@ import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
 import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../redaction/redaction-policy.ts';
 import {
@@ -21,7 +22,6 @@ import {
 } from '../../redaction/redaction-store.ts';
 import { openPattern } from '../../redaction/tenant-pattern.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 
 const AREA = 'Redaction';
@@ -256,11 +256,5 @@ function send(reply: FastifyReply, policy: StoredRedactionPolicy): z.input<typeo
 }
 
 function toWire(policy: StoredRedactionPolicy): z.input<typeof policySchema> {
-  return {
-    enabled: policy.enabled,
-    rules: [...policy.rules],
-    version: policy.version,
-    creation_time: unixSeconds(policy.createdAt),
-    last_update_time: unixSeconds(policy.updatedAt),
-  };
+  return toRecord(policySchema, policy);
 }

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { principalOf, seesWholeTenant } from '../../access/access.ts';
-import { contentShape, toSearchResult, withoutStatistics } from '../../http/content-record.ts';
+import { contentShape, neighbourSchema, toSearchResult, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -63,16 +63,6 @@ const searchBody = z.strictObject({
     .describe('How many neighbouring chunks to return with each result.'),
   ...principalShape,
 });
-
-const neighbourSchema = z
-  .object({
-    id: contentShape.id,
-    chunk_index: contentShape.chunk_index,
-    content: contentShape.content,
-    start_offset: contentShape.start_offset,
-    end_offset: contentShape.end_offset,
-  })
-  .meta({ id: 'Neighbour' });
 
 const rangeSchema = z
   .object({

@@ -7,12 +7,12 @@ import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { newId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import {
   countSecretsLocked,
   deleteSecret,
@@ -133,13 +133,7 @@ function listRoute(deps: Deps): Route {
       description: 'Returns the secrets without their values.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
-    response: {
-      status: 200,
-      schema: z.object({
-        secrets: z.array(secretSchema).describe('Secrets of this page, without their values.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('secrets', secretSchema, 'Secrets of this page, without their values.'),
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.q, request);
@@ -240,12 +234,5 @@ function record(tx: Tx, caller: Caller, action: AuditAction, secret: Secret, mor
 }
 
 function toWire(secret: Secret): z.input<typeof secretSchema> {
-  return {
-    id: secret.id,
-    name: secret.name,
-    type: secret.type,
-    last_update_time: unixSeconds(secret.updatedAt),
-    creation_time: unixSeconds(secret.createdAt),
-    description: secret.description,
-  };
+  return toRecord(secretSchema, secret);
 }

@@ -8,7 +8,7 @@ import type { Queryable } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { redactGroup } from '../../http/group-record.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   groupStatusSchema,
@@ -25,11 +25,11 @@ import {
   timeSchema,
 } from '../../http/schemas.ts';
 import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -77,13 +77,7 @@ function listRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listSourceGroups', area: AREA, summary: 'List source groups' },
     query: groupQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        source_groups: z.array(sourceGroupSchema).describe('Source groups of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
     errors: [400],
     async handler({ caller, query }) {
       if (query.tag_id !== undefined && !isId(query.tag_id)) {
@@ -195,13 +189,7 @@ function sourcesRoute(deps: Deps): Route {
     operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-    response: {
-      status: 200,
-      schema: z.object({
-        sources: z.array(sourceDetailsSchema).describe('Sources of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
     errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -231,13 +219,6 @@ async function toSourceGroup(
   group: SourceGroup,
   redactor: Redactor | null,
 ): Promise<z.input<typeof sourceGroupSchema>> {
-  return {
-    ...(await redactGroup(group, redactor)),
-    id: group.id,
-    source_type: group.sourceType as (typeof SOURCE_TYPES)[number],
-    status: group.status,
-    creation_time: unixSeconds(group.createdAt),
-    start_time: unixSeconds(group.startedAt),
-    end_time: unixSeconds(group.endedAt),
-  };
+  const source_type = group.sourceType as (typeof SOURCE_TYPES)[number];
+  return toRecord(sourceGroupSchema, group, { ...(await redactGroup(group, redactor)), source_type });
 }

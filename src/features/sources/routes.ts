@@ -5,7 +5,7 @@ import type { Source } from '../../corpus/source-store.ts';
 import { notFound } from '../../errors.ts';
 import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   fileTypeSchema,
@@ -18,6 +18,7 @@ import {
   sourceParams,
 } from '../../http/schemas.ts';
 import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import { toRecord } from '../../http/wire-record.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -68,13 +69,7 @@ function listRoute(deps: Deps): Route {
         '/source-groups/{id}/sources` lists all sources of a source group.',
     },
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        sources: z.array(sourceSchema).describe('Sources of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('sources', sourceSchema, 'Sources of this page.'),
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -171,12 +166,5 @@ function rawRoute(deps: Deps): Route {
 
 async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
   const { name, metadata } = await redactFacts(source, redactor);
-  return {
-    id: source.id,
-    source_group_id: source.sourceGroupId,
-    name,
-    file_type: source.fileType,
-    file_size: source.fileSize,
-    metadata,
-  };
+  return toRecord(sourceSchema, source, { name, metadata });
 }

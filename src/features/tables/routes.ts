@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
@@ -86,13 +86,7 @@ function listRoute(deps: Deps): Route {
         'of documents are built on request. A table is listed if the caller may see at least one of its rows.',
     },
     query: listQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        tables: z.array(tableSchema).describe('Tables of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('tables', tableSchema, 'Tables of this page.'),
     async handler({ caller, query }) {
       const { limit, after_id: afterId, order, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
       if ([sourceId, sourceGroupId].some((id) => id !== undefined && !isId(id)))

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { isId } from '../../util/ids.ts';
@@ -179,13 +179,7 @@ function linkRoutes(deps: Deps): Route[] {
     scopes: ['knowledge:read'],
     operation: { id: 'listTagLinks', area: AREA, summary: 'List the links between tags and source groups' },
     query: linkQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        tag_source_groups: z.array(linkSchema).describe('Links of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('tag_source_groups', linkSchema, 'Links of this page.'),
     errors: [400],
     async handler({ caller, query }) {
       const { tag_id: tagId, source_group_id: sourceGroupId, limit } = query;
