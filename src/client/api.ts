@@ -3525,7 +3525,7 @@ export interface Operations {
         source_type?: "local_file" | "drive" | "page" | "repo" | "web" | "database" | undefined;
         /** Only source groups with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
-        /** Only groups with this tag. An unknown tag selects nothing. */
+        /** Only groups with this tag. An unknown tag selects nothing. · format "uuid" */
         tag_id?: string | undefined;
       } | undefined;
     };
@@ -3621,7 +3621,7 @@ export interface Operations {
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
-        /** Only runs of the source group with this id. An unknown group selects nothing. */
+        /** Only runs of the source group with this id. An unknown group selects nothing. · format "uuid" */
         source_group_id?: string | undefined;
         /** Only runs made at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
         from_time?: number | undefined;
@@ -4826,7 +4826,7 @@ export interface Operations {
         object_kind?: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "table" | "tenant" | "master_key" | undefined;
         /** Only events about the object with this id. An unknown id selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
-        /** Only changes that this API key made. An unknown key selects nothing. */
+        /** Only changes that this API key made. An unknown key selects nothing. · format "uuid" */
         api_key_id?: string | undefined;
         /** Only events at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
         from_time?: number | undefined;

@@ -1,7 +1,7 @@
 /** Agent runs on the wire. */
 import { z } from 'zod';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { readerArguments } from './calls.ts';

@@ -9,7 +9,6 @@ import type { Tx } from '../../db/database.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { isId } from '../../util/ids.ts';
 import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
 
 export interface Explanation extends Pick<Decision, 'allowed'> {
@@ -29,7 +28,6 @@ export function explain(
   object: { kind: 'source' | 'chunk'; id: string },
 ): Promise<Explanation> {
   const { tenantId } = caller;
-  if (!isId(object.id)) throw notFound();
   const find = object.kind === 'chunk' ? findChunkFacts : findSourceFacts;
   return db.transaction(tenantId, async (tx) => {
     const facts = await find(tx, tenantId, object.id, caller);

@@ -15,7 +15,6 @@ import type { IngestRules } from '../../redaction/redactors.ts';
 import { type ReadRange, readerViewOfParts, readText } from '../../retrieval/reading/lookup.ts';
 import { cellsOf, isDelimiterLine } from '../../tables/build/read-rows.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { isId } from '../../util/ids.ts';
 import { findStoredFile, type StoredFile } from './store.ts';
 
 /** A file that takes longer has no blocks. Ingestion has other limits. */
@@ -43,7 +42,6 @@ export interface ReadableFile {
  */
 export async function openFile(uses: Uses, caller: Caller, id: string, named: Named): Promise<ReadableFile> {
   const { tenantId } = caller;
-  if (!isId(id)) throw notFound();
   const { file, redactor, rules } = await uses.db.transaction(tenantId, async (tx) => ({
     file: await findStoredFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
     redactor: await uses.redactors.forTenant(tx, tenantId),

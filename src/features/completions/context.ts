@@ -1,8 +1,8 @@
 /** Finds what an answer is made from: the search query of the question, the chunks of the sources, and pages of the web. */
 import { isUnrestricted } from '../../access/access.ts';
 import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
-import { withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
+import { withoutStatistics } from '../../http/records/content-record.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { redactChunk, redactText, type View, viewsOf } from '../../redaction/apply-redaction.ts';
 import type { ReadContent } from '../../retrieval/reading/fence.ts';

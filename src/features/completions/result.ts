@@ -1,6 +1,6 @@
 /** The completion result on the wire. */
 import { z } from 'zod';
-import { contentSchema, toContent } from '../../http/content-record.ts';
+import { contentSchema, toContent } from '../../http/records/content-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import type { Answer } from './answer.ts';
 

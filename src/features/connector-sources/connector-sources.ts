@@ -17,7 +17,7 @@ import { invalidAt, invalidRequest, notFound, type ServiceError } from '../../er
 import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
 import type { Credential, SourceKind } from './kinds.ts';
 
@@ -115,13 +115,13 @@ function needsStoredSecret(): ServiceError {
 
 /** Checks that the tenant has this secret, and that it has the right type. @throws ServiceError not_found */
 export async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
-  const secret = isId(id) ? await findSecret(tx, tenantId, id) : undefined;
+  const secret = await findSecret(tx, tenantId, id);
   if (secret?.type !== secretType) throw notFound();
 }
 
 /** Returns the source and its setting. @throws ServiceError not_found */
 export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: string): Promise<ConnectorSource> {
-  const group = isId(id) ? await findGroup(tx, caller.tenantId, id, caller) : undefined;
+  const group = await findGroup(tx, caller.tenantId, id, caller);
   const setting = group?.sourceType === kind.kind && (await findSettingOfGroup(tx, caller.tenantId, id));
   if (!group || !setting) throw notFound();
   return { group, setting };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Origin, OriginKind } from '../../corpus/origin.ts';
 import { camelCase } from '../../db/column-names.ts';
-import type { RowOf } from '../../http/wire-record.ts';
+import type { RowOf } from '../../http/records/wire-record.ts';
 import { text } from '../../util/text-schema.ts';
 import type { SecretType } from '../../vault/secret-store.ts';
 

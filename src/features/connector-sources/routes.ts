@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
-import { notFound } from '../../errors.ts';
 import { apiRecords } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { redactGroup } from '../../http/records/group-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   givenId,
@@ -23,7 +22,6 @@ import {
 } from '../../http/schemas.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ConnectorSource, createSource, getSource, type NewSource } from './connector-sources.ts';
@@ -208,7 +206,6 @@ function deleteRoute(deps: Deps, kind: SourceKind): Route {
       description: 'The deletion was accepted.',
     },
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       await requestDeletion(deps, caller, params.id, kind.kind);
       return { source_group_id: params.id };
     },

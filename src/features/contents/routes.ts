@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import { contentSchema, toContent } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, pageResponse } from '../../http/page.ts';
+import { contentSchema, toContent } from '../../http/records/content-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import {

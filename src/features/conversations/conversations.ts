@@ -18,7 +18,6 @@ import {
 } from '../../corpus/conversation-store.ts';
 import type { Database, Queryable, Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { isId } from '../../util/ids.ts';
 
 export interface ConversationTree extends ConversationRow {
   messages: TreeMessage[];
@@ -61,7 +60,6 @@ export function changeConversation(
     const owner = ownerOf(caller, principal);
     await lockConversationOf(tx, tenantId, owner, id);
     if (change.activeMessageId !== undefined) {
-      if (!isId(change.activeMessageId)) throw notFound();
       if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
       await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
     }

@@ -6,6 +6,7 @@ import type { Caller } from '../../access/caller.ts';
 import { type ConversationRow, ownerOf, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   givenId,
@@ -17,7 +18,6 @@ import {
   sourceIdSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';

@@ -4,10 +4,9 @@ import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
-import { isId } from '../../util/ids.ts';
+import { givenId, idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import {
   addQuestion,
@@ -179,7 +178,7 @@ function setRoutes(deps: Deps): Route[] {
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted set.') }) },
       errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
-        if (!isId(id) || !(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
+        if (!(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
         return { id };
       },
     }),
@@ -216,8 +215,7 @@ function questionRoutes(deps: Deps): Route[] {
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
       errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
-        if (!isId(id) || !(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id))))
-          throw notFound();
+        if (!(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id)))) throw notFound();
         return { id };
       },
     }),
@@ -236,10 +234,7 @@ function questionRoutes(deps: Deps): Route[] {
       },
       params: idParams,
       body: z.strictObject({
-        chunk_id: z
-          .string()
-          .meta({ wire: { type: 'string', format: 'uuid' } })
-          .describe('Id of a chunk, as search returns it.'),
+        chunk_id: givenId.describe('Id of a chunk, as search returns it.'),
         relevant: z.boolean().nullable().describe('Whether it answers the question; null takes the judgement back.'),
       }),
       response: { status: 200, schema: questionSchema, description: 'The question with all its judgements.' },
@@ -287,7 +282,7 @@ function runRoutes(deps: Deps): Route[] {
       async handler({ caller: { tenantId }, params: { id }, query }) {
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
         const { rows, total } = await deps.db.transaction(tenantId, async (tx) => {
-          if (!isId(id) || !(await findSet(tx, tenantId, id))) throw notFound();
+          if (!(await findSet(tx, tenantId, id))) throw notFound();
           return listRuns(tx, tenantId, id, request);
         });
         const { page, pagination } = toPage(rows, query.limit, total);
@@ -304,7 +299,7 @@ function runRoutes(deps: Deps): Route[] {
       response: { status: 200, schema: runDetailsSchema },
       errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
-        const found = isId(id) ? await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)) : undefined;
+        const found = await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id));
         if (!found) throw notFound();
         return toRunDetails(found);
       },

@@ -4,9 +4,10 @@ import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-stor
 import { notFound } from '../../errors.ts';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { redactGroup } from '../../http/records/group-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   groupStatusSchema,
@@ -19,11 +20,9 @@ import {
   sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
 import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { parseRoutes } from './parse-routes.ts';
@@ -150,7 +149,6 @@ function getRoute(deps: Deps): Route {
     response: { status: 200, schema: localFileGroupSchema },
     errors: [404],
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         group: await findGroup(tx, caller.tenantId, params.id, caller),
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
@@ -178,7 +176,6 @@ function deleteRoute(deps: Deps): Route {
     response: { status: 202, schema: sourceGroupIdAnswer, description: 'The deletion was accepted.' },
     errors: [404],
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       await requestDeletion(deps, caller, params.id, SOURCE_TYPE);
       return { source_group_id: params.id };
     },

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';

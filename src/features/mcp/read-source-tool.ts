@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import { contentShape } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
+import { contentShape } from '../../http/records/content-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import type { Route } from '../../http/route.ts';
 import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { addNeighbours, readNeighbours } from '../../retrieval/reading/hits.ts';
 import { findChunk, findChunkIds, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
 import { isId } from '../../util/ids.ts';

@@ -9,9 +9,9 @@ import { invalidAt, notFound } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
 import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../redaction/redaction-policy.ts';
 import {

@@ -2,9 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { principalOf, seesWholeTenant } from '../../access/access.ts';
-import { contentShape, neighbourSchema, toSearchResult, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
+import { contentShape, neighbourSchema, toSearchResult, withoutStatistics } from '../../http/records/content-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';

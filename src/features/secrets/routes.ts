@@ -8,9 +8,9 @@ import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { newId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import {

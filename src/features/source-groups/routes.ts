@@ -7,10 +7,13 @@ import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactGroup } from '../../http/group-record.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { redactGroup } from '../../http/records/group-record.ts';
+import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  givenId,
   groupStatusSchema,
   idParams,
   idSchema,
@@ -24,12 +27,9 @@ import {
   sourceTypeSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -54,7 +54,7 @@ const groupQuery = z.strictObject({
   ...searchShape('the name'),
   source_type: sourceTypeSchema.optional().describe('Only source groups of this type.'),
   status: jobStatusSchema.optional().describe('Only source groups with this status.'),
-  tag_id: z.string().optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
+  tag_id: givenId.optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
 });
 
 export function sourceGroupRoutes(deps: Deps): Route[] {
@@ -80,9 +80,6 @@ function listRoute(deps: Deps): Route {
     response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
     errors: [400],
     async handler({ caller, query }) {
-      if (query.tag_id !== undefined && !isId(query.tag_id)) {
-        return { source_groups: [], pagination: toPage([], query.limit, 0).pagination };
-      }
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
@@ -174,7 +171,6 @@ function deleteRoute(deps: Deps): Route {
     },
     errors: [404],
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       await requestDeletion(deps, caller, params.id);
       return { source_group_id: params.id };
     },
@@ -206,7 +202,7 @@ function sourcesRoute(deps: Deps): Route {
 
 /** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
-  const group = isId(id) ? await findGroup(tx, tenantId, id, limits) : undefined;
+  const group = await findGroup(tx, tenantId, id, limits);
   if (!group) throw notFound();
   return group;
 }

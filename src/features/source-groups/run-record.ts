@@ -1,8 +1,8 @@
 /** Run: the wire record of a run. */
 import { z } from 'zod';
 import type { Run } from '../../corpus/run-store.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 

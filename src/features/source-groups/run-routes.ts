@@ -7,13 +7,12 @@ import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../.
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
@@ -93,7 +92,7 @@ function listRoute(deps: Deps): Route {
     async handler({ caller, params, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
         const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
         return { ...(await listRuns(tx, caller.tenantId, caller, filter, request)), redactor };
@@ -115,8 +114,7 @@ function listAllRoute(deps: Deps): Route {
       ...orderShape,
       ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
       status: jobStatusSchema.optional().describe('Only runs with this status.'),
-      source_group_id: z
-        .string()
+      source_group_id: givenId
         .optional()
         .describe('Only runs of the source group with this id. An unknown group selects nothing.'),
       from_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or after this time, Unix seconds.'),
@@ -128,8 +126,6 @@ function listAllRoute(deps: Deps): Route {
       const request = { limit, afterId: query.after_id, order: query.order };
       if (from !== undefined && to !== undefined && from > to)
         throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
-      if (sourceGroupId !== undefined && !isId(sourceGroupId))
-        return { runs: [], pagination: toPage([], limit, 0).pagination };
       const filter = {
         status: query.status,
         q: query.q,
@@ -181,7 +177,6 @@ function startRoute(deps: Deps): Route {
     idempotent: true,
     example: { only_failed: true },
     async handler({ caller, params, body }) {
-      if (!isId(params.id)) throw notFound();
       const request = { onlyFailed: body?.only_failed ?? false, sourceIds: body?.source_ids };
       return shown(deps, caller.tenantId, await startRun(deps, caller.tenantId, params.id, caller, request));
     },
@@ -198,9 +193,7 @@ function getRoute(deps: Deps): Route {
     response: { status: 200, schema: runSchema },
     errors: [404],
     async handler({ caller, params }) {
-      const run = isId(params.id)
-        ? await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller))
-        : undefined;
+      const run = await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller));
       if (!run) throw notFound();
       return shown(deps, caller.tenantId, run);
     },
@@ -219,7 +212,7 @@ function errorsRoute(deps: Deps): Route {
     errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         const request = { limit: query.limit, afterId: query.after_id };
         const listed = await listRunErrors(tx, caller.tenantId, params.id, request);
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
@@ -257,7 +250,7 @@ function filesRoute(deps: Deps): Route {
     errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         const request = { limit: query.limit, afterId: query.after_id };
         const listed = await listRunFiles(tx, caller.tenantId, params.id, query.change, request);
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
@@ -290,7 +283,6 @@ function cancelRoute(deps: Deps): Route {
     response: { status: 202, schema: runSchema, description: 'The run, which is being canceled.' },
     errors: [404, 409],
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },
   });

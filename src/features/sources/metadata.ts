@@ -35,7 +35,7 @@ export async function patchSourceMetadata(
   { sourceId, groupId, records }: SourcePatch,
 ): Promise<ApiMetadata> {
   checkPatch(records);
-  if (!isId(sourceId) || (groupId !== undefined && !isId(groupId))) throw notFound();
+  if (!isId(sourceId)) throw notFound();
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const current = await lockSourceMetadata(tx, caller.tenantId, sourceId, caller, groupId);
     if (!current) throw notFound();

@@ -7,7 +7,6 @@ import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape } from '../../http/schemas.ts';
 import { FACT_STEPS } from '../../redaction/apply-redaction.ts';
-import { isId } from '../../util/ids.ts';
 import { findOriginal } from './store.ts';
 
 export function originalRoute(deps: Deps): Route {
@@ -31,7 +30,6 @@ export function originalRoute(deps: Deps): Route {
     errors: [404, 409, 416],
     async handler({ caller, params, query, raw, reply, signal, rights }) {
       const { tenantId } = caller;
-      if (!isId(params.id)) throw notFound();
       const { file, redactor } = await deps.db.transaction(tenantId, async (tx) => ({
         file: await findOriginal(tx, tenantId, params.id, await accessOf(deps, tx, caller, query)),
         redactor: await deps.redactors.forTenant(tx, tenantId),

@@ -6,6 +6,8 @@ import { notFound } from '../../errors.ts';
 import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
+import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   fileTypeSchema,
@@ -17,8 +19,6 @@ import {
   sourceIdSchema,
   sourceParams,
 } from '../../http/schemas.ts';
-import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';

@@ -28,7 +28,7 @@ import {
   TABLES_PER_TENANT_MAX,
 } from '../../tables/store.ts';
 import type { TableColumn } from '../../tables/table.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 import { type CatalogueTable, findVisibleTable, visibleParts } from './catalogue-store.ts';
 import { checkUrl, followUrl, scheduleChange } from './from-url.ts';
 
@@ -178,7 +178,7 @@ async function createTableOfSource(
   const now = deps.clock.now();
   const id = newId(now.getTime());
   return deps.db.transaction(tenantId, async (tx) => {
-    const source = isId(request.sourceId) ? await findTableSource(tx, tenantId, request.sourceId, caller) : undefined;
+    const source = await findTableSource(tx, tenantId, request.sourceId, caller);
     if (!source) throw notFound();
     const places = namePlaces(source.tables);
     const wanted = request.index === null ? places : places.filter(({ position }) => position.index === request.index);

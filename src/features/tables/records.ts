@@ -1,8 +1,8 @@
 /** The wire records of tables, as their readers may see them. */
 import { z } from 'zod';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../../http/schemas.ts';
-import { toRecord } from '../../http/wire-record.ts';
 import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { TableRowRead, WireValue } from '../../tables/read-table.ts';

@@ -11,7 +11,6 @@ import { namePlaces } from '../../tables/places.ts';
 import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
 import { TABLE_STATUSES } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { openVisible, readVisibleRows } from './catalogue.ts';
 import { findSourceTables, listVisibleTables, visiblePlaces } from './catalogue-store.ts';
@@ -89,8 +88,6 @@ function listRoute(deps: Deps): Route {
     response: pageResponse('tables', tableSchema, 'Tables of this page.'),
     async handler({ caller, query }) {
       const { limit, after_id: afterId, order, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
-      if ([sourceId, sourceGroupId].some((id) => id !== undefined && !isId(id)))
-        return { tables: [], pagination: toPage([], limit, 0).pagination };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
         const filter = { sourceId, sourceGroupId, name };

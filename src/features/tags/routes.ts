@@ -6,7 +6,6 @@ import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
-import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import {
   changeTag,
@@ -183,9 +182,6 @@ function linkRoutes(deps: Deps): Route[] {
     errors: [400],
     async handler({ caller, query }) {
       const { tag_id: tagId, source_group_id: sourceGroupId, limit } = query;
-      if ([tagId, sourceGroupId].some((id) => id !== undefined && !isId(id))) {
-        return { tag_source_groups: [], pagination: toPage([], limit, 0).pagination };
-      }
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
         listLinks(tx, caller.tenantId, caller, { tagId, sourceGroupId }, { limit, afterId: query.after_id }),
       );

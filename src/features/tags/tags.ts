@@ -18,7 +18,7 @@ import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 
 export const TAGS_MAX = 1_000;
 
@@ -100,7 +100,6 @@ export async function removeTag({ db }: Uses, caller: Caller, id: string): Promi
 
 /** Links a tag to a group. Nothing changes if they are linked already. @throws ServiceError not_found for the tag or the group. */
 export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
-  checkLinkIds(ids);
   const link = { ...ids, id: newId(clock.now().getTime()) };
   await db.transaction(caller.tenantId, async (tx) => {
     if (!(await insertLink(tx, caller.tenantId, link, caller))) throw notFound();
@@ -111,7 +110,6 @@ export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds)
 
 /** Removes a link and returns it. @throws ServiceError not_found when the two are not linked. */
 export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
-  checkLinkIds(ids);
   await db.transaction(caller.tenantId, async (tx) => {
     if (!(await deleteLink(tx, caller.tenantId, ids, caller))) throw notFound();
     await record(tx, caller, 'change', ids.tagId, { unlinked: ids.sourceGroupId });
@@ -123,10 +121,6 @@ export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Pro
 function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, details: object): Promise<void> {
   const { tenantId, apiKeyId: actor } = caller;
   return appendAudit(tx, { tenantId, actor, action, objectKind: 'tag', objectId, details: { ...details } });
-}
-
-function checkLinkIds({ tagId, sourceGroupId }: LinkIds): void {
-  if (!isId(tagId) || !isId(sourceGroupId)) throw notFound();
 }
 
 async function namesAreUnique<T>(change: Promise<T>): Promise<T> {

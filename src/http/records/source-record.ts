@@ -1,12 +1,12 @@
 /** GroupSource: the complete wire record of a source. */
 
 import { z } from 'zod';
-import type { Caller } from '../access/caller.ts';
-import type { Source } from '../corpus/source-store.ts';
-import { apiRecords } from '../filters/metadata.ts';
-import { redactFact } from '../redaction/apply-redaction.ts';
-import type { Redactor } from '../redaction/redact.ts';
-import { collect } from '../util/collect.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Source } from '../../corpus/source-store.ts';
+import { apiRecords } from '../../filters/metadata.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import { collect } from '../../util/collect.ts';
 import {
   fileTypeSchema,
   idSchema,
@@ -16,7 +16,7 @@ import {
   sourceGroupIdSchema,
   sourceTypeSchema,
   timeSchema,
-} from './schemas.ts';
+} from '../schemas.ts';
 import { toRecord } from './wire-record.ts';
 
 export const sourceDetailsSchema = z

@@ -1,7 +1,7 @@
 /** Makes the records of answers: the wire says `creation_time` in Unix seconds, the program `createdAt` in a `Date`. */
 import type { z } from 'zod';
-import { type CamelCase, camelCase } from '../db/column-names.ts';
-import { unixSeconds } from '../util/time.ts';
+import { type CamelCase, camelCase } from '../../db/column-names.ts';
+import { unixSeconds } from '../../util/time.ts';
 
 /** Times whose member has another word. */
 const TIMES = {

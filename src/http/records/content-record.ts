@@ -1,7 +1,7 @@
 /** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
-import type { TypedMetadata } from '../corpus/values.ts';
-import type { Hit, Neighbour } from '../retrieval/types.ts';
+import type { TypedMetadata } from '../../corpus/values.ts';
+import type { Hit, Neighbour } from '../../retrieval/types.ts';
 import {
   fileTypeSchema,
   idSchema,
@@ -9,7 +9,7 @@ import {
   sourceGroupIdSchema,
   sourceIdSchema,
   timeSchema,
-} from './schemas.ts';
+} from '../schemas.ts';
 import { toRecord } from './wire-record.ts';
 
 /** Schemas of the members of Content. SearchResult and CitedContent have the same members and more. */
