@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import { derivedId } from '../util/ids.ts';
 
@@ -128,13 +128,8 @@ export async function listAuditEvents(
   if (filter.from !== undefined) conditions.push(sql`e.at >= ${filter.from}`);
   if (filter.before !== undefined) conditions.push(sql`e.at < ${filter.before}`);
   const matching = sql`audit_event e where ${join(conditions, ' and ')}`;
-  const id = raw('e.id');
   const keyName = sql`(select k.name from api_key k where k.tenant_id = e.tenant_id and k.id = e.api_key_id) as api_key_name`;
-  const rows = await tx.query<ListedAuditEvent>(
-    sql`select ${COLUMNS}, ${keyName} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
-  );
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<ListedAuditEvent>(tx, sql`${COLUMNS}, ${keyName}`, matching, raw('e.id'), page);
 }
 
 /** Returns the newest event of an object; undefined if it has none. */
