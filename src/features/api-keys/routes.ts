@@ -184,7 +184,6 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     body: rotateBody,
     bodyOptional: true,
     response: { status: 201, schema: issuedSchema, description: 'The new key. No other answer contains it.' },
-    errors: [409],
     idempotent: 'once',
     example: { grace_seconds: 3600 },
     async handler({ params, body, caller }) {
@@ -215,7 +214,6 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         }),
     }),
     response: { status: 200, schema: usageSchema },
-    errors: [404],
     async handler({ params, query, caller }) {
       const { days, total } = await readUsage(deps, caller, params.id, query.days);
       return {

@@ -70,7 +70,6 @@ export function auditRoutes(deps: Deps): Route[] {
     check: refuseLimitedKeys('read the audit log'),
     query: eventQuery,
     response: pageResponse('audit_events', eventSchema, 'Events of this page.'),
-    errors: [400],
     async handler({ caller, query }) {
       const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
       if (from !== undefined && to !== undefined && from > to)

@@ -66,7 +66,6 @@ export function policyRoutes(deps: Deps): Route[] {
       operation: { id: 'listPolicies', area: AREA, summary: 'List policies', description: 'Oldest first.' },
       query: pageQuery,
       response: pageResponse('policies', namedSchema, 'Policies of this page.'),
-      errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
           listPolicies(tx, caller.tenantId, { limit: query.limit, afterId: query.after_id }),
@@ -79,7 +78,6 @@ export function policyRoutes(deps: Deps): Route[] {
       ...shared,
       method: 'GET',
       operation: { id: 'getPolicy', area: AREA, summary: 'Get a policy' },
-      errors: [404],
       handler: async ({ caller, params, reply }) => send(reply, await readPolicy(deps, caller, params.name)),
     }),
     route({
@@ -98,7 +96,7 @@ export function policyRoutes(deps: Deps): Route[] {
       },
       check: refuseLimited,
       body: policyDocumentSchema,
-      errors: [400, 409],
+      errors: [409],
       example: {
         operator: 'or',
         filters: [
@@ -120,7 +118,6 @@ export function policyRoutes(deps: Deps): Route[] {
           'Requests that name the policy see nothing from now on. The answer is the deleted policy. An API key with limits cannot do this.',
       },
       check: refuseLimited,
-      errors: [404],
       handler: async ({ caller, params, raw }) =>
         toWire(await removePolicy(deps, caller, params.name, readPrecondition(raw.headers))),
     }),

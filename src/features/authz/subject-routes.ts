@@ -73,7 +73,6 @@ export function subjectRoutes(deps: Deps): Route[] {
       operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
       response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
-      errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
           listSubjects(tx, caller.tenantId, query.q, {
@@ -91,7 +90,6 @@ export function subjectRoutes(deps: Deps): Route[] {
       ...shared,
       method: 'GET',
       operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
-      errors: [404],
       handler: async ({ caller, params }) => toWire(await readSubject(deps, caller, params.principal_id)),
     }),
     route({
@@ -124,7 +122,6 @@ export function subjectRoutes(deps: Deps): Route[] {
       },
       check: refuseLimited,
       body: patchBody,
-      errors: [404],
       example: { attributes: { department: 'legal', clearance: null } },
       handler: async ({ caller, params, body }) =>
         toWire(
@@ -145,7 +142,6 @@ export function subjectRoutes(deps: Deps): Route[] {
           'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
       },
       check: refuseLimited,
-      errors: [404],
       handler: async ({ caller, params }) => toWire(await removeSubject(deps, caller, params.principal_id)),
     }),
   ];

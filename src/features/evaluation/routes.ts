@@ -145,7 +145,6 @@ function setRoutes(deps: Deps): Route[] {
           .object({ ...setShape, questions: z.array(questionSchema).describe('All questions, oldest first.') })
           .meta({ id: 'EvaluationSetDetails' }),
       },
-      errors: [404],
       async handler({ caller, params }) {
         const { set, questions } = await getSet(deps, caller, params.id);
         return { ...toSet(set), questions: questions.map(toQuestion) };
@@ -160,7 +159,6 @@ function setRoutes(deps: Deps): Route[] {
       params: idParams,
       body: z.strictObject({ name: nameSchema.describe('The new name of the set.') }),
       response: { status: 200, schema: setSchema },
-      errors: [404],
       example: { name: 'Questions of the help desk' },
       handler: async ({ caller, params, body }) => toSet(await changeSet(deps, caller, params.id, body.name)),
     }),
@@ -176,7 +174,6 @@ function setRoutes(deps: Deps): Route[] {
       },
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted set.') }) },
-      errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
         if (!(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
         return { id };
@@ -201,7 +198,7 @@ function questionRoutes(deps: Deps): Route[] {
       params: idParams,
       body: z.strictObject({ query: text(1, QUERY_LENGTH_MAX).describe('Words or question to search for.') }),
       response: { status: 201, schema: questionSchema, description: 'The question.' },
-      errors: [404, 409],
+      errors: [409],
       example: { query: 'How long are records kept?' },
       handler: async ({ caller, params, body }) => toQuestion(await addQuestion(deps, caller, params.id, body.query)),
     }),
@@ -213,7 +210,6 @@ function questionRoutes(deps: Deps): Route[] {
       operation: { id: 'deleteEvaluationQuestion', area: AREA, summary: 'Delete a question' },
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
-      errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
         if (!(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id)))) throw notFound();
         return { id };
@@ -238,7 +234,6 @@ function questionRoutes(deps: Deps): Route[] {
         relevant: z.boolean().nullable().describe('Whether it answers the question; null takes the judgement back.'),
       }),
       response: { status: 200, schema: questionSchema, description: 'The question with all its judgements.' },
-      errors: [404],
       example: { chunk_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e', relevant: true },
       handler: async ({ caller, params, body }) =>
         toQuestion(await judge(deps, caller, params.id, body.chunk_id, body.relevant)),
@@ -265,7 +260,7 @@ function runRoutes(deps: Deps): Route[] {
       params: idParams,
       body: z.strictObject({ mode: z.enum(MODES).default('hybrid').describe('How to search.'), ...principalShape }),
       response: { status: 201, schema: runDetailsSchema, description: 'The measures.' },
-      errors: [404, 409, 502, 504],
+      errors: [409, 502, 504],
       example: { mode: 'lexical' },
       handler: async ({ caller, params, body, signal }) => toRunDetails(await run(caller, params.id, body, signal)),
     }),
@@ -278,7 +273,6 @@ function runRoutes(deps: Deps): Route[] {
       params: idParams,
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
       response: pageResponse('evaluation_runs', runSchema, 'Runs of this page.'),
-      errors: [400, 404],
       async handler({ caller: { tenantId }, params: { id }, query }) {
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
         const { rows, total } = await deps.db.transaction(tenantId, async (tx) => {
@@ -297,7 +291,6 @@ function runRoutes(deps: Deps): Route[] {
       operation: { id: 'getEvaluationRun', area: AREA, summary: 'Get a run with the measures of each question' },
       params: idParams,
       response: { status: 200, schema: runDetailsSchema },
-      errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
         const found = await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id));
         if (!found) throw notFound();

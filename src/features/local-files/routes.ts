@@ -100,7 +100,6 @@ function createRoute(deps: Deps): Route {
     },
     multipart: { schema: uploadSchema, bytesMax: UPLOAD_BYTES_MAX },
     response: { status: 201, schema: sourceGroupIdAnswer, description: 'The created source group.' },
-    errors: [400, 409, 413, 415],
     idempotent: true,
     async handler({ caller, idempotency, signal, raw }) {
       const boundary = boundaryOf(raw.headers['content-type']);
@@ -125,7 +124,6 @@ function listRoute(deps: Deps): Route {
       name: nameSchema.optional().describe('Only groups with exactly this name.'),
     }),
     response: pageResponse('local_file_groups', localFileGroupSchema, 'Local file groups of this page.'),
-    errors: [400],
     async handler({ caller, query }) {
       const filter = { sourceType: SOURCE_TYPE, name: query.name, q: query.q };
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
@@ -147,7 +145,6 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getLocalFileGroup', area: AREA, summary: 'Get a local file group' },
     params: idParams,
     response: { status: 200, schema: localFileGroupSchema },
-    errors: [404],
     async handler({ caller, params }) {
       const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         group: await findGroup(tx, caller.tenantId, params.id, caller),
@@ -174,7 +171,6 @@ function deleteRoute(deps: Deps): Route {
     },
     params: idParams,
     response: { status: 202, schema: sourceGroupIdAnswer, description: 'The deletion was accepted.' },
-    errors: [404],
     async handler({ caller, params }) {
       await requestDeletion(deps, caller, params.id, SOURCE_TYPE);
       return { source_group_id: params.id };

@@ -86,7 +86,6 @@ function listRoute(deps: Deps): Route {
     operation: { id: 'listMetadataColumns', area: AREA, summary: 'List metadata columns' },
     query: pageQuery,
     response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
-    errors: [400],
     async handler({ caller, query }) {
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
         listColumns(tx, caller.tenantId, caller, { limit: query.limit, afterId: query.after_id }),
@@ -113,7 +112,6 @@ function declareRoute(deps: Deps): Route {
     check: refuseLimited,
     body: columnBody,
     response: { status: 201, schema: columnSchema, description: 'The column was declared.' },
-    errors: [409],
     idempotent: true,
     example: { key: 'year', type: 'integer', description: 'Year of publication' },
     handler: async ({ body, caller, idempotency }) =>
@@ -135,7 +133,6 @@ function deleteRoute(deps: Deps): Route {
     check: refuseLimited,
     params: keyParams,
     response: { status: 200, schema: columnSchema },
-    errors: [404],
     handler: async ({ caller, params }) => toWire(await removeColumn(deps, caller, params.key)),
   });
 }
@@ -162,7 +159,6 @@ function valuesRoute(deps: Deps): Route {
         has_more: z.boolean().describe('Whether there is a next page.'),
       }),
     },
-    errors: [400, 404],
     async handler({ caller, params, query, signal }) {
       const visible: z.input<typeof valueSchema>[] = [];
       let after = query.after;

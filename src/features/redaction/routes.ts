@@ -120,7 +120,6 @@ function putRoute(deps: Deps): Route {
     response: { status: 200, schema: policySchema },
     versioned: true,
     example: EXAMPLE,
-    errors: [400],
     async handler({ caller, body, signal, raw, reply }) {
       const precondition = readPrecondition(raw.headers);
       await checkRules(deps, body.rules, ['rules'], signal);
@@ -185,7 +184,7 @@ function testRoute(deps: Deps): Route {
     },
     body: testBody,
     response: { status: 200, schema: testSchema },
-    errors: [400, 404],
+    errors: [404],
     example: { text: 'Write to jane@example.com about EMP-4711.' },
     async handler({ caller, body, signal }) {
       const draft = body.policy && { ...body.policy, version: 0 };

@@ -78,7 +78,6 @@ function listRoute(deps: Deps): Route {
     operation: { id: 'listSourceGroups', area: AREA, summary: 'List source groups' },
     query: groupQuery,
     response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
-    errors: [400],
     async handler({ caller, query }) {
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
@@ -100,7 +99,6 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getSourceGroup', area: AREA, summary: 'Get a source group' },
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
-    errors: [404],
     async handler({ caller, params }) {
       const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         group: await getGroup(tx, caller.tenantId, params.id, caller),
@@ -169,7 +167,6 @@ function deleteRoute(deps: Deps): Route {
       schema: sourceGroupIdAnswer,
       description: 'The deletion was accepted.',
     },
-    errors: [404],
     async handler({ caller, params }) {
       await requestDeletion(deps, caller, params.id);
       return { source_group_id: params.id };
@@ -186,7 +183,6 @@ function sourcesRoute(deps: Deps): Route {
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
-    errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         await getGroup(tx, caller.tenantId, params.id, caller);

@@ -88,7 +88,6 @@ function listRoute(deps: Deps): Route {
       ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
     }),
     response: runPage,
-    errors: [400, 404],
     async handler({ caller, params, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -173,7 +172,6 @@ function startRoute(deps: Deps): Route {
     }),
     bodyOptional: true,
     response: { status: 201, schema: runSchema, description: 'The queued run.' },
-    errors: [400, 404, 409],
     idempotent: true,
     example: { only_failed: true },
     async handler({ caller, params, body }) {
@@ -191,7 +189,6 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getRun', area: AREA, summary: 'Get a run and its progress' },
     params: idParams,
     response: { status: 200, schema: runSchema },
-    errors: [404],
     async handler({ caller, params }) {
       const run = await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller));
       if (!run) throw notFound();
@@ -209,7 +206,6 @@ function errorsRoute(deps: Deps): Route {
     params: idParams,
     query: pageQuery,
     response: pageResponse('errors', runErrorSchema, 'Failed files of this page.'),
-    errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
@@ -247,7 +243,6 @@ function filesRoute(deps: Deps): Route {
       change: z.enum(FILE_CHANGES).optional().describe('Only files to which this happened.'),
     }),
     response: pageResponse('files', runFileSchema, 'Files of this page.'),
-    errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
@@ -281,7 +276,7 @@ function cancelRoute(deps: Deps): Route {
     },
     params: idParams,
     response: { status: 202, schema: runSchema, description: 'The run, which is being canceled.' },
-    errors: [404, 409],
+    errors: [409],
     async handler({ caller, params }) {
       return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },

@@ -27,7 +27,7 @@ export function originalRoute(deps: Deps): Route {
     query: z.strictObject(principalShape),
     response: { status: 200, schema: z.unknown() },
     download: { description: 'The whole file, as an attachment.' },
-    errors: [404, 409, 416],
+    errors: [409, 416],
     async handler({ caller, params, query, raw, reply, signal, rights }) {
       const { tenantId } = caller;
       const { file, redactor } = await deps.db.transaction(tenantId, async (tx) => ({

@@ -147,7 +147,7 @@ function rawRoute(deps: Deps): Route {
     query: z.strictObject(principalShape),
     response: { status: 200, schema: z.unknown() },
     download: { description: 'The whole file, as an attachment.' },
-    errors: [404, 416],
+    errors: [416],
     async handler({ caller, params, raw, reply, signal, rights }) {
       const { tenantId } = caller;
       const file = await deps.db.transaction(tenantId, (tx) =>

@@ -120,7 +120,6 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     query: z.strictObject(principalShape),
     response: { status: 200, schema: tableDetailsSchema },
-    errors: [404],
     async handler({ caller, params, query }) {
       const opened = await openVisible(deps, caller, params.id, query);
       const { table, access, redactor } = opened;
@@ -155,7 +154,6 @@ function rowsRoute(deps: Deps): Route {
         next_after_row: z.int().nullable().describe('The after_row of the next page; null on the last page.'),
       }),
     },
-    errors: [404],
     async handler({ caller, params, query }) {
       const opened = await openVisible(deps, caller, params.id, query);
       const { table, access, redactor } = opened;
@@ -195,7 +193,6 @@ function sourceTablesRoute(deps: Deps): Route {
       status: 200,
       schema: z.object({ tables: z.array(candidateSchema).describe('Tables in the order of the text.') }),
     },
-    errors: [404],
     async handler({ caller, params, query }) {
       const { tenantId } = caller;
       const found = await deps.db.transaction(tenantId, async (tx) => {

@@ -82,7 +82,6 @@ function readRoutes(deps: Deps): Route[] {
     operation: { id: 'getTag', area: AREA, summary: 'Get a tag' },
     params: idParams,
     response: { status: 200, schema: tagSchema },
-    errors: [404],
     async handler({ caller, params }): Promise<Tag> {
       const tag = await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller));
       if (!tag) throw notFound();
@@ -107,7 +106,6 @@ function changeRoutes(deps: Deps): Route[] {
     check: refuseTagLimited,
     body: tagBody,
     response: { status: 201, schema: tagSchema, description: 'The tag was created.' },
-    errors: [409],
     idempotent: true,
     example: { name: 'policy', description: 'Rules that bind everyone' },
     handler: ({ body, caller, idempotency }) => createTag(deps, caller, body, (tx, tag) => idempotency.save(tx, tag)),
@@ -127,7 +125,7 @@ function changeRoutes(deps: Deps): Route[] {
     params: idParams,
     body: tagBody,
     response: { status: 200, schema: tagSchema },
-    errors: [404, 409],
+    errors: [409],
     example: { name: 'policy' },
     handler: ({ body, caller, params }) => changeTag(deps, caller, params.id, body),
   });
@@ -145,7 +143,7 @@ function changeRoutes(deps: Deps): Route[] {
     check: refuseLimited,
     params: idParams,
     response: { status: 200, schema: tagSchema },
-    errors: [404, 409],
+    errors: [409],
     handler: ({ caller, params }) => removeTag(deps, caller, params.id),
   });
 
@@ -179,7 +177,6 @@ function linkRoutes(deps: Deps): Route[] {
     operation: { id: 'listTagLinks', area: AREA, summary: 'List the links between tags and source groups' },
     query: linkQuery,
     response: pageResponse('tag_source_groups', linkSchema, 'Links of this page.'),
-    errors: [400],
     async handler({ caller, query }) {
       const { tag_id: tagId, source_group_id: sourceGroupId, limit } = query;
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
