@@ -6,6 +6,7 @@
  * `findBrokenEvent` names that event. The tenant role may only add and read events.
  */
 import { createHash } from 'node:crypto';
+import type { Caller } from '../access/caller.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
@@ -81,6 +82,18 @@ const VERIFIED_AT_ONCE = 1_000;
 const COLUMNS = raw(
   `e.id, e.seq, e.at, e.api_key_id, e.action, e.object_kind, e.object_id, e.details, e.prev_hash, e.hash`,
 );
+
+/** Adds the event that the caller changed an object. Call this function last in the transaction of the change: see `appendAudit`. */
+export function recordChange(
+  tx: Tx,
+  { tenantId, apiKeyId: actor }: Pick<Caller, 'tenantId' | 'apiKeyId'>,
+  action: AuditAction,
+  objectKind: AuditObjectKind,
+  objectId: string,
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  return appendAudit(tx, { tenantId, actor, action, objectKind, objectId, details });
+}
 
 /**
  * Adds an event to the tenant's chain. Call this function last in the transaction of the change: it takes a lock that only

@@ -7,7 +7,7 @@ import { compilePolicy } from '../../access/policy-sql.ts';
 import { findRules } from '../../access/policy-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Sql } from '../../db/sql.ts';
-import { notFound } from '../../errors.ts';
+import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
 
@@ -30,8 +30,7 @@ export function explain(
   const { tenantId } = caller;
   const find = object.kind === 'chunk' ? findChunkFacts : findSourceFacts;
   return db.transaction(tenantId, async (tx) => {
-    const facts = await find(tx, tenantId, object.id, caller);
-    if (!facts) throw notFound();
+    const facts = orNotFound(await find(tx, tenantId, object.id, caller));
     const { policy, attributes } = await findRules(tx, tenantId, principal);
     if (!policy) return { allowed: false, matchedRule: null };
     const { chunk } = compilePolicy(policy, attributes);

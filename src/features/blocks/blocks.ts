@@ -4,7 +4,7 @@
  */
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { plainHeading } from '../../files/chunk/heading-text.ts';
 import type { BlockPart, BlockTask, PlacedBlock } from '../../files/parsed.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -152,8 +152,7 @@ async function seenBlocks(
 ): Promise<SeenBlock[]> {
   const base = blocks[0]!.start - read.from;
   const parts = blocks.map(({ start, end }) => ({ from: start - base, to: Math.min(end - base, read.to) }));
-  const views = await readerViewOfParts(redactor, read, parts, signal);
-  if (!views) throw notFound();
+  const views = orNotFound(await readerViewOfParts(redactor, read, parts, signal));
   const reached = blocks[0]!.start + codePointLength(text);
   const redact = async (line: string) => redactText(redactor, line, read.steps, signal);
   const unchanged = async (line: string) => ((await redact(line)) === line ? line : null);

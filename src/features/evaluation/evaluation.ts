@@ -1,7 +1,7 @@
 /** Rules of question sets: their limits, judgements of passages, and runs that measure the search. */
 import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Measures, meanMeasures, measureQuery } from '../../retrieval/ranking/measures.ts';
 import { readHashes } from '../../retrieval/reading/hits.ts';
@@ -60,8 +60,7 @@ export function changeSet({ db }: Deps, { tenantId }: Caller, id: string, name: 
 /** Returns a set with its questions. @throws ServiceError not_found */
 export function getSet({ db }: Deps, { tenantId }: Caller, id: string) {
   return db.transaction(tenantId, async (tx) => {
-    const set = await findSet(tx, tenantId, id);
-    if (!set) throw notFound();
+    const set = orNotFound(await findSet(tx, tenantId, id));
     const questions = await listQuestions(tx, tenantId, id);
     return { set, questions: withJudgements(questions, await listJudgements(tx, tenantId, idsOf(questions))) };
   });

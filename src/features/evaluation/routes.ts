@@ -1,6 +1,6 @@
 /** Routes of question sets, with which a tenant measures its search. */
 import { z } from 'zod';
-import { notFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
@@ -292,8 +292,7 @@ function runRoutes(deps: Deps): Route[] {
       params: idParams,
       response: { status: 200, schema: runDetailsSchema },
       async handler({ caller: { tenantId }, params: { id } }) {
-        const found = await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id));
-        if (!found) throw notFound();
+        const found = orNotFound(await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)));
         return toRunDetails(found);
       },
     }),

@@ -2,10 +2,10 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
-import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import { lockAdditions } from '../../db/additions.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, notFound } from '../../errors.ts';
+import { invalidAt, orNotFound } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
@@ -93,8 +93,9 @@ function getRoute(deps: Deps): Route {
     versioned: true,
     errors: [404],
     async handler({ caller, reply }) {
-      const policy = await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId));
-      if (!policy) throw notFound();
+      const policy = orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId)),
+      );
       return send(reply, policy);
     },
   });
@@ -158,8 +159,7 @@ function deleteRoute(deps: Deps): Route {
       deps.db.transaction(caller.tenantId, async (tx) => {
         const precondition = readPrecondition(raw.headers);
         await lockAdditions(tx, caller.tenantId, 'redaction_policy');
-        const policy = await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now());
-        if (!policy) throw notFound();
+        const policy = orNotFound(await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now()));
         precondition.check(policy.version);
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, 'delete', policy);
@@ -190,8 +190,7 @@ function testRoute(deps: Deps): Route {
       const draft = body.policy && { ...body.policy, version: 0 };
       if (draft) await checkRules(deps, draft.rules, ['policy', 'rules'], signal);
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const policy = draft ?? (await findRedactionPolicy(tx, caller.tenantId));
-        if (!policy) throw notFound();
+        const policy = orNotFound(draft ?? (await findRedactionPolicy(tx, caller.tenantId)));
         return deps.redactors.compileTrial(tx, caller.tenantId, policy);
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
@@ -235,18 +234,10 @@ function checkPattern(rule: { pattern: string; ignore_case: boolean }, path: rea
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, policy: StoredRedactionPolicy): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
   // Terms and patterns are left out, because they can be secrets themselves.
   const rules = policy.rules.map(({ name, kind, action: does, apply_at }) => ({ name, kind, action: does, apply_at }));
   const details = { version: policy.version, enabled: policy.enabled, rules };
-  return appendAudit(tx, {
-    tenantId,
-    actor,
-    action,
-    objectKind: 'redaction_policy',
-    objectId: 'redaction-policy',
-    details,
-  });
+  return recordChange(tx, caller, action, 'redaction_policy', 'redaction-policy', details);
 }
 
 function send(reply: FastifyReply, policy: StoredRedactionPolicy): z.input<typeof policySchema> {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { parseDatabaseUrl } from '../../connectors/database/url.ts';
-import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
@@ -158,10 +158,9 @@ function getRoute(deps: Deps): Route {
     params: secretParams,
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
-      const secret = await deps.db.transaction(caller.tenantId, (tx) =>
-        findSecret(tx, caller.tenantId, params.secret_id),
+      const secret = orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findSecret(tx, caller.tenantId, params.secret_id)),
       );
-      if (!secret) throw notFound();
       return toWire(secret);
     },
   });
@@ -192,8 +191,7 @@ function updateRoute(deps: Deps): Route {
         updatedAt: deps.clock.now(),
       };
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        const secret = await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change);
-        if (!secret) throw notFound();
+        const secret = orNotFound(await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change));
         if (body.secret !== undefined) checkValue(secret.type, body.secret);
         await record(tx, caller, 'change', secret, { new_value: body.secret !== undefined });
         return toWire(secret);
@@ -218,8 +216,7 @@ function deleteRoute(deps: Deps): Route {
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        const secret = await deleteSecret(tx, caller.tenantId, params.secret_id);
-        if (!secret) throw notFound();
+        const secret = orNotFound(await deleteSecret(tx, caller.tenantId, params.secret_id));
         await record(tx, caller, 'delete', secret);
         return toWire(secret);
       });
@@ -228,9 +225,7 @@ function deleteRoute(deps: Deps): Route {
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, secret: Secret, more: object = {}): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  const details = { name: secret.name, type: secret.type, ...more };
-  return appendAudit(tx, { tenantId, actor, action, objectKind: 'secret', objectId: secret.id, details });
+  return recordChange(tx, caller, action, 'secret', secret.id, { name: secret.name, type: secret.type, ...more });
 }
 
 function toWire(secret: Secret): z.input<typeof secretSchema> {

@@ -5,7 +5,7 @@ import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
-import { notFound } from '../../errors.ts';
+import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
@@ -198,9 +198,7 @@ function sourcesRoute(deps: Deps): Route {
 
 /** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
-  const group = await findGroup(tx, tenantId, id, limits);
-  if (!group) throw notFound();
-  return group;
+  return orNotFound(await findGroup(tx, tenantId, id, limits));
 }
 
 function redactorOf({ db, redactors }: Deps, tenantId: string): Promise<Redactor | null> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run } from '../../corpus/run-store.ts';
 import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../../corpus/runs/run-file-store.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidRequest, notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
@@ -190,8 +190,9 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: runSchema },
     async handler({ caller, params }) {
-      const run = await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller));
-      if (!run) throw notFound();
+      const run = orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller)),
+      );
       return shown(deps, caller.tenantId, run);
     },
   });

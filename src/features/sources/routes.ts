@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Source } from '../../corpus/source-store.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
@@ -150,10 +150,9 @@ function rawRoute(deps: Deps): Route {
     errors: [416],
     async handler({ caller, params, raw, reply, signal, rights }) {
       const { tenantId } = caller;
-      const file = await deps.db.transaction(tenantId, (tx) =>
-        findRawFile(tx, tenantId, params.source_id, caller, UPLOADED),
+      const file = orNotFound(
+        await deps.db.transaction(tenantId, (tx) => findRawFile(tx, tenantId, params.source_id, caller, UPLOADED)),
       );
-      if (!file) throw notFound();
       return sendFile(
         raw,
         reply,

@@ -1,7 +1,7 @@
 /** Routes for tags, and for their links to source groups. */
 import { z } from 'zod';
 import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
-import { notFound } from '../../errors.ts';
+import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -83,9 +83,9 @@ function readRoutes(deps: Deps): Route[] {
     params: idParams,
     response: { status: 200, schema: tagSchema },
     async handler({ caller, params }): Promise<Tag> {
-      const tag = await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller));
-      if (!tag) throw notFound();
-      return tag;
+      return orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller)),
+      );
     },
   });
 

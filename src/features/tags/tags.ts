@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { lockDeniedTags, refuseIfDenied } from '../../access/denied-tags.ts';
-import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import {
   countTagsLocked,
   deleteLink,
@@ -16,7 +16,7 @@ import {
 } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -77,8 +77,7 @@ export async function changeTag({ db }: Uses, caller: Caller, id: string, fields
     db.transaction(caller.tenantId, async (tx) => {
       const before = await findTag(tx, caller.tenantId, id, { tagIds: null });
       if (before && before.name !== fields.name) await refuseIfDenied(tx, caller.tenantId, [before.name]);
-      const tag = await updateTag(tx, caller.tenantId, id, fields);
-      if (!tag) throw notFound();
+      const tag = orNotFound(await updateTag(tx, caller.tenantId, id, fields));
       await record(tx, caller, 'change', id, { name: tag.name });
       return tag;
     }),
@@ -90,8 +89,7 @@ export async function removeTag({ db }: Uses, caller: Caller, id: string): Promi
   return db.transaction(caller.tenantId, async (tx) => {
     // Taken in the same order as when a tag is created, so that the two do not wait for each other.
     await lockDeniedTags(tx, caller.tenantId);
-    const tag = await deleteTag(tx, caller.tenantId, id);
-    if (!tag) throw notFound();
+    const tag = orNotFound(await deleteTag(tx, caller.tenantId, id));
     await refuseIfDenied(tx, caller.tenantId, [id, tag.name]);
     await record(tx, caller, 'delete', id, { name: tag.name });
     return tag;
@@ -119,8 +117,7 @@ export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Pro
 
 /** Writes an audit event. Changes of tags are audited because API keys are limited to tags, and policies ask for tags. */
 function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, details: object): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  return appendAudit(tx, { tenantId, actor, action, objectKind: 'tag', objectId, details: { ...details } });
+  return recordChange(tx, caller, action, 'tag', objectId, { ...details });
 }
 
 async function namesAreUnique<T>(change: Promise<T>): Promise<T> {
