@@ -85,8 +85,10 @@ const NOTED_KEYWORDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItem
 
 /** Parameters that many operations share, by the name of their type. */
 const SHARED_PARAMETERS = {
+  IdParams: ['id'],
   PageQuery: ['limit', 'after_id'],
   PrincipalQuery: ['principal_id', 'authz_policy'],
+  IdempotencyHeaders: ['Idempotency-Key'],
 } as const;
 
 /** Returns the text of src/client/api.ts. @throws Error for a keyword of JSON Schema that this generator does not know. */
@@ -125,10 +127,11 @@ export function clientText(document: Description): string {
 
 /** Returns the parameters of each shared type, as the first operation that has all of them declares them. */
 function sharedParameters(operations: readonly Operation[]): Map<string, Parameter[]> {
-  const all = operations.map(({ parameters }) => parameters.filter((one) => one.in === 'query'));
   return new Map(
     Object.entries(SHARED_PARAMETERS).map(([type, names]) => {
-      const found = all.map((some) => some.filter(({ name }) => names.some((one) => one === name)));
+      const found = operations.map(({ parameters }) =>
+        parameters.filter(({ name }) => names.some((one) => one === name)),
+      );
       return [type, found.find((some) => some.length === names.length)!];
     }),
   );

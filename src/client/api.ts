@@ -1619,7 +1619,7 @@ export type StoredCitation = {
     verified: boolean;
     /** What compared the sentence: rules or a model with the passage, or rules with the result of a query. */
     verified_by: "rules" | "model" | "query";
-    /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
+    /** Why the sentence is not verified. Null when it is verified. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;
@@ -1845,6 +1845,11 @@ export type WebCitation = {
   snippet: string;
 };
 
+export interface IdParams {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+}
+
 export interface PageQuery {
   /** How many records to return. · minimum 1, maximum 100, default 20 */
   limit?: number | undefined;
@@ -1857,6 +1862,11 @@ export interface PrincipalQuery {
   principal_id?: string | undefined;
   /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
   authz_policy?: string | undefined;
+}
+
+export interface IdempotencyHeaders {
+  /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
+  "Idempotency-Key"?: string | undefined;
 }
 
 export interface Operations {
@@ -1929,10 +1939,7 @@ export interface Operations {
   /** Get a chunk */
   getContent: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: Content;
@@ -1940,10 +1947,7 @@ export interface Operations {
   /** List the chunks of a source */
   listSourceChunks: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PageQuery & PrincipalQuery) | undefined;
     };
     response: {
@@ -1955,10 +1959,7 @@ export interface Operations {
   /** Read the extracted text of a source */
   getSourceText: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PrincipalQuery & {
         /** Offset of the first code point to return. · minimum 0, maximum 2147463647, default 0 */
         start_offset?: number | undefined;
@@ -1971,10 +1972,7 @@ export interface Operations {
   /** List the pages of a PDF */
   listPages: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: {
@@ -2046,10 +2044,7 @@ export interface Operations {
   /** List the blocks of a source */
   listBlocks: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PrincipalQuery & {
         /** The first block to return: the next_index of the answer before. · minimum 0, maximum 100000000, default 0 */
         start_index?: number | undefined;
@@ -2216,10 +2211,7 @@ export interface Operations {
   /** Get an agent run */
   getAgentRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: AgentRun;
@@ -2227,10 +2219,7 @@ export interface Operations {
   /** Follow an agent run */
   streamAgentRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PrincipalQuery & {
         /** Only events after this number. The header `Last-Event-ID` does the same. · minimum 0, maximum 1000000 */
         after_seq?: number | undefined;
@@ -2241,10 +2230,7 @@ export interface Operations {
   /** Cancel an agent run */
   cancelAgentRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: AgentRunSummary;
@@ -2268,10 +2254,7 @@ export interface Operations {
   /** Read a conversation with all its branches */
   getConversation: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: ConversationTree;
@@ -2279,10 +2262,7 @@ export interface Operations {
   /** Rename a conversation or choose its active message */
   updateConversation: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Absent: unchanged. · minLength 1, maxLength 200 */
         title?: string | undefined;
@@ -2299,10 +2279,7 @@ export interface Operations {
   /** Delete a conversation */
   deleteConversation: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: Conversation;
@@ -2310,10 +2287,7 @@ export interface Operations {
   /** Upload files */
   createLocalFileGroup: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: UploadBody;
     };
     response: {
@@ -2342,20 +2316,14 @@ export interface Operations {
   /** Get a local file group */
   getLocalFileGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: LocalFileGroup;
   };
   /** Delete a local file group */
   deleteLocalFileGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2365,14 +2333,8 @@ export interface Operations {
   /** Add and replace files */
   changeLocalFiles: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      headers?: IdempotencyHeaders | undefined;
       body: UploadBody;
     };
     response: ChangedFiles;
@@ -2380,10 +2342,7 @@ export interface Operations {
   /** Delete files by their paths */
   deleteLocalFiles: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Paths of the files to delete. · minItems 1, maxItems 2000 */
         paths: Array<string>;
@@ -2406,10 +2365,7 @@ export interface Operations {
   /** Create a Drive source */
   createDriveSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2441,20 +2397,14 @@ export interface Operations {
   /** Get a Drive source */
   getDriveSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DriveSource;
   };
   /** Delete a Drive source */
   deleteDriveSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2475,20 +2425,14 @@ export interface Operations {
   /** Get the setting of a Drive source */
   getDriveSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DriveSourceSetting;
   };
   /** Change the name and the schedule of a Drive source */
   updateDriveSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -2501,20 +2445,14 @@ export interface Operations {
   /** End the schedule of a Drive source */
   deleteDriveSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DriveSourceSetting;
   };
   /** Create a page source */
   createPageSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2546,20 +2484,14 @@ export interface Operations {
   /** Get a page source */
   getPageSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: PageSource;
   };
   /** Delete a page source */
   deletePageSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2580,20 +2512,14 @@ export interface Operations {
   /** Get the setting of a page source */
   getPageSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: PageSourceSetting;
   };
   /** Change the name and the schedule of a page source */
   updatePageSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -2606,20 +2532,14 @@ export interface Operations {
   /** End the schedule of a page source */
   deletePageSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: PageSourceSetting;
   };
   /** Create a repository source */
   createRepoSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2657,20 +2577,14 @@ export interface Operations {
   /** Get a repository source */
   getRepoSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: RepoSource;
   };
   /** Delete a repository source */
   deleteRepoSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2691,20 +2605,14 @@ export interface Operations {
   /** Get the setting of a repository source */
   getRepoSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: RepoSetting;
   };
   /** Change the name and the schedule of a repository source */
   updateRepoSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -2717,20 +2625,14 @@ export interface Operations {
   /** End the schedule of a repository source */
   deleteRepoSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: RepoSetting;
   };
   /** Create a crawl */
   createCrawl: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2772,20 +2674,14 @@ export interface Operations {
   /** Get a crawl */
   getCrawl: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Crawl;
   };
   /** Delete a crawl */
   deleteCrawl: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2806,20 +2702,14 @@ export interface Operations {
   /** Get the setting of a crawl */
   getCrawlSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: CrawlSetting;
   };
   /** Change the name and the schedule of a crawl */
   updateCrawlSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -2832,20 +2722,14 @@ export interface Operations {
   /** End the schedule of a crawl */
   deleteCrawlSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: CrawlSetting;
   };
   /** Create a database source */
   createDatabaseSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2882,20 +2766,14 @@ export interface Operations {
   /** Get a database source */
   getDatabaseSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DatabaseSource;
   };
   /** Delete a database source */
   deleteDatabaseSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2916,20 +2794,14 @@ export interface Operations {
   /** Get the setting of a database source */
   getDatabaseSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DatabaseSourceSetting;
   };
   /** Change the name and the schedule of a database source */
   updateDatabaseSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -2942,10 +2814,7 @@ export interface Operations {
   /** End the schedule of a database source */
   deleteDatabaseSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DatabaseSourceSetting;
   };
@@ -3094,20 +2963,14 @@ export interface Operations {
   /** Get a source group */
   getSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: SourceGroup;
   };
   /** Rename a source group */
   renameSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the source group. · minLength 1, maxLength 200 */
         name: string;
@@ -3118,10 +2981,7 @@ export interface Operations {
   /** Delete a source group */
   deleteSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -3131,10 +2991,7 @@ export interface Operations {
   /** Change the metadata of a source group */
   patchSourceGroupMetadata: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         metadata: MetadataPatch;
       };
@@ -3144,10 +3001,7 @@ export interface Operations {
   /** List the sources of a source group */
   listSourcesOfSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
@@ -3186,10 +3040,7 @@ export interface Operations {
   /** List the runs of a source group */
   listRuns: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
@@ -3206,14 +3057,8 @@ export interface Operations {
   /** Run a source group again */
   startRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      headers?: IdempotencyHeaders | undefined;
       body?: {
         /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
@@ -3226,20 +3071,14 @@ export interface Operations {
   /** Get a run and its progress */
   getRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Run;
   };
   /** List the files that failed in a run */
   listRunErrors: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PageQuery | undefined;
     };
     response: {
@@ -3251,10 +3090,7 @@ export interface Operations {
   /** List the files that a run changed, skipped or could not read */
   listRunFiles: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PageQuery & {
         /** Only files to which this happened. */
         change?: "added" | "updated" | "deleted" | "failed" | "skipped" | undefined;
@@ -3269,10 +3105,7 @@ export interface Operations {
   /** Cancel a run */
   cancelRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Run;
   };
@@ -3362,20 +3195,14 @@ export interface Operations {
   /** Get a source */
   getSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: GroupSource;
   };
   /** Delete a source */
   deleteSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source. · format "uuid" */
@@ -3404,10 +3231,7 @@ export interface Operations {
   /** Download the original file of a source */
   downloadOriginal: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
       headers?: {
         /** One range of bytes. For several ranges the whole file is sent. */
@@ -3497,10 +3321,7 @@ export interface Operations {
   /** Build a table of a source or of an address */
   createTable: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the table. Default: made of the name of the source and the place. · minLength 1, maxLength 200 */
         name?: string | undefined;
@@ -3534,10 +3355,7 @@ export interface Operations {
   /** Get a table */
   getTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: TableDetails;
@@ -3545,10 +3363,7 @@ export interface Operations {
   /** Describe a table and its columns */
   updateTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Another name. The name in SQL changes with it. · minLength 1, maxLength 200 */
         name?: string | undefined;
@@ -3579,10 +3394,7 @@ export interface Operations {
   /** Delete a table */
   deleteTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the table. · format "uuid" */
@@ -3592,10 +3404,7 @@ export interface Operations {
   /** Read rows of a table */
   listTableRows: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PrincipalQuery & {
         /** How many rows to return. · minimum 1, maximum 100, default 20 */
         limit?: number | undefined;
@@ -3615,10 +3424,7 @@ export interface Operations {
   /** List the tables that a source contains */
   listSourceTables: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: PrincipalQuery | undefined;
     };
     response: {
@@ -3629,10 +3435,7 @@ export interface Operations {
   /** Build a table again */
   buildTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the table. · format "uuid" */
@@ -3676,10 +3479,7 @@ export interface Operations {
   /** Create a tag */
   createTag: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the tag, unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
@@ -3692,20 +3492,14 @@ export interface Operations {
   /** Get a tag */
   getTag: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Tag;
   };
   /** Rename or describe a tag */
   updateTag: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Name of the tag, unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
@@ -3718,20 +3512,14 @@ export interface Operations {
   /** Delete a tag */
   deleteTag: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Tag;
   };
   /** Add a tag to a source group */
   linkTag: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Id of the tag. · format "uuid" */
         tag_id: string;
@@ -3783,10 +3571,7 @@ export interface Operations {
   /** Declare a metadata column */
   declareMetadataColumn: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Key of source metadata. · minLength 1, maxLength 256 */
         key: string;
@@ -3839,10 +3624,7 @@ export interface Operations {
   /** Store a secret */
   createSecret: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the secret. · minLength 1, maxLength 200 */
         name: string;
@@ -3985,10 +3767,7 @@ export interface Operations {
   /** Issue an API key */
   issueApiKey: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the key. · minLength 1, maxLength 200 */
         name: string;
@@ -4023,24 +3802,15 @@ export interface Operations {
   /** Revoke an API key */
   revokeApiKey: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: ApiKey;
   };
   /** Rotate an API key */
   rotateApiKey: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      headers?: IdempotencyHeaders | undefined;
       body?: {
         /** How many seconds the old key still works; 0: it ends at once. · minimum 0, maximum 7776000, default 0 */
         grace_seconds?: number | undefined;
@@ -4051,10 +3821,7 @@ export interface Operations {
   /** Get the chat model usage of an API key */
   getApiKeyUsage: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: {
         /** Number of days in UTC, up to and including today. · minimum 1, maximum 400, default 30 */
         days?: number | undefined;
@@ -4331,20 +4098,14 @@ export interface Operations {
   /** Get a question set with its questions */
   getEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: EvaluationSetDetails;
   };
   /** Rename a question set */
   renameEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** The new name of the set. · minLength 1, maxLength 200 */
         name: string;
@@ -4355,10 +4116,7 @@ export interface Operations {
   /** Delete a question set with its questions and runs */
   deleteEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the deleted set. · format "uuid" */
@@ -4368,10 +4126,7 @@ export interface Operations {
   /** Add a question to a set */
   addEvaluationQuestion: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Words or question to search for. · minLength 1, maxLength 4000 */
         query: string;
@@ -4382,10 +4137,7 @@ export interface Operations {
   /** Delete a question */
   deleteEvaluationQuestion: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the deleted question. · format "uuid" */
@@ -4395,10 +4147,7 @@ export interface Operations {
   /** Say whether a passage answers a question */
   judgePassage: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Id of a chunk, as search returns it. · format "uuid" */
         chunk_id: string;
@@ -4411,10 +4160,7 @@ export interface Operations {
   /** Measure the search with a question set */
   runEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** How to search. · default "hybrid" */
         mode?: "hybrid" | "lexical" | "semantic" | undefined;
@@ -4429,10 +4175,7 @@ export interface Operations {
   /** List the runs of a question set */
   listEvaluationRuns: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
@@ -4447,10 +4190,7 @@ export interface Operations {
   /** Get a run with the measures of each question */
   getEvaluationRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: EvaluationRunDetails;
   };
