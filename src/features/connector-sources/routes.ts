@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
 import { apiRecords } from '../../filters/metadata.ts';
+import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
@@ -17,10 +18,8 @@ import {
   metadataPatchSchema,
   metadataSchema,
   nameSchema,
-  sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -42,7 +41,19 @@ function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
     createRoute(deps, kind, schema),
     listRoute(deps, kind, schema),
     getRoute(deps, kind, schema),
-    deleteRoute(deps, kind),
+    deleteGroupRoute(
+      deps,
+      kind.path,
+      {
+        id: `delete${kind.name}`,
+        area: kind.area,
+        summary: `Delete a ${kind.noun}`,
+        description:
+          'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
+          'job removes the rest. Until then, a repeated request gets the same answer.',
+      },
+      kind.kind,
+    ),
   ];
 }
 
@@ -182,32 +193,6 @@ function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
-    },
-  });
-}
-
-function deleteRoute(deps: Deps, kind: SourceKind): Route {
-  return route({
-    method: 'DELETE',
-    path: `${kind.path}/{id}`,
-    scopes: SCOPES,
-    operation: {
-      id: `delete${kind.name}`,
-      area: kind.area,
-      summary: `Delete a ${kind.noun}`,
-      description:
-        'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background job ' +
-        'removes the rest. Until then, a repeated request gets the same answer.',
-    },
-    params: idParams,
-    response: {
-      status: 202,
-      schema: sourceGroupIdAnswer,
-      description: 'The deletion was accepted.',
-    },
-    async handler({ caller, params }) {
-      await requestDeletion(deps, caller, params.id, kind.kind);
-      return { source_group_id: params.id };
     },
   });
 }

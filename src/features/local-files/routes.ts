@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { notFound } from '../../errors.ts';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
+import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
@@ -20,7 +21,6 @@ import {
   sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
@@ -77,7 +77,12 @@ export function localFileRoutes(deps: Deps): Route[] {
     createRoute(deps),
     listRoute(deps),
     getRoute(deps),
-    deleteRoute(deps),
+    deleteGroupRoute(
+      deps,
+      '/local-file-groups',
+      { id: 'deleteLocalFileGroup', area: AREA, summary: 'Delete a local file group' },
+      SOURCE_TYPE,
+    ),
     ...fileRoutes(deps),
     ...parseRoutes(deps),
   ];
@@ -152,28 +157,6 @@ function getRoute(deps: Deps): Route {
       }));
       if (group?.sourceType !== SOURCE_TYPE) throw notFound();
       return toLocalFileGroup(group, redactor);
-    },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: '/local-file-groups/{id}',
-    scopes: ['ingestion:manage'],
-    operation: {
-      id: 'deleteLocalFileGroup',
-      area: AREA,
-      summary: 'Delete a local file group',
-      description:
-        'The content is hidden when the request is answered; a background job removes it. Until then, a repeated request gets the same ' +
-        'answer.',
-    },
-    params: idParams,
-    response: { status: 202, schema: sourceGroupIdAnswer, description: 'The deletion was accepted.' },
-    async handler({ caller, params }) {
-      await requestDeletion(deps, caller, params.id, SOURCE_TYPE);
-      return { source_group_id: params.id };
     },
   });
 }

@@ -6,6 +6,7 @@ import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-stor
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import { orNotFound } from '../../errors.ts';
+import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
@@ -23,11 +24,9 @@ import {
   metadataSchema,
   nameSchema,
   type SOURCE_TYPES,
-  sourceGroupIdAnswer,
   sourceTypeSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
@@ -63,7 +62,11 @@ export function sourceGroupRoutes(deps: Deps): Route[] {
     getRoute(deps),
     renameRoute(deps),
     metadataRoute(deps),
-    deleteRoute(deps),
+    deleteGroupRoute(deps, '/source-groups', {
+      id: 'deleteSourceGroup',
+      area: AREA,
+      summary: 'Delete a source group',
+    }),
     sourcesRoute(deps),
     ...runRoutes(deps),
     ...eventRoutes(deps),
@@ -144,32 +147,6 @@ function metadataRoute(deps: Deps): Route {
     async handler({ caller, params, body }) {
       const metadata = await patchGroupMetadata(deps, caller, params.id, body.metadata.records);
       return { records: await redactRecords(metadata, await redactorOf(deps, caller.tenantId)) };
-    },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: '/source-groups/{id}',
-    scopes: ['ingestion:manage'],
-    operation: {
-      id: 'deleteSourceGroup',
-      area: AREA,
-      summary: 'Delete a source group',
-      description:
-        'The content is hidden when the request is answered; a background job removes it. Until then, a repeated request gets the same ' +
-        'answer.',
-    },
-    params: idParams,
-    response: {
-      status: 202,
-      schema: sourceGroupIdAnswer,
-      description: 'The deletion was accepted.',
-    },
-    async handler({ caller, params }) {
-      await requestDeletion(deps, caller, params.id);
-      return { source_group_id: params.id };
     },
   });
 }
