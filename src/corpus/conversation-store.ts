@@ -34,10 +34,9 @@ export interface StoredCitation {
     spans: { start: number; end: number }[];
     quote: string;
     verified: boolean;
-    /** Older stored answers lack the following members. */
-    verified_by?: 'rules' | 'model' | 'query';
-    reason?: string | null;
-    quoted?: boolean;
+    verified_by: 'rules' | 'model' | 'query';
+    reason: string | null;
+    quoted: boolean;
   };
 }
 
