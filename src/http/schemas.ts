@@ -184,6 +184,16 @@ export const metadataItemPatchSchema = z
   .strictObject({ records: z.array(patchRecord(false)).describe(PATCH_RECORDS_DESCRIPTION) })
   .meta({ id: 'MetadataItemPatch' });
 
+/** The columns of the result of a query of tables. */
+export const resultColumnsSchema = z
+  .array(
+    z.object({
+      name: z.string().describe('Name of the column in the result.'),
+      type: z.string().describe('Type of the column, as DuckDB names it.'),
+    }),
+  )
+  .describe('Columns of the result.');
+
 export const jobErrorSchema = z
   .object({
     title: z.string().describe('What failed, in a few words.'),

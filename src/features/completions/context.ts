@@ -84,11 +84,7 @@ export async function findContext(
   const { hits, warnings, corrections, ...retrieved } = await retrieve(
     deps,
     {
-      tenantId: caller.tenantId,
-      keyFamilyId: caller.keyFamilyId,
-      partitionNo: caller.partitionNo,
-      sourceGroupIds: caller.sourceGroupIds,
-      tagIds: caller.tagIds,
+      ...caller,
       principal,
       query: search,
       mode: 'hybrid',

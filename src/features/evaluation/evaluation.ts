@@ -159,11 +159,7 @@ async function measure(
   const { hits } = await retrieve(
     deps,
     {
-      tenantId: caller.tenantId,
-      keyFamilyId: caller.keyFamilyId,
-      partitionNo: caller.partitionNo,
-      sourceGroupIds: caller.sourceGroupIds,
-      tagIds: caller.tagIds,
+      ...caller,
       principal,
       query,
       mode,

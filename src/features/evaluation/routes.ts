@@ -45,21 +45,18 @@ const setShape = {
 };
 const setSchema = z.object(setShape).meta({ id: 'EvaluationSet' });
 
+const judgementSchema = z.object({
+  source_id: idSchema.describe('Id of the source.'),
+  chunk_id: idSchema
+    .nullable()
+    .describe('Id of the chunk that has the text now; null if the source no longer has the text.'),
+  relevant: z.boolean().describe('Whether the passage answers the question.'),
+});
 const questionSchema = z
   .object({
     id: idSchema.describe('Id of the question.'),
     query: z.string().describe('The words or question that are searched for.'),
-    judgements: z
-      .array(
-        z.object({
-          source_id: idSchema.describe('Id of the source.'),
-          chunk_id: idSchema
-            .nullable()
-            .describe('Id of the chunk that has the text now; null if the source no longer has the text.'),
-          relevant: z.boolean().describe('Whether the passage answers the question.'),
-        }),
-      )
-      .describe('Passages that were judged.'),
+    judgements: z.array(judgementSchema).describe('Passages that were judged.'),
   })
   .meta({ id: 'EvaluationQuestion' });
 
@@ -77,19 +74,13 @@ const runShape = {
   creation_time: timeSchema,
 };
 const runSchema = z.object(runShape).meta({ id: 'EvaluationRun' });
+const measuredSchema = z.object({
+  question_id: idSchema.describe('Id of the question, which may be deleted.'),
+  query: z.string().describe('The question.'),
+  ...measures,
+});
 const runDetailsSchema = z
-  .object({
-    ...runShape,
-    questions: z
-      .array(
-        z.object({
-          question_id: idSchema.describe('Id of the question, which may be deleted.'),
-          query: z.string().describe('The question.'),
-          ...measures,
-        }),
-      )
-      .describe('Measures of each question.'),
-  })
+  .object({ ...runShape, questions: z.array(measuredSchema).describe('Measures of each question.') })
   .meta({ id: 'EvaluationRunDetails' });
 
 export function evaluationRoutes(deps: Deps): Route[] {
@@ -304,15 +295,7 @@ function toSet(set: EvaluationSet): z.input<typeof setSchema> {
 }
 
 function toQuestion({ id, query, judgements }: JudgedQuestion): z.input<typeof questionSchema> {
-  return {
-    id,
-    query,
-    judgements: judgements.map(({ sourceId, chunkId, relevant }) => ({
-      source_id: sourceId,
-      chunk_id: chunkId,
-      relevant,
-    })),
-  };
+  return { id, query, judgements: judgements.map((one) => toRecord(judgementSchema, one)) };
 }
 
 function toRun(run: EvaluationRun): z.input<typeof runSchema> {
@@ -325,12 +308,5 @@ function toRun(run: EvaluationRun): z.input<typeof runSchema> {
 }
 
 function toRunDetails(run: EvaluationRun): z.input<typeof runDetailsSchema> {
-  const questions = run.results.map(({ questionId, query, ndcg10, recall100, mrr10 }) => ({
-    question_id: questionId,
-    query,
-    ndcg10,
-    recall100,
-    mrr10,
-  }));
-  return { ...toRun(run), questions };
+  return { ...toRun(run), questions: run.results.map((one) => toRecord(measuredSchema, one)) };
 }

@@ -123,11 +123,7 @@ export function searchRoutes(deps: Deps): Route[] {
       example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
       async handler({ body, caller, signal, rights, reply }) {
         const request: RetrieveRequest = {
-          tenantId: caller.tenantId,
-          keyFamilyId: caller.keyFamilyId,
-          partitionNo: caller.partitionNo,
-          sourceGroupIds: caller.sourceGroupIds,
-          tagIds: caller.tagIds,
+          ...caller,
           principal: principalOf(deps, body),
           query: body.query,
           mode: body.mode,

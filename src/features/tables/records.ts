@@ -119,7 +119,6 @@ export const tableDetailsSchema = tableSchema
 
 /** Returns a table as its reader may see it. Do not call this function within a transaction: redaction may be slow. */
 export async function toTable(table: CatalogueTable, redactor: Redactor | null): Promise<z.input<typeof tableSchema>> {
-  const { position } = table;
   const seesAll = seesWhole(table, redactor);
   const fact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
   const maybe = async (text: string | null): Promise<string | null> => (text === null ? null : fact(text));
@@ -131,19 +130,28 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
     status: table.refreshError === null ? table.status : 'failed',
     error: table.errorMessage ?? table.refreshError,
     url: await maybe(table.url),
-    position: {
-      index: position.index,
-      ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
-      ...(position.range !== undefined && seesAll && { range: position.range }),
-      ...(position.page !== undefined && { page: position.page }),
-      ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
-    },
+    position: await toPosition(table.position, seesAll, fact),
     ...(!seesAll && { row_count: null, total_rows: null }),
     columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
     warnings: table.warnings
       .filter(({ code }) => seesAll || !COUNTING.includes(code))
       .map((warning) => ({ ...warning, type: warning.code })),
   });
+}
+
+/** Returns the place of a table, with the texts that `fact` redacts. */
+export async function toPosition(
+  { index, sheet, range, page, headingPath }: CatalogueTable['position'],
+  seesAll: boolean,
+  fact: (text: string) => Promise<string>,
+): Promise<z.input<typeof positionSchema>> {
+  return {
+    index,
+    ...(sheet !== undefined && { sheet: await fact(sheet) }),
+    ...(range !== undefined && seesAll && { range }),
+    ...(page !== undefined && { page }),
+    ...(headingPath && { heading_path: await collect(headingPath, fact) }),
+  };
 }
 
 /** A rule that blocks one value takes its whole row away. Nobody knows of which rows the values and counts are. */

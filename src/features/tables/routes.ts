@@ -15,7 +15,7 @@ import { text } from '../../util/text-schema.ts';
 import { openVisible, readVisibleRows } from './catalogue.ts';
 import { findSourceTables, listVisibleTables, visiblePlaces } from './catalogue-store.ts';
 import { tableChangeRoutes } from './change-routes.ts';
-import { positionSchema, rowSchema, tableDetailsSchema, tableSchema, toRow, toTable } from './records.ts';
+import { positionSchema, rowSchema, tableDetailsSchema, tableSchema, toPosition, toRow, toTable } from './records.ts';
 
 const AREA = 'Tables';
 const SAMPLE_ROWS = 10;
@@ -212,13 +212,7 @@ function sourceTablesRoute(deps: Deps): Route {
       const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));
       return {
         tables: await collect(places, async ({ key, place, position }) => ({
-          position: {
-            index: position.index,
-            ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
-            ...(position.range !== undefined && seesAll && { range: position.range }),
-            ...(position.page !== undefined && { page: position.page }),
-            ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
-          },
+          position: await toPosition(position, seesAll, fact),
           automatic: place.automatic,
           caption: place.caption === undefined ? null : await fact(place.caption),
           table_id: built.get(key)?.tableId ?? null,
