@@ -83,18 +83,32 @@ const KEYWORDS_WITH_TYPE = new Set([
 /** Keywords that `notes` writes into the comment. */
 const NOTED_KEYWORDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default', 'format'];
 
+/** Parameters that many operations share, by the name of their type. */
+const SHARED_PARAMETERS = {
+  IdParams: ['id'],
+  PageQuery: ['limit', 'after_id'],
+  PrincipalQuery: ['principal_id', 'authz_policy'],
+  IdempotencyHeaders: ['Idempotency-Key'],
+} as const;
+
 /** Returns the text of src/client/api.ts. @throws Error for a keyword of JSON Schema that this generator does not know. */
 export function clientText(document: Description): string {
   const schemas = Object.entries(document.components.schemas).map(
-    ([name, schema]) => `${comment(notes(schema), '')}export type ${name} = ${typeOf(schema, '')};\n`,
+    ([name, schema]) =>
+      `${comment(notes(schema), '')}export type ${name} = ${extendedType(name, document.components.schemas)};\n`,
   );
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
+  const shared = sharedParameters(operations.map(({ operation }) => operation));
   const interfaces = operations.map(
     ({ operation }) =>
       `${comment([operation.summary], '  ')}  ${operation.operationId}: {\n` +
-      `    request: ${requestType(operation)};\n    response: ${responseType(operation)};\n  };\n`,
+      `    request: ${requestType(operation, shared)};\n    response: ${responseType(operation)};\n  };\n`,
+  );
+  const queries = [...shared].map(
+    ([name, parameters]) =>
+      `export interface ${name} {\n${parameters.map((one) => parameterMember(one, '  ')).join('')}}\n`,
   );
   const places = operations.map(
     ({ path, method, operation }) => `  ${operation.operationId}: ['${method.toUpperCase()}', '${path}'],\n`,
@@ -102,6 +116,7 @@ export function clientText(document: Description): string {
   return [
     HEADER,
     ...schemas,
+    ...queries,
     `export interface Operations {\n${interfaces.join('')}}\n`,
     `export type OperationId = keyof Operations;\n`,
     '/** Method and path of each operation. */\n' +
@@ -110,7 +125,19 @@ export function clientText(document: Description): string {
   ].join('\n');
 }
 
-function requestType({ parameters, requestBody }: Operation): string {
+/** Returns the parameters of each shared type, as the first operation that has all of them declares them. */
+function sharedParameters(operations: readonly Operation[]): Map<string, Parameter[]> {
+  return new Map(
+    Object.entries(SHARED_PARAMETERS).map(([type, names]) => {
+      const found = operations.map(({ parameters }) =>
+        parameters.filter(({ name }) => names.some((one) => one === name)),
+      );
+      return [type, found.find((some) => some.length === names.length)!];
+    }),
+  );
+}
+
+function requestType({ parameters, requestBody }: Operation, sharedTypes: ReadonlyMap<string, Parameter[]>): string {
   const members: string[] = [];
   for (const [place, name] of [
     ['path', 'params'],
@@ -120,17 +147,12 @@ function requestType({ parameters, requestBody }: Operation): string {
     const here = parameters.filter((parameter) => parameter.in === place);
     if (here.length === 0) continue;
     const required = here.some((parameter) => parameter.required === true);
-    const properties = here.map((parameter) =>
-      member(
-        parameter.name,
-        { ...parameter.schema, description: parameter.description },
-        parameter.required === true,
-        '        ',
-      ),
-    );
-    members.push(
-      `      ${name}${required ? ':' : '?:'} {\n${properties.join('')}      }${required ? '' : ' | undefined'};\n`,
-    );
+    const shared = [...sharedTypes].filter(([, some]) => some.every((one) => here.some((other) => isSame(one, other))));
+    const own = here.filter((parameter) => !shared.some(([, some]) => some.some((one) => isSame(one, parameter))));
+    const properties = own.map((parameter) => parameterMember(parameter, '        '));
+    const types = [...shared.map(([type]) => type), ...(own.length > 0 ? [`{\n${properties.join('')}      }`] : [])];
+    const optional = types.length > 1 ? `(${types.join(' & ')}) | undefined` : `${types[0]} | undefined`;
+    members.push(`      ${name}${required ? ':' : '?:'} ${required ? types.join(' & ') : optional};\n`);
   }
   if (requestBody) {
     const schema = requestBody.content['application/json']?.schema;
@@ -179,6 +201,42 @@ function typeOf(schema: Json, indent: string): string {
 
 function union(types: string[]): string {
   return [...new Set(types)].join(' | ');
+}
+
+/** Returns the type of a component. One that has all members of another one, and more, extends the largest of these. */
+function extendedType(name: string, components: Description['components']['schemas']): string {
+  const schema = components[name]!;
+  const members = membersOf(schema);
+  const [base] = Object.entries(components)
+    .map(([other, { properties }]) => ({ other, names: Object.keys(properties ?? {}), theirs: components[other]! }))
+    .filter(({ other, names, theirs }) => other !== name && names.length >= EXTENDED_MEMBERS_MIN && isWithin(theirs))
+    .sort((a, b) => b.names.length - a.names.length);
+  if (base === undefined) return typeOf(schema, '');
+  const rest = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+  const properties = Object.fromEntries(rest.filter(([one]) => !base.names.includes(one)));
+  return `${base.other} & ${typeOf({ ...schema, properties }, '')}`;
+
+  function isWithin(other: Json): boolean {
+    const theirs = [...membersOf(other)];
+    return theirs.length < members.size && theirs.every(([one, text]) => members.get(one) === text);
+  }
+}
+
+const EXTENDED_MEMBERS_MIN = 3;
+
+/** Returns the members of a component by name, as text that tells different ones apart. */
+function membersOf(schema: Json): Map<string, string> {
+  const required = (schema['required'] ?? []) as string[];
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+  return new Map(properties.map(([name, type]) => [name, JSON.stringify([type, required.includes(name)])]));
+}
+
+function isSame(left: Parameter, right: Parameter): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function parameterMember({ name, schema, description, required }: Parameter, indent: string): string {
+  return member(name, { ...schema, description }, required === true, indent);
 }
 
 function objectType(schema: Json, indent: string): string {

@@ -66,6 +66,12 @@ export function notFound(): ServiceError {
   return new ServiceError('not_found', 'Not found.');
 }
 
+/** Returns what was found. @throws ServiceError not_found if there is nothing */
+export function orNotFound<T>(found: T | undefined | null): T {
+  if (found === undefined || found === null) throw notFound();
+  return found;
+}
+
 /** Returns the error for a wrong request: status 400. */
 export function invalidRequest(message: string): ServiceError {
   return new ServiceError('invalid_request', message);

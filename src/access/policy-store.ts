@@ -1,7 +1,7 @@
 /** SQL of the table authz_policy. */
 
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import type { PageRequest } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
 import { type AttributeTypes, attributesOfType } from './attribute-types.ts';
 import type { Attributes, Policy } from './policy.ts';
@@ -50,10 +50,7 @@ export async function listPolicies(
   tenantId: string,
   page: PageRequest,
 ): Promise<{ rows: NamedPolicy[]; total: number }> {
-  const after = page.afterId === undefined ? raw('true') : sql`p.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<NamedPolicy>(sql`
-    select ${COLUMNS} from authz_policy p where p.tenant_id = ${tenantId} and ${after} order by p.id limit ${page.limit + 1}`);
-  return { rows, total: await countPolicies(tx, tenantId) };
+  return readPage<NamedPolicy>(tx, COLUMNS, sql`authz_policy p where p.tenant_id = ${tenantId}`, raw('p.id'), page);
 }
 
 export async function countPolicies(tx: Queryable, tenantId: string): Promise<number> {

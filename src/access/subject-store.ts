@@ -1,7 +1,7 @@
 /** SQL of the table subject: attributes of principals. */
 
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { Attributes } from './policy.ts';
 
@@ -40,11 +40,8 @@ export async function listSubjects(
   page: PageRequest,
 ): Promise<{ rows: Subject[]; total: number }> {
   const named = q === undefined ? raw('true') : containsText(raw('s.principal_id'), q);
-  const matching = sql`s.tenant_id = ${tenantId} and ${named}`;
-  const rows = await tx.query<Subject>(sql`
-    select ${COLUMNS} from subject s where ${matching} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from subject s where ${matching}`);
-  return { rows, total: count!.total };
+  const matching = sql`subject s where s.tenant_id = ${tenantId} and ${named}`;
+  return readPage<Subject>(tx, COLUMNS, matching, raw('s.id'), page);
 }
 
 export async function countSubjects(tx: Queryable, tenantId: string): Promise<number> {

@@ -11,47 +11,7 @@ export interface StreamBody {
 
 export type UploadBody = FormData | StreamBody;
 
-export type AgentRun = {
-  /** Id of the run. · format "uuid" */
-  id: string;
-  /** `queued` and `running` go on; the others are at rest. */
-  status: "queued" | "running" | "success" | "failure" | "canceled";
-  /** Always `model`: the chat model decides which tools are called. */
-  planner: "model";
-  /** Why the run ended. After a limit there is an answer, too: from what was found until then. Null before the end. */
-  finish_reason: "stop" | "max_steps" | "max_seconds" | "max_tokens" | "no_answer" | "error" | "canceled" | null;
-  /** The question. */
-  input: string;
-  /** Whether the run goes on without a connection. */
-  background: boolean;
-  /** The conversation with the answer. Null while it does not have one. */
-  conversation_id: string | null;
-  /** The stored question. Null without a stored answer. */
-  user_message_id: string | null;
-  /** The stored answer. Null without one. */
-  assistant_message_id: string | null;
-  /** Tokens that the run used. 0 before the end. */
-  usage: {
-    /** Tokens of all requests to the model. */
-    input_tokens: number;
-    /** Tokens of all its answers. */
-    output_tokens: number;
-  };
-  /** Problems that did not stop the request, but that the caller should know. */
-  warnings: Array<Warning>;
-  /** Why the run failed. Null otherwise. */
-  error: {
-    /** What went wrong, in words for a person. */
-    message: string;
-    /** Kind of the error, as in error answers. */
-    type: string;
-  } | null;
-  /** Unix seconds. */
-  creation_time: number;
-  /** When a worker began with the run; null while it waits. */
-  start_time: number | null;
-  /** When the run ended; null before. */
-  end_time: number | null;
+export type AgentRun = AgentRunSummary & {
   /** The calls of tools, in their order. */
   steps: Array<AgentStep>;
   /** Null before the end, for a run without an answer, and when the conversation was deleted. */
@@ -449,54 +409,7 @@ export type ChatCompletion = {
   warnings: Array<Warning>;
 };
 
-export type CitedContent = {
-  /** Id of the chunk. · format "uuid" */
-  id: string;
-  /** Id of the source. · format "uuid" */
-  source_id: string;
-  /** Id of the source group. · format "uuid" */
-  source_group_id: string;
-  /** Name of the source group; empty if a redaction rule blocks it. */
-  source_group_name: string;
-  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
-  source_type: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
-  file_type: string;
-  /** Name of the source. */
-  name: string;
-  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
-  path: string | null;
-  /** Address of the source at its origin; null for uploaded files. */
-  url: string | null;
-  /** Text of the chunk. */
-  content: string;
-  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
-  chunk_index: number | null;
-  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number | null;
-  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number | null;
-  /** Numbers of the pages on which the chunk stands; null for files without pages. */
-  pages: Array<number> | null;
-  /** Headings above the chunk, outermost first. */
-  heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
-  score: number;
-  /** Score of each stage of the search. */
-  scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
-    lexical: number | null;
-    /** Score of the semantic search; null when it did not find the chunk. */
-    semantic: number | null;
-    /** Score of the rerank model; null when it did not score the chunk. */
-    rerank: number | null;
-  };
-  metadata: Metadata;
-  chunk_metadata: Metadata;
-  /** Names of the tags of the source group. */
-  tags: Array<string>;
-  /** Unix seconds. */
-  content_time: number;
+export type CitedContent = Content & {
   /** Where the answer rests on this chunk, and whether this was verified. */
   citation: {
     /** 1, 2, 3 … in the order of the answer. */
@@ -524,54 +437,7 @@ export type CitedContent = {
 };
 
 /** A row of a table, as the chunk that holds it. */
-export type CitedRow = {
-  /** Id of the chunk. · format "uuid" */
-  id: string;
-  /** Id of the source. · format "uuid" */
-  source_id: string;
-  /** Id of the source group. · format "uuid" */
-  source_group_id: string;
-  /** Name of the source group; empty if a redaction rule blocks it. */
-  source_group_name: string;
-  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
-  source_type: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
-  file_type: string;
-  /** Name of the source. */
-  name: string;
-  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
-  path: string | null;
-  /** Address of the source at its origin; null for uploaded files. */
-  url: string | null;
-  /** Text of the chunk. */
-  content: string;
-  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
-  chunk_index: number | null;
-  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number | null;
-  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number | null;
-  /** Numbers of the pages on which the chunk stands; null for files without pages. */
-  pages: Array<number> | null;
-  /** Headings above the chunk, outermost first. */
-  heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
-  score: number;
-  /** Score of each stage of the search. */
-  scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
-    lexical: number | null;
-    /** Score of the semantic search; null when it did not find the chunk. */
-    semantic: number | null;
-    /** Score of the rerank model; null when it did not score the chunk. */
-    rerank: number | null;
-  };
-  metadata: Metadata;
-  chunk_metadata: Metadata;
-  /** Names of the tags of the source group. */
-  tags: Array<string>;
-  /** Unix seconds. */
-  content_time: number;
+export type CitedRow = Content & {
   /** The row that is cited. */
   row: {
     /** Id of the table. · format "uuid" */
@@ -638,9 +504,7 @@ export type CompletionTrace = {
   }>;
 };
 
-export type Content = {
-  /** Id of the chunk. · format "uuid" */
-  id: string;
+export type Content = Neighbour & {
   /** Id of the source. · format "uuid" */
   source_id: string;
   /** Id of the source group. · format "uuid" */
@@ -657,14 +521,6 @@ export type Content = {
   path: string | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
-  /** Text of the chunk. */
-  content: string;
-  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
-  chunk_index: number | null;
-  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number | null;
-  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number | null;
   /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
@@ -753,15 +609,7 @@ export type ConversationMessage = {
   creation_time: number;
 };
 
-export type ConversationTree = {
-  /** Id of the conversation. · format "uuid" */
-  id: string;
-  /** Title of the conversation. */
-  title: string;
-  /** The message after which a turn without a parent continues: the latest answer, or the message that was chosen. */
-  active_message_id: string | null;
-  /** Unix seconds. */
-  creation_time: number;
+export type ConversationTree = Conversation & {
   /** All messages, oldest first: parents before their children. */
   messages: Array<ConversationMessage>;
 };
@@ -972,23 +820,7 @@ export type EvaluationRun = {
   creation_time: number;
 };
 
-export type EvaluationRunDetails = {
-  /** Id of the run. · format "uuid" */
-  id: string;
-  /** Id of the set. · format "uuid" */
-  evaluation_set_id: string;
-  /** How was searched. */
-  mode: "hybrid" | "lexical" | "semantic";
-  /** Number of questions that have a relevant passage, and so were measured. */
-  questions_count: number;
-  /** nDCG@10, from 0 to 1: relevant passages stand above others. */
-  ndcg10: number;
-  /** Share of the relevant passages among the first 100 results. */
-  recall100: number;
-  /** 1 divided by the rank of the first relevant passage; 0 if it is not among the first 10. */
-  mrr10: number;
-  /** Unix seconds. */
-  creation_time: number;
+export type EvaluationRunDetails = EvaluationRun & {
   /** Measures of each question. */
   questions: Array<{
     /** Id of the question, which may be deleted. · format "uuid" */
@@ -1015,15 +847,7 @@ export type EvaluationSet = {
   creation_time: number;
 };
 
-export type EvaluationSetDetails = {
-  /** Id of the set. · format "uuid" */
-  id: string;
-  /** Name of the set. */
-  name: string;
-  /** Number of its questions. */
-  questions_count: number;
-  /** Unix seconds. */
-  creation_time: number;
+export type EvaluationSetDetails = EvaluationSet & {
   /** All questions, oldest first. */
   questions: Array<EvaluationQuestion>;
 };
@@ -1128,25 +952,7 @@ export type GroupSource = {
   warnings: Array<string>;
 };
 
-export type IssuedApiKey = {
-  /** Id of the key. · format "uuid" */
-  id: string;
-  /** Name of the key. */
-  name: string;
-  /** Scopes of the key: what it may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read" | "conversations:all">;
-  /** Only these source groups; null: not limited. */
-  source_group_ids: Array<string> | null;
-  /** Only source groups with one of these tags; null: not limited. */
-  tag_ids: Array<string> | null;
-  /** Time when the key expires, Unix seconds; null: never. */
-  expires_time: number | null;
-  /** Id of the key that issued or rotated this one; it may be revoked since. Null: an operator did. */
-  issued_by: string | null;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Time of the last request with the key, Unix seconds, to the minute; null: not used yet. */
-  last_used_time: number | null;
+export type IssuedApiKey = ApiKey & {
   /** The key itself. No other answer contains it. */
   key: string;
 };
@@ -1158,46 +964,7 @@ export type JobError = {
   message: string;
 };
 
-export type ListedSource = {
-  /** Id of the source. · format "uuid" */
-  id: string;
-  /** Id of the source group. · format "uuid" */
-  source_group_id: string;
-  /** Where the source comes from. */
-  source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
-  /** Name of the source. Empty where a redaction rule withholds it. */
-  name: string;
-  /** Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a redaction rule would change it. */
-  path: string | null;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
-  file_type: string;
-  /** Bytes. */
-  file_size: number;
-  /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
-  content_hash: string | null;
-  metadata: Metadata;
-  /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
-  status: "pending" | "ready" | "failed";
-  /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
-  update_status: "pending" | "failed" | null;
-  /** Why the newest version could not be read. Null when it was read, and while it waits. */
-  error: SourceError | null;
-  /** Address of the source at its origin; null for uploaded files. */
-  url: string | null;
-  /** Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file. */
-  parent_source_id: string | null;
-  /** Detected language of the text, as an ISO 639-1 code. */
-  language: string | null;
-  /** Unix seconds. */
-  content_time: number;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Code points of the extracted text. */
-  text_length: number;
-  /** Number of chunks of the source. */
-  chunk_count: number;
-  /** Problems that did not stop the ingestion of the file. */
-  warnings: Array<string>;
+export type ListedSource = GroupSource & {
   /** Name of the source group. Empty where a redaction rule withholds it. */
   source_group_name: string;
   /** Status of the newest version: `status`, or `update_status` where a new version was not read yet. */
@@ -1572,21 +1339,13 @@ export type Run = {
   error: JobError | null;
 };
 
-export type RunError = {
+export type RunError = SourceError & {
   /** Id of the error. · format "uuid" */
   id: string;
   /** Id of the source. Null when the file could not be listed or fetched, and so never became a source. */
   source_id: string | null;
   /** Name of the file. */
   name: string;
-  /** Where the file failed: list, fetch, detect, parse, chunk or store. */
-  stage: string;
-  /** What failed, in a few words. */
-  title: string;
-  /** What went wrong, in words for a person. */
-  message: string;
-  /** Whether the same file may succeed in another run. */
-  retryable: boolean;
   /** Unix seconds. */
   creation_time: number;
 };
@@ -1614,54 +1373,7 @@ export type RunFile = {
   retryable: boolean | null;
 };
 
-export type SearchResult = {
-  /** Id of the chunk. · format "uuid" */
-  id: string;
-  /** Id of the source. · format "uuid" */
-  source_id: string;
-  /** Id of the source group. · format "uuid" */
-  source_group_id: string;
-  /** Name of the source group; empty if a redaction rule blocks it. */
-  source_group_name: string;
-  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
-  source_type: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
-  file_type: string;
-  /** Name of the source. */
-  name: string;
-  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
-  path: string | null;
-  /** Address of the source at its origin; null for uploaded files. */
-  url: string | null;
-  /** Text of the chunk. */
-  content: string;
-  /** Position of the chunk in its source, counted from 0. Null, like the offsets, if the policy decides about single chunks: gaps would show which chunks it hides. */
-  chunk_index: number | null;
-  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
-  start_offset: number | null;
-  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
-  end_offset: number | null;
-  /** Numbers of the pages on which the chunk stands; null for files without pages. */
-  pages: Array<number> | null;
-  /** Headings above the chunk, outermost first. */
-  heading_path: Array<string>;
-  /** Higher is better; comparable within one answer only. For a key with limits, and while authorization is on: 1 / rank. */
-  score: number;
-  /** Score of each stage of the search. */
-  scores: {
-    /** Score of the lexical search (BM25); null when it did not find the chunk, for a key with limits, and while authorization is on. */
-    lexical: number | null;
-    /** Score of the semantic search; null when it did not find the chunk. */
-    semantic: number | null;
-    /** Score of the rerank model; null when it did not score the chunk. */
-    rerank: number | null;
-  };
-  metadata: Metadata;
-  chunk_metadata: Metadata;
-  /** Names of the tags of the source group. */
-  tags: Array<string>;
-  /** Unix seconds. */
-  content_time: number;
+export type SearchResult = Content & {
   /** Where `content`, as it is shown, matches the query; present if the request asks for it. */
   highlights?: {
     /** Words of the query in any form, ascending. They do not overlap. Stop words are left out. */
@@ -1907,7 +1619,7 @@ export type StoredCitation = {
     verified: boolean;
     /** What compared the sentence: rules or a model with the passage, or rules with the result of a query. */
     verified_by: "rules" | "model" | "query";
-    /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
+    /** Why the sentence is not verified. Null when it is verified. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;
@@ -2013,44 +1725,7 @@ export type TableColumn = {
   header: string;
 };
 
-export type TableDetails = {
-  /** Id of the table. · format "uuid" */
-  id: string;
-  /** Name for people. */
-  name: string;
-  /** Name in SQL, unique within the tenant. */
-  sql_name: string;
-  /** What the table is about: the lines above it, or what was set. */
-  description: string | null;
-  /** `building`: a version is being built, and the present one is served. `failed`: see `error`. */
-  status: "building" | "ready" | "failed";
-  /** Why the last build failed, or why the file of `url` could not be read. */
-  error: string | null;
-  /** Id of the source. Null until the file of `url` was read. */
-  source_id: string | null;
-  /** Id of the source group. · format "uuid" */
-  source_group_id: string;
-  /** Address of the file, if the table was asked for by its address. */
-  url: string | null;
-  /** When the file of `url` is read again; empty without a schedule. */
-  rrule: string | null;
-  position: TablePosition;
-  /** Number of the served version; 0 before the first. */
-  version: number;
-  /** Rows of data. Null if the caller does not see the whole table. */
-  row_count: number | null;
-  /** Rows of totals. Null if the caller does not see the whole table. */
-  total_rows: number | null;
-  /** Whether a new version may have other columns. */
-  schema_policy: "accept" | "freeze";
-  /** Columns. Values and counts are left out if the caller does not see the whole table. */
-  columns: Array<TableColumn>;
-  /** What should be known about the data. Counts are left out if the caller does not see the whole table. */
-  warnings: Array<TableWarning>;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Unix seconds. */
-  update_time: number;
+export type TableDetails = Table & {
   /** Up to ten visible rows of data. */
   sample: Array<TableRow>;
 };
@@ -2170,6 +1845,30 @@ export type WebCitation = {
   snippet: string;
 };
 
+export interface IdParams {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+}
+
+export interface PageQuery {
+  /** How many records to return. · minimum 1, maximum 100, default 20 */
+  limit?: number | undefined;
+  /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+  after_id?: string | undefined;
+}
+
+export interface PrincipalQuery {
+  /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+  principal_id?: string | undefined;
+  /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+  authz_policy?: string | undefined;
+}
+
+export interface IdempotencyHeaders {
+  /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
+  "Idempotency-Key"?: string | undefined;
+}
+
 export interface Operations {
   /** Search the knowledge */
   search: {
@@ -2240,36 +1939,16 @@ export interface Operations {
   /** Get a chunk */
   getContent: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: Content;
   };
   /** List the chunks of a source */
   listSourceChunks: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: (PageQuery & PrincipalQuery) | undefined;
     };
     response: {
       /** Chunks of this page. */
@@ -2280,36 +1959,21 @@ export interface Operations {
   /** Read the extracted text of a source */
   getSourceText: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
+      params: IdParams;
+      query?: (PrincipalQuery & {
         /** Offset of the first code point to return. · minimum 0, maximum 2147463647, default 0 */
         start_offset?: number | undefined;
         /** Offset behind the last code point to return, at most 200000 after start_offset. Default: 20000 after start_offset. · minimum 0, maximum 2147463647 */
         end_offset?: number | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: SourceText;
   };
   /** List the pages of a PDF */
   listPages: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: {
       /** Id of the source. · format "uuid" */
@@ -2338,14 +2002,10 @@ export interface Operations {
         /** Number of the page, from 1. · minimum 1, maximum 20000 */
         number: number;
       };
-      query?: {
+      query?: (PrincipalQuery & {
         /** Pixels for each point: 1 or 2. Very large pages have fewer. · minimum 1, maximum 2, default 1 */
         scale?: number | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
       headers?: {
         /** ETags of the files that the caller has. The answer is 304 if one of them is current. */
         "If-None-Match"?: string | undefined;
@@ -2362,16 +2022,12 @@ export interface Operations {
         /** Number of the page, from 1. · minimum 1, maximum 20000 */
         number: number;
       };
-      query?: {
+      query?: (PrincipalQuery & {
         /** Offset of the first code point of the passage, in the extracted text. · minimum 0, maximum 2147463647 */
         start_offset?: number | undefined;
         /** Offset behind the last code point of the passage, at most 20000 after start_offset. · minimum 0, maximum 2147463647 */
         end_offset?: number | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** The rectangles of the range; empty without a range. */
@@ -2388,20 +2044,13 @@ export interface Operations {
   /** List the blocks of a source */
   listBlocks: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
+      params: IdParams;
+      query?: (PrincipalQuery & {
         /** The first block to return: the next_index of the answer before. · minimum 0, maximum 100000000, default 0 */
         start_index?: number | undefined;
         /** How many blocks to return. · minimum 1, maximum 1000, default 200 */
         limit?: number | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Id of the source. · format "uuid" */
@@ -2546,20 +2195,12 @@ export interface Operations {
   /** List agent runs */
   listAgentRuns: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & PrincipalQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only runs with this status. */
         status?: "queued" | "running" | "success" | "failure" | "canceled" | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** The runs of this page. */
@@ -2570,70 +2211,39 @@ export interface Operations {
   /** Get an agent run */
   getAgentRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: AgentRun;
   };
   /** Follow an agent run */
   streamAgentRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
+      params: IdParams;
+      query?: (PrincipalQuery & {
         /** Only events after this number. The header `Last-Event-ID` does the same. · minimum 0, maximum 1000000 */
         after_seq?: number | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: unknown;
   };
   /** Cancel an agent run */
   cancelAgentRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: AgentRunSummary;
   };
   /** List conversations */
   listConversations: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & PrincipalQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the title. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Conversations of this page. */
@@ -2644,26 +2254,15 @@ export interface Operations {
   /** Read a conversation with all its branches */
   getConversation: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: ConversationTree;
   };
   /** Rename a conversation or choose its active message */
   updateConversation: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Absent: unchanged. · minLength 1, maxLength 200 */
         title?: string | undefined;
@@ -2680,26 +2279,15 @@ export interface Operations {
   /** Delete a conversation */
   deleteConversation: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: Conversation;
   };
   /** Upload files */
   createLocalFileGroup: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: UploadBody;
     };
     response: {
@@ -2710,18 +2298,14 @@ export interface Operations {
   /** List local file groups */
   listLocalFileGroups: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only groups with exactly this name. · minLength 1, maxLength 200 */
         name?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Local file groups of this page. */
@@ -2732,20 +2316,14 @@ export interface Operations {
   /** Get a local file group */
   getLocalFileGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: LocalFileGroup;
   };
   /** Delete a local file group */
   deleteLocalFileGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2755,14 +2333,8 @@ export interface Operations {
   /** Add and replace files */
   changeLocalFiles: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      headers?: IdempotencyHeaders | undefined;
       body: UploadBody;
     };
     response: ChangedFiles;
@@ -2770,10 +2342,7 @@ export interface Operations {
   /** Delete files by their paths */
   deleteLocalFiles: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Paths of the files to delete. · minItems 1, maxItems 2000 */
         paths: Array<string>;
@@ -2796,10 +2365,7 @@ export interface Operations {
   /** Create a Drive source */
   createDriveSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2820,12 +2386,7 @@ export interface Operations {
   /** List Drive sources */
   listDriveSources: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The sources of this page. */
@@ -2836,20 +2397,14 @@ export interface Operations {
   /** Get a Drive source */
   getDriveSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DriveSource;
   };
   /** Delete a Drive source */
   deleteDriveSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2859,12 +2414,7 @@ export interface Operations {
   /** List the settings of Drive sources */
   listDriveSourceSettings: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The settings of this page. */
@@ -2875,20 +2425,14 @@ export interface Operations {
   /** Get the setting of a Drive source */
   getDriveSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DriveSourceSetting;
   };
   /** Change the name and the schedule of a Drive source */
   updateDriveSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -2901,20 +2445,14 @@ export interface Operations {
   /** End the schedule of a Drive source */
   deleteDriveSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DriveSourceSetting;
   };
   /** Create a page source */
   createPageSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -2935,12 +2473,7 @@ export interface Operations {
   /** List page sources */
   listPageSources: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The sources of this page. */
@@ -2951,20 +2484,14 @@ export interface Operations {
   /** Get a page source */
   getPageSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: PageSource;
   };
   /** Delete a page source */
   deletePageSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -2974,12 +2501,7 @@ export interface Operations {
   /** List the settings of page sources */
   listPageSourceSettings: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The settings of this page. */
@@ -2990,20 +2512,14 @@ export interface Operations {
   /** Get the setting of a page source */
   getPageSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: PageSourceSetting;
   };
   /** Change the name and the schedule of a page source */
   updatePageSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -3016,20 +2532,14 @@ export interface Operations {
   /** End the schedule of a page source */
   deletePageSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: PageSourceSetting;
   };
   /** Create a repository source */
   createRepoSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -3056,12 +2566,7 @@ export interface Operations {
   /** List repository sources */
   listRepoSources: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The sources of this page. */
@@ -3072,20 +2577,14 @@ export interface Operations {
   /** Get a repository source */
   getRepoSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: RepoSource;
   };
   /** Delete a repository source */
   deleteRepoSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -3095,12 +2594,7 @@ export interface Operations {
   /** List the settings of repository sources */
   listRepoSettings: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The settings of this page. */
@@ -3111,20 +2605,14 @@ export interface Operations {
   /** Get the setting of a repository source */
   getRepoSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: RepoSetting;
   };
   /** Change the name and the schedule of a repository source */
   updateRepoSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -3137,20 +2625,14 @@ export interface Operations {
   /** End the schedule of a repository source */
   deleteRepoSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: RepoSetting;
   };
   /** Create a crawl */
   createCrawl: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -3181,12 +2663,7 @@ export interface Operations {
   /** List crawls */
   listCrawls: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The sources of this page. */
@@ -3197,20 +2674,14 @@ export interface Operations {
   /** Get a crawl */
   getCrawl: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Crawl;
   };
   /** Delete a crawl */
   deleteCrawl: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -3220,12 +2691,7 @@ export interface Operations {
   /** List the settings of crawls */
   listCrawlSettings: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The settings of this page. */
@@ -3236,20 +2702,14 @@ export interface Operations {
   /** Get the setting of a crawl */
   getCrawlSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: CrawlSetting;
   };
   /** Change the name and the schedule of a crawl */
   updateCrawlSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -3262,20 +2722,14 @@ export interface Operations {
   /** End the schedule of a crawl */
   deleteCrawlSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: CrawlSetting;
   };
   /** Create a database source */
   createDatabaseSource: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
@@ -3301,12 +2755,7 @@ export interface Operations {
   /** List database sources */
   listDatabaseSources: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The sources of this page. */
@@ -3317,20 +2766,14 @@ export interface Operations {
   /** Get a database source */
   getDatabaseSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DatabaseSource;
   };
   /** Delete a database source */
   deleteDatabaseSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -3340,12 +2783,7 @@ export interface Operations {
   /** List the settings of database sources */
   listDatabaseSourceSettings: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** The settings of this page. */
@@ -3356,20 +2794,14 @@ export interface Operations {
   /** Get the setting of a database source */
   getDatabaseSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DatabaseSourceSetting;
   };
   /** Change the name and the schedule of a database source */
   updateDatabaseSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
@@ -3382,10 +2814,7 @@ export interface Operations {
   /** End the schedule of a database source */
   deleteDatabaseSourceSetting: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: DatabaseSourceSetting;
   };
@@ -3512,11 +2941,7 @@ export interface Operations {
   /** List source groups */
   listSourceGroups: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
@@ -3525,9 +2950,9 @@ export interface Operations {
         source_type?: "local_file" | "drive" | "page" | "repo" | "web" | "database" | undefined;
         /** Only source groups with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
-        /** Only groups with this tag. An unknown tag selects nothing. */
+        /** Only groups with this tag. An unknown tag selects nothing. · format "uuid" */
         tag_id?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Source groups of this page. */
@@ -3538,20 +2963,14 @@ export interface Operations {
   /** Get a source group */
   getSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: SourceGroup;
   };
   /** Rename a source group */
   renameSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** New name of the source group. · minLength 1, maxLength 200 */
         name: string;
@@ -3562,10 +2981,7 @@ export interface Operations {
   /** Delete a source group */
   deleteSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source group. · format "uuid" */
@@ -3575,10 +2991,7 @@ export interface Operations {
   /** Change the metadata of a source group */
   patchSourceGroupMetadata: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         metadata: MetadataPatch;
       };
@@ -3588,18 +3001,11 @@ export interface Operations {
   /** List the sources of a source group */
   listSourcesOfSourceGroup: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      params: IdParams;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Sources of this page. */
@@ -3610,24 +3016,20 @@ export interface Operations {
   /** List the runs of all source groups */
   listAllRuns: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the status, stage or error; while redaction rules exist, not the message of the error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
-        /** Only runs of the source group with this id. An unknown group selects nothing. */
+        /** Only runs of the source group with this id. An unknown group selects nothing. · format "uuid" */
         source_group_id?: string | undefined;
         /** Only runs made at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
         from_time?: number | undefined;
         /** Only runs made at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
         to_time?: number | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Runs of this page. */
@@ -3638,20 +3040,13 @@ export interface Operations {
   /** List the runs of a source group */
   listRuns: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      params: IdParams;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the status, stage or error; while redaction rules exist, not the message of the error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Runs of this page. */
@@ -3662,14 +3057,8 @@ export interface Operations {
   /** Run a source group again */
   startRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      headers?: IdempotencyHeaders | undefined;
       body?: {
         /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
@@ -3682,26 +3071,15 @@ export interface Operations {
   /** Get a run and its progress */
   getRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Run;
   };
   /** List the files that failed in a run */
   listRunErrors: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PageQuery | undefined;
     };
     response: {
       /** Failed files of this page. */
@@ -3712,18 +3090,11 @@ export interface Operations {
   /** List the files that a run changed, skipped or could not read */
   listRunFiles: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      params: IdParams;
+      query?: (PageQuery & {
         /** Only files to which this happened. */
         change?: "added" | "updated" | "deleted" | "failed" | "skipped" | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Files of this page. */
@@ -3734,10 +3105,7 @@ export interface Operations {
   /** Cancel a run */
   cancelRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Run;
   };
@@ -3749,12 +3117,7 @@ export interface Operations {
   /** List the sources that have metadata */
   listSources: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** Sources of this page. */
@@ -3832,20 +3195,14 @@ export interface Operations {
   /** Get a source */
   getSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: GroupSource;
   };
   /** Delete a source */
   deleteSource: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the source. · format "uuid" */
@@ -3859,12 +3216,7 @@ export interface Operations {
         /** Id of the source. · format "uuid" */
         source_id: string;
       };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      query?: PrincipalQuery | undefined;
       headers?: {
         /** One range of bytes. For several ranges the whole file is sent. */
         Range?: string | undefined;
@@ -3879,16 +3231,8 @@ export interface Operations {
   /** Download the original file of a source */
   downloadOriginal: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
       headers?: {
         /** One range of bytes. For several ranges the whole file is sent. */
         Range?: string | undefined;
@@ -3957,11 +3301,7 @@ export interface Operations {
   /** List tables */
   listTables: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & PrincipalQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only tables of this source. An unknown source selects nothing. · format "uuid" */
@@ -3970,11 +3310,7 @@ export interface Operations {
         source_group_id?: string | undefined;
         /** Only tables with this name, or this name in SQL. · minLength 1, maxLength 200 */
         name?: string | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Tables of this page. */
@@ -3985,10 +3321,7 @@ export interface Operations {
   /** Build a table of a source or of an address */
   createTable: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the table. Default: made of the name of the source and the place. · minLength 1, maxLength 200 */
         name?: string | undefined;
@@ -4022,26 +3355,15 @@ export interface Operations {
   /** Get a table */
   getTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: TableDetails;
   };
   /** Describe a table and its columns */
   updateTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Another name. The name in SQL changes with it. · minLength 1, maxLength 200 */
         name?: string | undefined;
@@ -4072,10 +3394,7 @@ export interface Operations {
   /** Delete a table */
   deleteTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the table. · format "uuid" */
@@ -4085,22 +3404,15 @@ export interface Operations {
   /** Read rows of a table */
   listTableRows: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
+      params: IdParams;
+      query?: (PrincipalQuery & {
         /** How many rows to return. · minimum 1, maximum 100, default 20 */
         limit?: number | undefined;
         /** Return rows after this one: the next_after_row of the page before. · minimum -1, maximum 2147483647, default -1 */
         after_row?: number | undefined;
         /** Names in SQL of the columns to return; may be repeated. All when absent. · maxItems 500 */
         columns?: Array<string> | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Rows of this page. */
@@ -4112,16 +3424,8 @@ export interface Operations {
   /** List the tables that a source contains */
   listSourceTables: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      query?: PrincipalQuery | undefined;
     };
     response: {
       /** Tables in the order of the text. */
@@ -4131,10 +3435,7 @@ export interface Operations {
   /** Build a table again */
   buildTable: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the table. · format "uuid" */
@@ -4178,10 +3479,7 @@ export interface Operations {
   /** Create a tag */
   createTag: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the tag, unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
@@ -4194,20 +3492,14 @@ export interface Operations {
   /** Get a tag */
   getTag: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Tag;
   };
   /** Rename or describe a tag */
   updateTag: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Name of the tag, unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
@@ -4220,20 +3512,14 @@ export interface Operations {
   /** Delete a tag */
   deleteTag: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: Tag;
   };
   /** Add a tag to a source group */
   linkTag: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Id of the tag. · format "uuid" */
         tag_id: string;
@@ -4246,16 +3532,12 @@ export interface Operations {
   /** List the links between tags and source groups */
   listTagLinks: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** Only links of this tag. An unknown tag selects nothing. · format "uuid" */
         tag_id?: string | undefined;
         /** Only links of this source group. An unknown group selects nothing. · format "uuid" */
         source_group_id?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Links of this page. */
@@ -4278,12 +3560,7 @@ export interface Operations {
   /** List metadata columns */
   listMetadataColumns: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** Metadata columns of this page. */
@@ -4294,10 +3571,7 @@ export interface Operations {
   /** Declare a metadata column */
   declareMetadataColumn: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Key of source metadata. · minLength 1, maxLength 256 */
         key: string;
@@ -4326,18 +3600,14 @@ export interface Operations {
         /** Key of the column. · minLength 1, maxLength 256 */
         key: string;
       };
-      query?: {
+      query?: (PrincipalQuery & {
         /** How many records to return. · minimum 1, maximum 100, default 20 */
         limit?: number | undefined;
         /** Only values that begin with this text. · minLength 0, maxLength 4096 */
         prefix?: string | undefined;
         /** Only values after this one: the last value of the previous page. · minLength 0, maxLength 4096 */
         after?: string | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Values of this page. */
@@ -4354,10 +3624,7 @@ export interface Operations {
   /** Store a secret */
   createSecret: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the secret. · minLength 1, maxLength 200 */
         name: string;
@@ -4374,16 +3641,12 @@ export interface Operations {
   /** List secrets */
   listSecrets: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Secrets of this page, without their values. */
@@ -4504,10 +3767,7 @@ export interface Operations {
   /** Issue an API key */
   issueApiKey: {
     request: {
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      headers?: IdempotencyHeaders | undefined;
       body: {
         /** Name of the key. · minLength 1, maxLength 200 */
         name: string;
@@ -4526,16 +3786,12 @@ export interface Operations {
   /** List API keys */
   listApiKeys: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** API keys of this page. */
@@ -4546,24 +3802,15 @@ export interface Operations {
   /** Revoke an API key */
   revokeApiKey: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: ApiKey;
   };
   /** Rotate an API key */
   rotateApiKey: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      headers?: {
-        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
-        "Idempotency-Key"?: string | undefined;
-      } | undefined;
+      params: IdParams;
+      headers?: IdempotencyHeaders | undefined;
       body?: {
         /** How many seconds the old key still works; 0: it ends at once. · minimum 0, maximum 7776000, default 0 */
         grace_seconds?: number | undefined;
@@ -4574,10 +3821,7 @@ export interface Operations {
   /** Get the chat model usage of an API key */
   getApiKeyUsage: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       query?: {
         /** Number of days in UTC, up to and including today. · minimum 1, maximum 400, default 30 */
         days?: number | undefined;
@@ -4588,16 +3832,12 @@ export interface Operations {
   /** List subjects */
   listSubjects: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only records with this text in the principal_id. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Subjects of this page. */
@@ -4687,12 +3927,7 @@ export interface Operations {
   /** List policies */
   listPolicies: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
-      } | undefined;
+      query?: PageQuery | undefined;
     };
     response: {
       /** Policies of this page. */
@@ -4813,11 +4048,7 @@ export interface Operations {
   /** List audit events */
   listAuditEvents: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
         /** Only events with this action. */
@@ -4826,13 +4057,13 @@ export interface Operations {
         object_kind?: "api_key" | "console_session" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "table" | "tenant" | "master_key" | undefined;
         /** Only events about the object with this id. An unknown id selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
-        /** Only changes that this API key made. An unknown key selects nothing. */
+        /** Only changes that this API key made. An unknown key selects nothing. · format "uuid" */
         api_key_id?: string | undefined;
         /** Only events at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
         from_time?: number | undefined;
         /** Only events at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
         to_time?: number | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Events of this page. */
@@ -4843,14 +4074,10 @@ export interface Operations {
   /** List question sets */
   listEvaluationSets: {
     request: {
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Sets of this page. */
@@ -4871,20 +4098,14 @@ export interface Operations {
   /** Get a question set with its questions */
   getEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: EvaluationSetDetails;
   };
   /** Rename a question set */
   renameEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** The new name of the set. · minLength 1, maxLength 200 */
         name: string;
@@ -4895,10 +4116,7 @@ export interface Operations {
   /** Delete a question set with its questions and runs */
   deleteEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the deleted set. · format "uuid" */
@@ -4908,10 +4126,7 @@ export interface Operations {
   /** Add a question to a set */
   addEvaluationQuestion: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Words or question to search for. · minLength 1, maxLength 4000 */
         query: string;
@@ -4922,10 +4137,7 @@ export interface Operations {
   /** Delete a question */
   deleteEvaluationQuestion: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: {
       /** Id of the deleted question. · format "uuid" */
@@ -4935,10 +4147,7 @@ export interface Operations {
   /** Say whether a passage answers a question */
   judgePassage: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** Id of a chunk, as search returns it. · format "uuid" */
         chunk_id: string;
@@ -4951,10 +4160,7 @@ export interface Operations {
   /** Measure the search with a question set */
   runEvaluationSet: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
       body: {
         /** How to search. · default "hybrid" */
         mode?: "hybrid" | "lexical" | "semantic" | undefined;
@@ -4969,18 +4175,11 @@ export interface Operations {
   /** List the runs of a question set */
   listEvaluationRuns: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
-      query?: {
-        /** How many records to return. · minimum 1, maximum 100, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      params: IdParams;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Runs of this page. */
@@ -4991,10 +4190,7 @@ export interface Operations {
   /** Get a run with the measures of each question */
   getEvaluationRun: {
     request: {
-      params: {
-        /** Id: a UUID in lower case. · format "uuid" */
-        id: string;
-      };
+      params: IdParams;
     };
     response: EvaluationRunDetails;
   };

@@ -3,7 +3,7 @@
 import type { GroupLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
 import { join, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 
@@ -108,15 +108,9 @@ export async function listApiKeys(
   q: string | undefined,
   page: PageRequest,
 ) {
-  const id = raw('id');
   const named = q === undefined ? raw('true') : containsText(raw('name'), q);
-  const visible = sql`${visibleTo(tenantId, limits)} and revoked_at is null and ${named}`;
-  return db.transaction(tenantId, async (tx) => {
-    const rows = await tx.query<ApiKeyRow>(sql`
-      select ${columns} from api_key where ${visible} and ${afterCursor(id, page)} ${pageOf(id, page)}`);
-    const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from api_key where ${visible}`);
-    return { rows, total: count?.total ?? 0 };
-  });
+  const visible = sql`api_key where ${visibleTo(tenantId, limits)} and revoked_at is null and ${named}`;
+  return db.transaction(tenantId, (tx) => readPage<ApiKeyRow>(tx, columns, visible, raw('id'), page));
 }
 
 function visibleTo(tenantId: string, limits: GroupLimits): Sql {

@@ -6,8 +6,9 @@
  * `findBrokenEvent` names that event. The tenant role may only add and read events.
  */
 import { createHash } from 'node:crypto';
+import type { Caller } from '../access/caller.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import { derivedId } from '../util/ids.ts';
 
@@ -82,6 +83,18 @@ const COLUMNS = raw(
   `e.id, e.seq, e.at, e.api_key_id, e.action, e.object_kind, e.object_id, e.details, e.prev_hash, e.hash`,
 );
 
+/** Adds the event that the caller changed an object. Call this function last in the transaction of the change: see `appendAudit`. */
+export function recordChange(
+  tx: Tx,
+  { tenantId, apiKeyId: actor }: Pick<Caller, 'tenantId' | 'apiKeyId'>,
+  action: AuditAction,
+  objectKind: AuditObjectKind,
+  objectId: string,
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  return appendAudit(tx, { tenantId, actor, action, objectKind, objectId, details });
+}
+
 /**
  * Adds an event to the tenant's chain. Call this function last in the transaction of the change: it takes a lock that only
  * the end of the transaction releases. A caller that waits for the lock must hold no row that the lock's owner still needs.
@@ -128,13 +141,8 @@ export async function listAuditEvents(
   if (filter.from !== undefined) conditions.push(sql`e.at >= ${filter.from}`);
   if (filter.before !== undefined) conditions.push(sql`e.at < ${filter.before}`);
   const matching = sql`audit_event e where ${join(conditions, ' and ')}`;
-  const id = raw('e.id');
   const keyName = sql`(select k.name from api_key k where k.tenant_id = e.tenant_id and k.id = e.api_key_id) as api_key_name`;
-  const rows = await tx.query<ListedAuditEvent>(
-    sql`select ${COLUMNS}, ${keyName} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
-  );
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<ListedAuditEvent>(tx, sql`${COLUMNS}, ${keyName}`, matching, raw('e.id'), page);
 }
 
 /** Returns the newest event of an object; undefined if it has none. */

@@ -3,7 +3,7 @@
 import { type Access, mayShowSource, showsSomething } from '../access/access.ts';
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import type { PageRequest } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export const COLUMN_TYPES = ['string', 'integer'] as const;
@@ -90,11 +90,8 @@ export async function listColumns(
   limits: GroupLimits,
   page: PageRequest,
 ): Promise<{ rows: MetadataColumn[]; total: number }> {
-  const after = page.afterId === undefined ? raw('true') : sql`k.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<MetadataColumn>(sql`
-    select ${columnFields(limits)} from metadata_column k
-    where k.tenant_id = ${tenantId} and ${after} order by k.id limit ${page.limit + 1}`);
-  return { rows, total: await countColumns(tx, tenantId) };
+  const matching = sql`metadata_column k where k.tenant_id = ${tenantId}`;
+  return readPage<MetadataColumn>(tx, columnFields(limits), matching, raw('k.id'), page);
 }
 
 export async function deleteColumn(tx: Tx, tenantId: string, id: string): Promise<void> {

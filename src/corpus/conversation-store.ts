@@ -4,7 +4,7 @@ import { type Access, mayShowChunk, mayShowSource, type Principal } from '../acc
 import type { Caller } from '../access/caller.ts';
 import { withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface Conversation {
@@ -34,10 +34,9 @@ export interface StoredCitation {
     spans: { start: number; end: number }[];
     quote: string;
     verified: boolean;
-    /** Older stored answers lack the following members. */
-    verified_by?: 'rules' | 'model' | 'query';
-    reason?: string | null;
-    quoted?: boolean;
+    verified_by: 'rules' | 'model' | 'query';
+    reason: string | null;
+    quoted: boolean;
   };
 }
 
@@ -243,12 +242,8 @@ export async function listConversations(
   page: PageRequest,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
   const found = q === undefined ? raw('true') : containsText(raw('title'), q);
-  const matching = sql`tenant_id = ${tenantId} and ${belongsTo(owner)} and ${found}`;
-  const rows = await tx.query<ConversationRow>(sql`
-    select ${CONVERSATION_COLUMNS} from conversation
-    where ${matching} and ${afterCursor(raw('id'), page)} ${pageOf(raw('id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from conversation where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  const matching = sql`conversation where tenant_id = ${tenantId} and ${belongsTo(owner)} and ${found}`;
+  return readPage<ConversationRow>(tx, CONVERSATION_COLUMNS, matching, raw('id'), page);
 }
 
 /** A message in a list. `seen` is false if the message rests on something that the caller may not see. */

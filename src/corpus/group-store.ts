@@ -2,7 +2,7 @@
 
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import type { JobStatus } from '../jobs/status.ts';
@@ -98,13 +98,8 @@ export async function listGroups(
   if (filter.tagId !== undefined) conditions.push(hasTag(visibleTag(filter.tagId, limits)));
   if (filter.name !== undefined) conditions.push(sql`g.name = ${filter.name}`);
   if (filter.q !== undefined) conditions.push(containsText(raw('g.name'), filter.q));
-  const matching = join(conditions, ' and ');
-  const rows = await tx.query<SourceGroup>(sql`
-    select ${GROUP_COLUMNS} from source_group g where ${matching} and ${afterCursor(raw('g.id'), page)} ${pageOf(raw('g.id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(
-    sql`select count(*) as total from source_group g where ${matching}`,
-  );
-  return { rows, total: count?.total ?? 0 };
+  const matching = sql`source_group g where ${join(conditions, ' and ')}`;
+  return readPage<SourceGroup>(tx, GROUP_COLUMNS, matching, raw('g.id'), page);
 }
 
 /** Locks and returns the group. Every change of a group, its sources or its runs takes this lock first: the lock is the fence. */

@@ -2,7 +2,7 @@
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
@@ -135,10 +135,7 @@ export async function listRuns(
   if (filter.q !== undefined) conditions.push(containsText(words, filter.q));
   const matching = sql`run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
     where ${join(conditions, ' and ')}`;
-  const rows = await tx.query<Run>(sql`
-    select ${RUN_COLUMNS} from ${matching} and ${afterCursor(raw('r.id'), page)} ${pageOf(raw('r.id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<Run>(tx, RUN_COLUMNS, matching, raw('r.id'), page);
 }
 
 /** Returns runs that are active or have ended since `since`, oldest first, at most `limit`. */
@@ -296,6 +293,8 @@ export async function insertRunErrors(
       message = excluded.message, retryable = excluded.retryable`);
 }
 
+const RUN_ERROR_COLUMNS = raw('e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable, e.created_at');
+
 /** Returns one page of the run's errors, with one extra row if a next page exists; `total` counts all errors. */
 export async function listRunErrors(
   tx: Queryable,
@@ -303,13 +302,8 @@ export async function listRunErrors(
   runId: string,
   page: PageRequest,
 ): Promise<{ rows: RunError[]; total: number }> {
-  const matching = sql`e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
-  const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<RunError>(sql`
-    select e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable, e.created_at
-    from run_error e where ${matching} and ${after} order by e.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run_error e where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  const matching = sql`run_error e where e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
+  return readPage<RunError>(tx, RUN_ERROR_COLUMNS, matching, raw('e.id'), page);
 }
 
 /** Returns whether an item could not be listed or fetched in the run for a reason that may pass. */

@@ -3,7 +3,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import type { PageRequest } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Opaque, Origin, OriginKind } from './origin.ts';
 
@@ -106,12 +106,13 @@ export async function listSettings(
   limits: GroupLimits,
   page: PageRequest,
 ): Promise<{ rows: Setting[]; total: number }> {
-  const matching = visible(tenantId, kind, limits);
-  const after = page.afterId === undefined ? raw('true') : sql`c.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<Setting>(sql`
-    select ${SETTING_COLUMNS} from ${JOINED} where ${matching} and ${after} order by c.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${JOINED} where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<Setting>(
+    tx,
+    SETTING_COLUMNS,
+    sql`${JOINED} where ${visible(tenantId, kind, limits)}`,
+    raw('c.id'),
+    page,
+  );
 }
 
 function visible(tenantId: string, kind: OriginKind, limits: GroupLimits): Sql {

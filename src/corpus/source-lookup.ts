@@ -2,7 +2,7 @@
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
@@ -35,12 +35,9 @@ export async function listSourcesOfGroup(
   groupId: string,
   page: PageRequest,
 ): Promise<{ rows: Source[]; total: number }> {
-  const matching = sql`s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null
+  const matching = sql`source s where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null
     and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)`;
-  const rows = await tx.query<Source>(sql`
-    select ${SOURCE_COLUMNS} from source s where ${matching} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from source s where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<Source>(tx, SOURCE_COLUMNS, matching, raw('s.id'), page);
 }
 
 /** Returns true if the source, or a new version of it, still waits for its result. */

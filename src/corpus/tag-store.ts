@@ -3,7 +3,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import type { PageRequest } from '../db/page-sql.ts';
+import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface Tag {
@@ -127,9 +127,5 @@ export async function listLinks(
   if (filter.sourceGroupId !== undefined) conditions.push(sql`l.source_group_id = ${filter.sourceGroupId}`);
   const matching = sql`tag_source_group l join source_group g on g.tenant_id = l.tenant_id and g.id = l.source_group_id
     where ${join(conditions, ' and ')}`;
-  const after = page.afterId === undefined ? raw('true') : sql`l.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<TagLink>(sql`
-    select ${LINK_COLUMNS} from ${matching} and ${after} order by l.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<TagLink>(tx, LINK_COLUMNS, matching, raw('l.id'), page);
 }

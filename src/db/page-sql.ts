@@ -1,4 +1,5 @@
 /** SQL of cursor lists: the start of a page, its order, and the text search `q`. */
+import type { Queryable } from './database.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
 export interface PageRequest {
@@ -18,6 +19,25 @@ export function afterCursor(id: Sql, { afterId, order }: PageRequest): Sql {
 /** Returns the `order by` and `limit` clauses of a page: one row more than the page shows that there is a next page. */
 export function pageOf(id: Sql, { limit, order }: PageRequest): Sql {
   return sql`order by ${id} ${raw(order === 'desc' ? 'desc' : 'asc')} limit ${limit + 1}`;
+}
+
+/**
+ * Returns one page of the rows, with one row more if there is a next page; `total` counts all that match.
+ *
+ * @param matching the table and the condition: `source_group g where …`.
+ */
+export async function readPage<R extends object>(
+  tx: Queryable,
+  columns: Sql,
+  matching: Sql,
+  id: Sql,
+  page: PageRequest,
+): Promise<{ rows: R[]; total: number }> {
+  const rows = await tx.query<R>(
+    sql`select ${columns} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
+  );
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
+  return { rows, total: count?.total ?? 0 };
 }
 
 /** Returns the condition that `column` contains the text `q`; upper and lower case are alike. */

@@ -64,6 +64,12 @@ export const paginationSchema = z
   })
   .meta({ id: 'Pagination' });
 
+/** Returns the success answer of a list: its items as the member `name`, and `pagination`. */
+export function pageResponse<Name extends string, Item extends z.ZodType>(name: Name, item: Item, description: string) {
+  const items = { [name]: z.array(item).describe(description) } as Record<Name, z.ZodArray<Item>>;
+  return { status: 200 as const, schema: z.object({ ...items, pagination: paginationSchema }) };
+}
+
 /**
  * Returns one page of the rows, and its `pagination`.
  *

@@ -85,7 +85,7 @@ export interface Route<
   timing?: true;
   /** The name of the area, if it may still change: sent as `X-Pinakes-Experimental`, and `x-experimental` in the OpenAPI description. */
   experimental?: string;
-  /** Error statuses of this route, besides those of every route (openapi/openapi.ts). */
+  /** Error statuses of this route, besides those that the rest of its declaration implies (openapi/openapi.ts). */
   errors?: readonly number[];
   /** The route accepts `Idempotency-Key`. `once`: the answer holds a secret, so every reuse of the key is a conflict. */
   idempotent?: boolean | 'once';

@@ -49,8 +49,12 @@ export const idParams = z.strictObject({ id: pathId });
 /** Path of the routes below one source. */
 export const sourceParams = z.strictObject({ source_id: pathId.describe('Id of the source.') });
 
-/** An id in a query or a body. It is not validated: text that is not an id is an unknown id. */
-export const givenId = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
+/** An id in a query or a body. Text that is not an id is an unknown id: it becomes an id that nothing has. */
+export const givenId = z
+  .string()
+  .transform((id) => (isId(id) ? id : NO_ID))
+  .meta({ wire: { type: 'string', format: 'uuid' } });
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** An id in a response. */
 export const idSchema = z
@@ -179,6 +183,16 @@ export const metadataPatchSchema = z
 export const metadataItemPatchSchema = z
   .strictObject({ records: z.array(patchRecord(false)).describe(PATCH_RECORDS_DESCRIPTION) })
   .meta({ id: 'MetadataItemPatch' });
+
+/** The columns of the result of a query of tables. */
+export const resultColumnsSchema = z
+  .array(
+    z.object({
+      name: z.string().describe('Name of the column in the result.'),
+      type: z.string().describe('Type of the column, as DuckDB names it.'),
+    }),
+  )
+  .describe('Columns of the result.');
 
 export const jobErrorSchema = z
   .object({

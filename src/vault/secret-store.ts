@@ -1,7 +1,7 @@
 /** SQL of the table secret. Values are sealed before they reach SQL, and only `openSecret` and `openOneTimeCredential` open them. */
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
 import { findMasterKeyId, lockMasterKeyShared, setFirstMasterKeyId } from './master-key-store.ts';
@@ -160,16 +160,9 @@ export async function listSecrets(
   q: string | undefined,
   page: PageRequest,
 ): Promise<{ rows: Secret[]; total: number }> {
-  const id = raw('id');
   const named = q === undefined ? raw('true') : containsText(raw('name'), q);
-  const matching = sql`tenant_id = ${tenantId} and ${STORED} and ${named}`;
-  return db.transaction(tenantId, async (tx) => {
-    const rows = await tx.query<Secret>(
-      sql`select ${COLUMNS} from secret where ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
-    );
-    const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from secret where ${matching}`);
-    return { rows, total: count?.total ?? 0 };
-  });
+  const matching = sql`secret where tenant_id = ${tenantId} and ${STORED} and ${named}`;
+  return db.transaction(tenantId, (tx) => readPage<Secret>(tx, COLUMNS, matching, raw('id'), page));
 }
 
 /** Counts the tenant's secrets. Nobody else adds a secret until the transaction ends. */

@@ -1,6 +1,6 @@
 /** SQL of the table run_file: what a run did with each file. */
 import type { Queryable, Tx } from '../../db/database.ts';
-import type { PageRequest } from '../../db/page-sql.ts';
+import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
 import { raw, sql } from '../../db/sql.ts';
 import { newId } from '../../util/ids.ts';
@@ -100,11 +100,7 @@ export async function listRunFiles(
     select e.id, e.source_id, e.name, 'failed', null::int, e.stage, e.title, e.message, e.retryable
     from run_error e where e.tenant_id = ${tenantId} and e.run_id = ${runId}) x`;
   const wanted = change === undefined ? raw('true') : sql`x.change = ${change}`;
-  const after = page.afterId === undefined ? raw('true') : sql`x.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<RunFile>(sql`
-    select x.*, (
-      select ${SOURCE_PATH} from source s where s.tenant_id = ${tenantId} and s.id = x.source_id and s.deleted_at is null) as path
-    from ${all} where ${wanted} and ${after} order by x.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${all} where ${wanted}`);
-  return { rows, total: count?.total ?? 0 };
+  const path = sql`(
+    select ${SOURCE_PATH} from source s where s.tenant_id = ${tenantId} and s.id = x.source_id and s.deleted_at is null) as path`;
+  return readPage<RunFile>(tx, sql`x.*, ${path}`, sql`${all} where ${wanted}`, raw('x.id'), page);
 }

@@ -1,9 +1,9 @@
 /** Agent runs on the wire. */
 import { z } from 'zod';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { readerArguments } from './calls.ts';
 import type { RunView } from './read.ts';
 import { type AgentRun, FINISH_REASONS, RUN_STATUSES } from './store.ts';
@@ -97,23 +97,14 @@ export const runSchema = z
 /** Returns a run without its steps. The question is redacted as a reader of the conversation sees it. */
 export async function toSummary(run: AgentRun, redactor: Redactor | null): Promise<z.input<typeof runSummarySchema>> {
   const { usage, warnings, error } = run.outcome ?? {};
-  return {
-    id: run.id,
-    status: run.status,
+  return toRecord(runSummarySchema, run, {
     planner: 'model',
-    finish_reason: run.finishReason,
     input: (await redactText(redactor?.withoutHashes ?? null, run.input, ['output'])) ?? '',
-    background: run.background,
-    conversation_id: run.isStored ? run.conversationId : null,
-    user_message_id: run.isStored ? run.userMessageId : null,
-    assistant_message_id: run.isStored ? run.assistantMessageId : null,
+    ...(!run.isStored && { conversation_id: null, user_message_id: null, assistant_message_id: null }),
     usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: usage?.outputTokens ?? 0 },
     warnings: warnings ?? [],
     error: error ?? null,
-    creation_time: unixSeconds(run.createdAt),
-    start_time: run.startedAt && unixSeconds(run.startedAt),
-    end_time: run.endedAt && unixSeconds(run.endedAt),
-  };
+  });
 }
 
 export async function toRun({ run, steps, answer, redactor }: RunView): Promise<z.input<typeof runSchema>> {

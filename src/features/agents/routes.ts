@@ -5,7 +5,7 @@ import { principalOf } from '../../access/access.ts';
 import { ownerOf } from '../../corpus/conversation-store.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, type RouteRequest, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger } from '../../http/schemas.ts';
 import { acceptsEvents, openEventStream } from '../../http/sse.ts';
@@ -105,13 +105,7 @@ function listRoute(host: Host): Route {
     },
     experimental: EXPERIMENTAL,
     query: listQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        runs: z.array(runSummarySchema).describe('The runs of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
     async handler({ query, caller }) {
       const { tenantId } = caller;
       const owner = ownerOf(caller, principalOf(deps, query));

@@ -1,7 +1,7 @@
 /** SQL of the tables agent_run and agent_step. */
 import type { Owner } from '../../corpus/conversation-store.ts';
 import { json, type Queryable, type Tx } from '../../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
+import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import type { FilterFields } from '../../http/search-filters.ts';
 import type { Kept } from '../../http/tools/tool.ts';
@@ -149,11 +149,8 @@ export async function listRuns(
   page: PageRequest,
 ): Promise<{ rows: AgentRun[]; total: number }> {
   const ofStatus = status === undefined ? raw('true') : sql`r.status = ${status}`;
-  const matching = sql`r.tenant_id = ${tenantId} and ${belongsTo(owner)} and ${ofStatus}`;
-  const rows = await tx.query<AgentRun>(sql`
-    select ${COLUMNS} from agent_run r where ${matching} and ${afterCursor(raw('r.id'), page)} ${pageOf(raw('r.id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from agent_run r where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  const matching = sql`agent_run r where r.tenant_id = ${tenantId} and ${belongsTo(owner)} and ${ofStatus}`;
+  return readPage<AgentRun>(tx, COLUMNS, matching, raw('r.id'), page);
 }
 
 /** Returns the key with which a run was begun. */

@@ -12,9 +12,9 @@ import {
   replaceApiKey,
   revokeApiKey,
 } from '../../corpus/api-key-store.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { invalidAt, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { type Authenticator, unauthenticated } from '../../http/auth.ts';
 import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
@@ -88,7 +88,7 @@ export async function issueApiKey(
       familyId: id,
       createdAt: now,
     });
-    await record(tx, caller, 'issue', id, auditDetails(wanted));
+    await recordChange(tx, caller, 'issue', 'api_key', id, auditDetails(wanted));
   });
   const row = {
     id,
@@ -143,7 +143,11 @@ export async function rotateApiKey(
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
     const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
-    await record(tx, caller, 'rotate', id, { name: old.name, replaced_by: successorId, ends: end.toISOString() });
+    await recordChange(tx, caller, 'rotate', 'api_key', id, {
+      name: old.name,
+      replaced_by: successorId,
+      ends: end.toISOString(),
+    });
     return { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
   });
   uses.auth.forget();
@@ -156,22 +160,11 @@ export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): P
     const now = uses.clock.now();
     const row = await lockKeyWithin(tx, caller, now, id);
     await revokeApiKey(tx, caller.tenantId, id, now);
-    await record(tx, caller, 'revoke', id, { name: row.name });
+    await recordChange(tx, caller, 'revoke', 'api_key', id, { name: row.name });
     return row;
   });
   uses.auth.forget();
   return revoked;
-}
-
-function record(
-  tx: Tx,
-  caller: Caller,
-  action: 'issue' | 'rotate' | 'revoke',
-  objectId: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  return appendAudit(tx, { tenantId, actor, action, objectKind: 'api_key', objectId, details });
 }
 
 function auditDetails({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRequest): Record<string, unknown> {
@@ -180,8 +173,7 @@ function auditDetails({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRe
 
 /** Locks and returns a key. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */
 async function lockKeyWithin(tx: Tx, caller: Caller, now: Date, id: string): Promise<ApiKeyRow> {
-  const row = (await lockLivingKeys(tx, caller, now, id)).find((one) => one.id === id);
-  if (!row) throw notFound();
+  const row = orNotFound((await lockLivingKeys(tx, caller, now, id)).find((one) => one.id === id));
   const rights: Rights = {
     scopes: row.scopes as Scope[],
     expiresAt: row.expiresAt,

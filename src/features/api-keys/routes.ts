@@ -4,11 +4,11 @@ import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
 import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
 import { readUsage } from './usage.ts';
 
@@ -140,13 +140,7 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         'lie within its own.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
-    response: {
-      status: 200,
-      schema: z.object({
-        api_keys: z.array(apiKeySchema).describe('API keys of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('api_keys', apiKeySchema, 'API keys of this page.'),
     async handler({ query, caller }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total } = await listApiKeys(deps.db, caller.tenantId, caller, query.q, request);
@@ -190,7 +184,6 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     body: rotateBody,
     bodyOptional: true,
     response: { status: 201, schema: issuedSchema, description: 'The new key. No other answer contains it.' },
-    errors: [409],
     idempotent: 'once',
     example: { grace_seconds: 3600 },
     async handler({ params, body, caller }) {
@@ -221,7 +214,6 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         }),
     }),
     response: { status: 200, schema: usageSchema },
-    errors: [404],
     async handler({ params, query, caller }) {
       const { days, total } = await readUsage(deps, caller, params.id, query.days);
       return {
@@ -241,15 +233,5 @@ function toCounts({ requests, inputTokens, outputTokens }: UsageRow): z.input<ty
 }
 
 function toWire(row: ApiKeyView): z.input<typeof apiKeySchema> {
-  return {
-    id: row.id,
-    name: row.name,
-    scopes: row.scopes as z.input<typeof scopeSchema>[],
-    source_group_ids: row.sourceGroupIds,
-    tag_ids: row.tagIds,
-    expires_time: unixSeconds(row.expiresAt),
-    issued_by: row.issuedBy,
-    creation_time: unixSeconds(row.createdAt),
-    last_used_time: unixSeconds(row.lastUsedAt),
-  };
+  return toRecord(apiKeySchema, row, { scopes: row.scopes as z.input<typeof scopeSchema>[] });
 }

@@ -6,7 +6,6 @@ import { listUsage, type UsageRow } from '../../corpus/usage-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { utcDay } from '../../llm/usage-ledger.ts';
-import { isId } from '../../util/ids.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -26,7 +25,7 @@ export async function readUsage(
   id: string,
   days: number,
 ): Promise<KeyUsageReport> {
-  if (!isId(id) || !(await isVisibleApiKey(db, tenantId, { sourceGroupIds, tagIds }, id))) throw notFound();
+  if (!(await isVisibleApiKey(db, tenantId, { sourceGroupIds, tagIds }, id))) throw notFound();
   await usage.flush();
   const since = utcDay(new Date(clock.now().getTime() - (days - 1) * DAY_MS));
   const rows = await listUsage(db, tenantId, id, since);

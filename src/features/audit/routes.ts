@@ -4,10 +4,10 @@ import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type ListedAuditEvent, listAuditEven
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
-import { isId } from '../../util/ids.ts';
+import { givenId, idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 
@@ -48,7 +48,7 @@ const eventQuery = z.strictObject({
   object_id: text(1, OBJECT_ID_LENGTH_MAX)
     .optional()
     .describe('Only events about the object with this id. An unknown id selects nothing.'),
-  api_key_id: z.string().optional().describe('Only changes that this API key made. An unknown key selects nothing.'),
+  api_key_id: givenId.optional().describe('Only changes that this API key made. An unknown key selects nothing.'),
   from_time: queryInteger(0, TIME_MAX).optional().describe('Only events at or after this time, Unix seconds.'),
   to_time: queryInteger(0, TIME_MAX).optional().describe('Only events at or before this time, Unix seconds.'),
 });
@@ -69,20 +69,11 @@ export function auditRoutes(deps: Deps): Route[] {
     },
     check: refuseLimitedKeys('read the audit log'),
     query: eventQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        audit_events: z.array(eventSchema).describe('Events of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400],
+    response: pageResponse('audit_events', eventSchema, 'Events of this page.'),
     async handler({ caller, query }) {
       const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
       if (from !== undefined && to !== undefined && from > to)
         throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
-      if (apiKeyId !== undefined && !isId(apiKeyId))
-        return { audit_events: [], pagination: toPage([], limit, 0).pagination };
       const filter = {
         action: query.action,
         objectKind: query.object_kind,
@@ -102,18 +93,5 @@ export function auditRoutes(deps: Deps): Route[] {
 }
 
 function toWire(event: ListedAuditEvent): z.input<typeof eventSchema> {
-  return {
-    id: event.id,
-    seq: event.seq,
-    creation_time: unixSeconds(event.at),
-    api_key_id: event.apiKeyId,
-    api_key_name: event.apiKeyName,
-    action: event.action,
-    object_kind: event.objectKind,
-    object_id: event.objectId,
-    details: event.details,
-    time: event.at.toISOString(),
-    prev_hash: event.prevHash,
-    hash: event.hash,
-  };
+  return toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() });
 }

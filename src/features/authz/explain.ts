@@ -7,9 +7,8 @@ import { compilePolicy } from '../../access/policy-sql.ts';
 import { findRules } from '../../access/policy-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Sql } from '../../db/sql.ts';
-import { notFound } from '../../errors.ts';
+import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { isId } from '../../util/ids.ts';
 import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
 
 export interface Explanation extends Pick<Decision, 'allowed'> {
@@ -29,11 +28,9 @@ export function explain(
   object: { kind: 'source' | 'chunk'; id: string },
 ): Promise<Explanation> {
   const { tenantId } = caller;
-  if (!isId(object.id)) throw notFound();
   const find = object.kind === 'chunk' ? findChunkFacts : findSourceFacts;
   return db.transaction(tenantId, async (tx) => {
-    const facts = await find(tx, tenantId, object.id, caller);
-    if (!facts) throw notFound();
+    const facts = orNotFound(await find(tx, tenantId, object.id, caller));
     const { policy, attributes } = await findRules(tx, tenantId, principal);
     if (!policy) return { allowed: false, matchedRule: null };
     const { chunk } = compilePolicy(policy, attributes);

@@ -12,10 +12,10 @@ import {
   savePolicy,
 } from '../../access/policy-store.ts';
 import { failedTest, type PolicyDocument } from '../../access/policy-tests.ts';
-import { appendAudit, findLastEvent } from '../../corpus/audit-store.ts';
+import { findLastEvent, recordChange } from '../../corpus/audit-store.ts';
 import { listTags } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, orNotFound, ServiceError } from '../../errors.ts';
 import type { Precondition } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
@@ -80,8 +80,7 @@ export function removePolicy(
   return db.transaction(caller.tenantId, async (tx) => {
     // A change that has read the policy is stored first: after a deletion it would store a version that its caller did not name.
     await lockDeniedTags(tx, caller.tenantId);
-    const policy = await deletePolicy(tx, caller.tenantId, name);
-    if (!policy) throw notFound();
+    const policy = orNotFound(await deletePolicy(tx, caller.tenantId, name));
     precondition.check(policy.version);
     await record(tx, caller, 'delete', policy);
     return policy;
@@ -91,9 +90,7 @@ export function removePolicy(
 /** Returns a policy. @throws ServiceError not_found */
 export function readPolicy({ db }: Uses, { tenantId }: Caller, name: string): Promise<NamedPolicy> {
   return db.transaction(tenantId, async (tx) => {
-    const policy = await findPolicy(tx, tenantId, name);
-    if (!policy) throw notFound();
-    return policy;
+    return orNotFound(await findPolicy(tx, tenantId, name));
   });
 }
 
@@ -111,12 +108,5 @@ async function checkTypes(tx: Tx, tenantId: string, name: string, types: Attribu
 
 function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', policy: NamedPolicy): Promise<void> {
   const { name, version, definition } = policy;
-  return appendAudit(tx, {
-    tenantId: caller.tenantId,
-    actor: caller.apiKeyId,
-    action,
-    objectKind: 'authz_policy',
-    objectId: name,
-    details: { version, definition },
-  });
+  return recordChange(tx, caller, action, 'authz_policy', name, { version, definition });
 }

@@ -6,10 +6,10 @@ import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
 import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
@@ -65,14 +65,7 @@ export function policyRoutes(deps: Deps): Route[] {
       scopes: ['authz:grant'],
       operation: { id: 'listPolicies', area: AREA, summary: 'List policies', description: 'Oldest first.' },
       query: pageQuery,
-      response: {
-        status: 200,
-        schema: z.object({
-          policies: z.array(namedSchema).describe('Policies of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
-      errors: [400],
+      response: pageResponse('policies', namedSchema, 'Policies of this page.'),
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
           listPolicies(tx, caller.tenantId, { limit: query.limit, afterId: query.after_id }),
@@ -85,7 +78,6 @@ export function policyRoutes(deps: Deps): Route[] {
       ...shared,
       method: 'GET',
       operation: { id: 'getPolicy', area: AREA, summary: 'Get a policy' },
-      errors: [404],
       handler: async ({ caller, params, reply }) => send(reply, await readPolicy(deps, caller, params.name)),
     }),
     route({
@@ -104,7 +96,7 @@ export function policyRoutes(deps: Deps): Route[] {
       },
       check: refuseLimited,
       body: policyDocumentSchema,
-      errors: [400, 409],
+      errors: [409],
       example: {
         operator: 'or',
         filters: [
@@ -126,7 +118,6 @@ export function policyRoutes(deps: Deps): Route[] {
           'Requests that name the policy see nothing from now on. The answer is the deleted policy. An API key with limits cannot do this.',
       },
       check: refuseLimited,
-      errors: [404],
       handler: async ({ caller, params, raw }) =>
         toWire(await removePolicy(deps, caller, params.name, readPrecondition(raw.headers))),
     }),
@@ -181,15 +172,7 @@ function explainRoute(deps: Deps): Route {
   });
 }
 
-function toWire({ name, version, definition, createdAt, updatedAt }: NamedPolicy): z.input<typeof namedSchema> {
-  return {
-    name,
-    version,
-    operator: definition.operator,
-    filters: [...definition.filters],
-    ...(definition.attribute_types && { attribute_types: definition.attribute_types }),
-    ...(definition.tests && { tests: [...definition.tests] }),
-    creation_time: unixSeconds(createdAt),
-    last_update_time: unixSeconds(updatedAt),
-  };
+function toWire({ definition, ...policy }: NamedPolicy): z.input<typeof namedSchema> {
+  const { attribute_types, tests } = definition;
+  return toRecord(namedSchema, { ...policy, ...definition }, { attribute_types, tests: tests && [...tests] });
 }

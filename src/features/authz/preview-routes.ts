@@ -71,7 +71,7 @@ export function previewRoute(deps: Deps): Route {
     },
     body,
     response: { status: 200, schema: previewSchema },
-    errors: [400, 404],
+    errors: [404],
     example: {
       attributes: { department: 'sales' },
       policy: { operator: 'or', filters: [{ target: 'tag', operator: 'eq', value: 'public' }] },

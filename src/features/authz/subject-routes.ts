@@ -4,11 +4,11 @@ import { listSubjects, type Subject } from '../../access/subject-store.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
 
@@ -72,14 +72,7 @@ export function subjectRoutes(deps: Deps): Route[] {
       scopes: ['authz:grant'],
       operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
-      response: {
-        status: 200,
-        schema: z.object({
-          subjects: z.array(subjectSchema).describe('Subjects of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
-      errors: [400],
+      response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
           listSubjects(tx, caller.tenantId, query.q, {
@@ -97,7 +90,6 @@ export function subjectRoutes(deps: Deps): Route[] {
       ...shared,
       method: 'GET',
       operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
-      errors: [404],
       handler: async ({ caller, params }) => toWire(await readSubject(deps, caller, params.principal_id)),
     }),
     route({
@@ -130,7 +122,6 @@ export function subjectRoutes(deps: Deps): Route[] {
       },
       check: refuseLimited,
       body: patchBody,
-      errors: [404],
       example: { attributes: { department: 'legal', clearance: null } },
       handler: async ({ caller, params, body }) =>
         toWire(
@@ -151,7 +142,6 @@ export function subjectRoutes(deps: Deps): Route[] {
           'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
       },
       check: refuseLimited,
-      errors: [404],
       handler: async ({ caller, params }) => toWire(await removeSubject(deps, caller, params.principal_id)),
     }),
   ];
@@ -214,11 +204,5 @@ function toDate(time: number | null): Date | null {
 }
 
 function toWire(subject: Subject): z.input<typeof subjectSchema> {
-  return {
-    principal_id: subject.principalId,
-    attributes: subject.attributes,
-    expires_time: subject.expiresAt && unixSeconds(subject.expiresAt),
-    creation_time: unixSeconds(subject.createdAt),
-    last_update_time: unixSeconds(subject.updatedAt),
-  };
+  return toRecord(subjectSchema, subject);
 }

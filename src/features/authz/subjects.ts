@@ -12,9 +12,9 @@ import {
   type Subject,
   saveSubject,
 } from '../../access/subject-store.ts';
-import { appendAudit, type NewAuditEvent } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, invalidRequest, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
@@ -54,8 +54,7 @@ export function setSubject(uses: Uses, caller: Caller, principalId: string, fiel
 /** Merges the attributes of the patch into those of the subject. @throws ServiceError not_found, invalid_request */
 export function changeSubject(uses: Uses, caller: Caller, principalId: string, patch: SubjectPatch): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
-    const before = await lockSubject(tx, caller.tenantId, principalId);
-    if (!before) throw notFound();
+    const before = orNotFound(await lockSubject(tx, caller.tenantId, principalId));
     await checkTypes(tx, caller.tenantId, patch.attributes);
     const merged = new Map(Object.entries(before.attributes));
     for (const [name, value] of Object.entries(patch.attributes)) {
@@ -85,9 +84,8 @@ async function checkTypes(tx: Tx, tenantId: string, attributes: AttributesPatch)
 /** Deletes a subject and returns it. @throws ServiceError not_found */
 export function removeSubject(uses: Uses, caller: Caller, principalId: string): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
-    const subject = await deleteSubject(tx, caller.tenantId, principalId);
-    if (!subject) throw notFound();
-    await appendAudit(tx, auditEvent(caller, 'delete', subject));
+    const subject = orNotFound(await deleteSubject(tx, caller.tenantId, principalId));
+    await record(tx, caller, 'delete', subject);
     return subject;
   });
 }
@@ -95,9 +93,7 @@ export function removeSubject(uses: Uses, caller: Caller, principalId: string): 
 /** Returns a subject. @throws ServiceError not_found */
 export function readSubject({ db }: Uses, { tenantId }: Caller, principalId: string): Promise<Subject> {
   return db.transaction(tenantId, async (tx) => {
-    const subject = await findSubject(tx, tenantId, principalId);
-    if (!subject) throw notFound();
-    return subject;
+    return orNotFound(await findSubject(tx, tenantId, principalId));
   });
 }
 
@@ -113,21 +109,15 @@ async function save(
   if (checksExpiry && fields.expiresAt !== null && fields.expiresAt <= now)
     throw invalidAt(['expires_time'], 'must be in the future.');
   const saved = await saveSubject(tx, caller.tenantId, { id: newId(now.getTime()), ...fields }, now);
-  await appendAudit(tx, auditEvent(caller, action, saved));
+  await record(tx, caller, action, saved);
   return saved;
 }
 
-/** Returns the audit event. It holds the names of the attributes but not their values, which may be personal data. */
-function auditEvent(caller: Caller, action: 'create' | 'change' | 'delete', subject: Subject): NewAuditEvent {
-  return {
-    tenantId: caller.tenantId,
-    actor: caller.apiKeyId,
-    action,
-    objectKind: 'subject',
-    objectId: subject.principalId,
-    details: {
-      attributes: Object.keys(subject.attributes).sort(),
-      expires_time: subject.expiresAt?.toISOString() ?? null,
-    },
+/** Writes the audit event. It holds the names of the attributes but not their values, which may be personal data. */
+function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', subject: Subject): Promise<void> {
+  const details = {
+    attributes: Object.keys(subject.attributes).sort(),
+    expires_time: subject.expiresAt?.toISOString() ?? null,
   };
+  return recordChange(tx, caller, action, 'subject', subject.principalId, details);
 }

@@ -4,7 +4,7 @@
  */
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { plainHeading } from '../../files/chunk/heading-text.ts';
 import type { BlockPart, BlockTask, PlacedBlock } from '../../files/parsed.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -15,7 +15,6 @@ import type { IngestRules } from '../../redaction/redactors.ts';
 import { type ReadRange, readerViewOfParts, readText } from '../../retrieval/reading/lookup.ts';
 import { cellsOf, isDelimiterLine } from '../../tables/build/read-rows.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { isId } from '../../util/ids.ts';
 import { findStoredFile, type StoredFile } from './store.ts';
 
 /** A file that takes longer has no blocks. Ingestion has other limits. */
@@ -43,7 +42,6 @@ export interface ReadableFile {
  */
 export async function openFile(uses: Uses, caller: Caller, id: string, named: Named): Promise<ReadableFile> {
   const { tenantId } = caller;
-  if (!isId(id)) throw notFound();
   const { file, redactor, rules } = await uses.db.transaction(tenantId, async (tx) => ({
     file: await findStoredFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
     redactor: await uses.redactors.forTenant(tx, tenantId),
@@ -154,8 +152,7 @@ async function seenBlocks(
 ): Promise<SeenBlock[]> {
   const base = blocks[0]!.start - read.from;
   const parts = blocks.map(({ start, end }) => ({ from: start - base, to: Math.min(end - base, read.to) }));
-  const views = await readerViewOfParts(redactor, read, parts, signal);
-  if (!views) throw notFound();
+  const views = orNotFound(await readerViewOfParts(redactor, read, parts, signal));
   const reached = blocks[0]!.start + codePointLength(text);
   const redact = async (line: string) => redactText(redactor, line, read.steps, signal);
   const unchanged = async (line: string) => ((await redact(line)) === line ? line : null);

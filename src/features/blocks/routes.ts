@@ -97,7 +97,7 @@ export function blockRoutes(deps: Deps): Route[] {
         }),
       },
       revalidated: true,
-      errors: [404, 409],
+      errors: [409],
       async handler({ params, query, caller, signal, raw, reply }) {
         const { start_index: start, limit } = query;
         const readable = await openFile(deps, caller, params.id, query);

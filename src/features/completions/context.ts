@@ -1,8 +1,8 @@
 /** Finds what an answer is made from: the search query of the question, the chunks of the sources, and pages of the web. */
 import { isUnrestricted } from '../../access/access.ts';
 import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
-import { withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
+import { withoutStatistics } from '../../http/records/content-record.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { redactChunk, redactText, type View, viewsOf } from '../../redaction/apply-redaction.ts';
 import type { ReadContent } from '../../retrieval/reading/fence.ts';
@@ -84,11 +84,7 @@ export async function findContext(
   const { hits, warnings, corrections, ...retrieved } = await retrieve(
     deps,
     {
-      tenantId: caller.tenantId,
-      keyFamilyId: caller.keyFamilyId,
-      partitionNo: caller.partitionNo,
-      sourceGroupIds: caller.sourceGroupIds,
-      tagIds: caller.tagIds,
+      ...caller,
       principal,
       query: search,
       mode: 'hybrid',

@@ -200,7 +200,7 @@ async function findTurn(
     throw invalidRequest(`The conversation holds ${full}, which is the maximum: start a new conversation.`);
   if (parentId === undefined) return turn;
   if (parentId === null) return { ...turn, parentId };
-  const parent = isId(parentId) ? await findMessage(tx, tenantId, conversation.id, parentId) : undefined;
+  const parent = await findMessage(tx, tenantId, conversation.id, parentId);
   if (parent === undefined) throw notFound();
   if (!regenerate) return { ...turn, parentId: parent.id };
   if (parent.role !== 'user') throw invalidAt(['parent_message_id'], 'must be a user message when regenerate is true.');

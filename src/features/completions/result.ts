@@ -1,7 +1,7 @@
 /** The completion result on the wire. */
 import { z } from 'zod';
-import { contentSchema, toContent } from '../../http/content-record.ts';
-import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
+import { contentSchema, toContent } from '../../http/records/content-record.ts';
+import { idSchema, resultColumnsSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import type { Answer } from './answer.ts';
 
 const spanSchema = z
@@ -71,14 +71,7 @@ const webCitationSchema = spanSchema
 const tableQuerySchema = z
   .object({
     sql: z.string().describe('The statement that the chat model wrote and that ran.'),
-    columns: z
-      .array(
-        z.object({
-          name: z.string().describe('Name of the column in the result.'),
-          type: z.string().describe('Type of the column, as DuckDB names it.'),
-        }),
-      )
-      .describe('Columns of the result.'),
+    columns: resultColumnsSchema,
     rows: z.array(z.array(z.unknown())).describe('Rows of the result, at most 50, as in POST /tables/query.'),
     row_count: z.int().describe('Number of these rows.'),
     truncated: z.boolean().describe('Whether there are more rows.'),

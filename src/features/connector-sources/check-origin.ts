@@ -2,7 +2,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { type Change, OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/registry.ts';
-import { type ErrorCode, notFound, ServiceError } from '../../errors.ts';
+import { type ErrorCode, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { unlessAborted } from '../../util/abort.ts';
 import { openSecret } from '../../vault/secret-store.ts';
@@ -65,8 +65,7 @@ export function openOriginChecks(deps: Deps): CheckOrigin {
 async function openGivenSecret(deps: Deps, tenantId: string, kind: SourceKind, id: string | undefined) {
   if (id === undefined) return null;
   await deps.db.transaction(tenantId, (tx) => checkSecret(tx, tenantId, kind.credential!, id));
-  const secret = await openSecret(deps, tenantId, id);
-  if (!secret) throw notFound();
+  const secret = orNotFound(await openSecret(deps, tenantId, id));
   return secret.value;
 }
 

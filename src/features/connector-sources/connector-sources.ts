@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { connectorOf } from '../../connectors/registry.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { findGroup, lockGroup, type SourceGroup, setGroupName } from '../../corpus/group-store.ts';
 import type { Origin } from '../../corpus/origin.ts';
 import {
@@ -13,11 +13,11 @@ import {
   saveSchedule,
 } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, invalidRequest, notFound, type ServiceError } from '../../errors.ts';
+import { invalidAt, invalidRequest, notFound, orNotFound, type ServiceError } from '../../errors.ts';
 import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
 import type { Credential, SourceKind } from './kinds.ts';
 
@@ -115,13 +115,13 @@ function needsStoredSecret(): ServiceError {
 
 /** Checks that the tenant has this secret, and that it has the right type. @throws ServiceError not_found */
 export async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
-  const secret = isId(id) ? await findSecret(tx, tenantId, id) : undefined;
+  const secret = await findSecret(tx, tenantId, id);
   if (secret?.type !== secretType) throw notFound();
 }
 
 /** Returns the source and its setting. @throws ServiceError not_found */
 export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: string): Promise<ConnectorSource> {
-  const group = isId(id) ? await findGroup(tx, caller.tenantId, id, caller) : undefined;
+  const group = await findGroup(tx, caller.tenantId, id, caller);
   const setting = group?.sourceType === kind.kind && (await findSettingOfGroup(tx, caller.tenantId, id));
   if (!group || !setting) throw notFound();
   return { group, setting };
@@ -129,11 +129,9 @@ export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: st
 
 /** Returns a setting. @throws ServiceError not_found */
 export async function getSetting(deps: Deps, caller: Caller, kind: SourceKind, id: string): Promise<Setting> {
-  const setting = await deps.db.transaction(caller.tenantId, (tx) =>
-    findSetting(tx, caller.tenantId, kind.kind, id, caller),
+  return orNotFound(
+    await deps.db.transaction(caller.tenantId, (tx) => findSetting(tx, caller.tenantId, kind.kind, id, caller)),
   );
-  if (!setting) throw notFound();
-  return setting;
 }
 
 /**
@@ -179,20 +177,16 @@ export async function removeSetting(deps: Deps, caller: Caller, kind: SourceKind
 /** Writes an audit event with the source, the secret and the schedule, but without the origin. */
 function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', setting: Setting): Promise<void> {
   const { name, sourceGroupId, secretId, rrule } = setting;
-  return appendAudit(tx, {
-    tenantId: caller.tenantId,
-    actor: caller.apiKeyId,
-    action,
-    objectKind: 'setting',
-    objectId: setting.id,
-    details: { name, source_group_id: sourceGroupId, secret_id: secretId, rrule },
+  return recordChange(tx, caller, action, 'setting', setting.id, {
+    name,
+    source_group_id: sourceGroupId,
+    secret_id: secretId,
+    rrule,
   });
 }
 
 /** Locks the group and reads the setting again, because it may have been deleted meanwhile. @throws ServiceError not_found */
 async function lockVisible(tx: Tx, caller: Caller, kind: SourceKind, found: Setting): Promise<Setting> {
   await lockGroup(tx, caller.tenantId, found.sourceGroupId);
-  const setting = await findSetting(tx, caller.tenantId, kind.kind, found.id, caller);
-  if (!setting) throw notFound();
-  return setting;
+  return orNotFound(await findSetting(tx, caller.tenantId, kind.kind, found.id, caller));
 }

@@ -1,6 +1,8 @@
 /** The kinds of sources that are synchronized with an origin, and how they differ on the wire. */
 import { z } from 'zod';
 import type { Origin, OriginKind } from '../../corpus/origin.ts';
+import { camelCase } from '../../db/column-names.ts';
+import type { RowOf } from '../../http/records/wire-record.ts';
 import { text } from '../../util/text-schema.ts';
 import type { SecretType } from '../../vault/secret-store.ts';
 
@@ -51,21 +53,29 @@ export interface SourceKind {
   toWire(origin: Origin): Record<string, unknown>;
 }
 
+type Stated<Members> = { [Name in keyof Members]-?: NonNullable<Members[Name]> };
+
+/** The kinds whose origins have these members of the wire. */
+type FittingKind<Wire> = {
+  [Kind in OriginKind]: Stated<Extract<Origin, { kind: Kind }>> extends Stated<RowOf<Wire>> ? Kind : never;
+}[OriginKind];
+
 /** Returns the definition with general types. Its parameters check that the members of a kind and its origin fit together. */
 function kindOf<Kind extends OriginKind, Request extends z.ZodRawShape, Answer extends z.ZodRawShape>(
   definition: Omit<SourceKind, 'kind' | 'requestMembers' | 'answerMembers' | 'toOrigin' | 'toWire'> & {
-    kind: Kind;
+    kind: Kind & FittingKind<z.input<z.ZodObject<Request>>> & FittingKind<z.input<z.ZodObject<Answer>>>;
     requestMembers: Request;
     answerMembers: Answer;
-    toOrigin(members: z.output<z.ZodObject<Request>>): Omit<Extract<Origin, { kind: Kind }>, 'kind'>;
-    toWire(origin: Extract<Origin, { kind: Kind }>): z.input<z.ZodObject<Answer>>;
   },
 ): SourceKind {
-  const { kind, toOrigin, toWire } = definition;
+  const names = Object.keys(definition.requestMembers);
   return {
     ...definition,
-    toOrigin: (members) => ({ kind, ...toOrigin(members as z.output<z.ZodObject<Request>>) }) as unknown as Origin,
-    toWire: (origin) => toWire(origin as Extract<Origin, { kind: Kind }>),
+    toOrigin(members) {
+      const given = names.map((name) => [camelCase(name), members[name] ?? null]);
+      return { kind: definition.kind, ...Object.fromEntries(given) } as unknown as Origin;
+    },
+    toWire: (origin) => Object.fromEntries(names.map((name) => [name, Object(origin)[camelCase(name)] ?? null])),
   };
 }
 
@@ -98,8 +108,6 @@ const drive = kindOf({
     secret_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e',
     rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0',
   },
-  toOrigin: ({ folder_url: folderUrl }) => ({ folderUrl }),
-  toWire: ({ folderUrl }) => ({ folder_url: folderUrl }),
 });
 
 const page = kindOf({
@@ -128,8 +136,6 @@ const page = kindOf({
     secret_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e',
     rrule: 'DTSTART;TZID=Europe/Berlin:20260105T060000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TH',
   },
-  toOrigin: ({ page_id: pageId }) => ({ pageId }),
-  toWire: ({ pageId }) => ({ page_id: pageId }),
 });
 
 const repo = kindOf({
@@ -177,18 +183,6 @@ const repo = kindOf({
     reference_param: 'main',
     rrule: 'FREQ=HOURLY;INTERVAL=6',
   },
-  toOrigin: (given) => ({
-    repository: given.repository,
-    pathFilters: given.path_filters,
-    referenceType: given.reference_type,
-    referenceParam: given.reference_param,
-  }),
-  toWire: (origin) => ({
-    repository: origin.repository,
-    path_filters: [...origin.pathFilters],
-    reference_type: origin.referenceType,
-    reference_param: origin.referenceParam,
-  }),
 });
 
 const web = kindOf({
@@ -259,26 +253,6 @@ const web = kindOf({
     exclude_paths: ['/archive/'],
     rrule: 'FREQ=WEEKLY;BYDAY=SU;BYHOUR=3;BYMINUTE=0',
   },
-  toOrigin: (given) => ({
-    urls: given.urls,
-    maxDepth: given.max_depth,
-    maxPages: given.max_pages,
-    includePaths: given.include_paths,
-    excludePaths: given.exclude_paths,
-    sameHost: given.same_host,
-    useSitemap: given.use_sitemap,
-    delayMs: given.delay_ms ?? null,
-  }),
-  toWire: (origin) => ({
-    urls: [...origin.urls],
-    max_depth: origin.maxDepth,
-    max_pages: origin.maxPages,
-    include_paths: [...origin.includePaths],
-    exclude_paths: [...origin.excludePaths],
-    same_host: origin.sameHost,
-    use_sitemap: origin.useSitemap,
-    delay_ms: origin.delayMs ?? null,
-  }),
 });
 
 const database = kindOf({
@@ -330,8 +304,6 @@ const database = kindOf({
     secret_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e',
     rrule: 'FREQ=HOURLY',
   },
-  toOrigin: ({ tables }) => ({ tables }),
-  toWire: ({ tables }) => ({ tables: tables.map(({ name, columns }) => ({ name, columns: [...columns] })) }),
 });
 
 /** Returns the name of the list in answers: `drive_sources` for `/drive-sources`. */

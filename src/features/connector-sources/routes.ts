@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
-import { notFound } from '../../errors.ts';
 import { apiRecords } from '../../filters/metadata.ts';
+import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { redactGroup } from '../../http/records/group-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   givenId,
@@ -18,12 +18,9 @@ import {
   metadataPatchSchema,
   metadataSchema,
   nameSchema,
-  sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ConnectorSource, createSource, getSource, type NewSource } from './connector-sources.ts';
@@ -44,7 +41,19 @@ function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
     createRoute(deps, kind, schema),
     listRoute(deps, kind, schema),
     getRoute(deps, kind, schema),
-    deleteRoute(deps, kind),
+    deleteGroupRoute(
+      deps,
+      kind.path,
+      {
+        id: `delete${kind.name}`,
+        area: kind.area,
+        summary: `Delete a ${kind.noun}`,
+        description:
+          'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
+          'job removes the rest. Until then, a repeated request gets the same answer.',
+      },
+      kind.kind,
+    ),
   ];
 }
 
@@ -184,33 +193,6 @@ function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
-    },
-  });
-}
-
-function deleteRoute(deps: Deps, kind: SourceKind): Route {
-  return route({
-    method: 'DELETE',
-    path: `${kind.path}/{id}`,
-    scopes: SCOPES,
-    operation: {
-      id: `delete${kind.name}`,
-      area: kind.area,
-      summary: `Delete a ${kind.noun}`,
-      description:
-        'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background job ' +
-        'removes the rest. Until then, a repeated request gets the same answer.',
-    },
-    params: idParams,
-    response: {
-      status: 202,
-      schema: sourceGroupIdAnswer,
-      description: 'The deletion was accepted.',
-    },
-    async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
-      await requestDeletion(deps, caller, params.id, kind.kind);
-      return { source_group_id: params.id };
     },
   });
 }

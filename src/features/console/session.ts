@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readApiKey } from '../../access/api-key.ts';
 import { type AuthenticationRow, findKeyForAuthentication } from '../../corpus/api-key-store.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { deleteSession, findSession, insertLink, insertSession, takeLink } from '../../corpus/console-session-store.ts';
 import { findTenantByName } from '../../corpus/tenant-store.ts';
 import type { Database } from '../../db/database.ts';
@@ -48,10 +48,7 @@ export async function signIn(
   await db.transaction(tenantId, async (tx) => {
     await insertSession(tx, tenantId, { id, apiKeyId, hash, now, expiresAt }, SESSIONS_MAX);
     const details = { with: 'token' in proof ? 'link' : 'key', expires: expiresAt.toISOString() };
-    await appendAudit(tx, {
-      ...{ tenantId, actor: apiKeyId, details },
-      ...{ action: 'create', objectKind: 'console_session', objectId: id },
-    });
+    await recordChange(tx, { tenantId, apiKeyId }, 'create', 'console_session', id, details);
   });
   return { secret, seconds: Math.floor((expiresAt.getTime() - now.getTime()) / 1000) };
 }
@@ -73,13 +70,10 @@ async function findKey({ db, clock }: Uses, proof: Proof): Promise<Authenticatio
 export async function signOut({ db, auth }: Pick<Uses, 'db' | 'auth'>, secret: string): Promise<void> {
   const session = await findSession(db.system, hashSecret(secret));
   if (!session) return;
-  const { tenantId, sessionId, id: actor } = session;
+  const { tenantId, sessionId, id: apiKeyId } = session;
   await db.transaction(tenantId, async (tx) => {
     if (!(await deleteSession(tx, tenantId, sessionId))) return;
-    await appendAudit(tx, {
-      ...{ tenantId, actor },
-      ...{ action: 'delete', objectKind: 'console_session', objectId: sessionId },
-    });
+    await recordChange(tx, { tenantId, apiKeyId }, 'delete', 'console_session', sessionId);
   });
   auth.forget();
 }

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import { contentSchema, toContent } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQueryShape, paginationSchema } from '../../http/page.ts';
+import { pageQueryShape, pageResponse } from '../../http/page.ts';
+import { contentSchema, toContent } from '../../http/records/content-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import {
@@ -96,13 +96,7 @@ function chunksRoute(deps: Deps): Route {
     },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...principalShape }),
-    response: {
-      status: 200,
-      schema: z.object({
-        chunks: z.array(contentSchema).describe('Chunks of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('chunks', contentSchema, 'Chunks of this page.'),
     async handler({ params, query, caller }) {
       const { limit, after_id: afterId } = query;
       const { found, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {

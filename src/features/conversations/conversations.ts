@@ -2,7 +2,7 @@
 
 import { openAccess, type Principal } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import {
   type ConversationRow,
   deleteConversation,
@@ -17,8 +17,7 @@ import {
   type TreeMessage,
 } from '../../corpus/conversation-store.ts';
 import type { Database, Queryable, Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
-import { isId } from '../../util/ids.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 
 export interface ConversationTree extends ConversationRow {
   messages: TreeMessage[];
@@ -61,7 +60,6 @@ export function changeConversation(
     const owner = ownerOf(caller, principal);
     await lockConversationOf(tx, tenantId, owner, id);
     if (change.activeMessageId !== undefined) {
-      if (!isId(change.activeMessageId)) throw notFound();
       if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
       await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
     }
@@ -92,14 +90,7 @@ export function removeConversation(
       throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
     }
     await deleteConversation(tx, caller.tenantId, id);
-    await appendAudit(tx, {
-      tenantId: caller.tenantId,
-      actor: caller.apiKeyId,
-      action: 'delete',
-      objectKind: 'conversation',
-      objectId: id,
-      details: { messages: messages.length },
-    });
+    await recordChange(tx, caller, 'delete', 'conversation', id, { messages: messages.length });
     return conversation;
   });
 }
@@ -111,8 +102,7 @@ async function readTree(
   id: string,
 ): Promise<ConversationTree> {
   const { tenantId } = caller;
-  const conversation = await findConversationRow(tx, tenantId, id, ownerOf(caller, principal));
-  if (!conversation) throw notFound();
+  const conversation = orNotFound(await findConversationRow(tx, tenantId, id, ownerOf(caller, principal)));
   const access = await openAccess(tx, tenantId, caller, principal);
   return { ...conversation, messages: await listMessages(tx, tenantId, id, access) };
 }

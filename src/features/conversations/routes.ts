@@ -5,7 +5,8 @@ import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { type ConversationRow, ownerOf, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   givenId,
@@ -19,7 +20,6 @@ import {
 } from '../../http/schemas.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
 import { pageOfConversations } from './list.ts';
 import { redactConversation, redactMessage } from './redaction.ts';
@@ -66,12 +66,7 @@ const citationSchema = z
           .describe(
             'What compared the sentence: rules or a model with the passage, or rules with the result of a query.',
           ),
-        reason: z
-          .string()
-          .nullable()
-          .describe(
-            'Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed.',
-          ),
+        reason: z.string().nullable().describe('Why the sentence is not verified. Null when it is verified.'),
         quoted: z.boolean().describe('True when the cited text is copied from the passage word for word.'),
       })
       .describe('Where the answer rests on this chunk, and whether this was verified.'),
@@ -155,13 +150,7 @@ function listRoute(deps: Deps): Route {
         'conversations of the principal are listed.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
-    response: {
-      status: 200,
-      schema: z.object({
-        conversations: z.array(conversationSchema).describe('Conversations of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('conversations', conversationSchema, 'Conversations of this page.'),
     async handler({ query, caller }) {
       const redactor = await redactorOf(deps, caller);
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
@@ -247,31 +236,18 @@ function redactorOf({ db, redactors }: Deps, { tenantId }: Caller): Promise<Reda
 }
 
 function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
-  return {
-    id: row.id,
-    title: row.title,
-    active_message_id: row.activeMessageId,
-    creation_time: unixSeconds(row.createdAt),
-  };
+  return toRecord(conversationSchema, row);
 }
 
-/** Defaults for answers that were stored before these members existed. */
-const CITATION_DEFAULTS = { verified_by: 'rules', reason: null, quoted: false } as const;
+function ifAny<T>(items: readonly T[]): T[] | undefined {
+  return items.length > 0 ? [...items] : undefined;
+}
 
 function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
-  return {
-    id: message.id,
-    parent_id: message.parentId,
-    role: message.role,
-    content: message.content,
-    citations: message.citations.map(({ citation, ...chunk }) => ({
-      ...chunk,
-      citation: { ...CITATION_DEFAULTS, ...citation },
-    })),
-    ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
-    ...(message.tableQuery ? { table_query: message.tableQuery } : {}),
-    ...(message.unsupported.length > 0 ? { unsupported_spans: [...message.unsupported] } : {}),
-    finish_reason: message.finishReason,
-    creation_time: unixSeconds(message.createdAt),
-  };
+  return toRecord(messageSchema, message, {
+    citations: [...message.citations],
+    web_citations: ifAny(message.webCitations),
+    table_query: message.tableQuery ?? undefined,
+    unsupported_spans: ifAny(message.unsupported),
+  });
 }

@@ -1,13 +1,13 @@
 /** Rules of question sets: their limits, judgements of passages, and runs that measure the search. */
 import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Measures, meanMeasures, measureQuery } from '../../retrieval/ranking/measures.ts';
 import { readHashes } from '../../retrieval/reading/hits.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../retrieval/types.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 import {
   countSets,
   type EvaluationRun,
@@ -52,7 +52,7 @@ export function createSet({ db, clock }: Deps, { tenantId }: Caller, name: strin
 /** Renames a set. @throws ServiceError not_found */
 export function changeSet({ db }: Deps, { tenantId }: Caller, id: string, name: string): Promise<EvaluationSet> {
   return db.transaction(tenantId, async (tx) => {
-    if (!isId(id) || !(await renameSet(tx, tenantId, id, name))) throw notFound();
+    if (!(await renameSet(tx, tenantId, id, name))) throw notFound();
     return (await findSet(tx, tenantId, id))!;
   });
 }
@@ -60,8 +60,7 @@ export function changeSet({ db }: Deps, { tenantId }: Caller, id: string, name: 
 /** Returns a set with its questions. @throws ServiceError not_found */
 export function getSet({ db }: Deps, { tenantId }: Caller, id: string) {
   return db.transaction(tenantId, async (tx) => {
-    const set = isId(id) ? await findSet(tx, tenantId, id) : undefined;
-    if (!set) throw notFound();
+    const set = orNotFound(await findSet(tx, tenantId, id));
     const questions = await listQuestions(tx, tenantId, id);
     return { set, questions: withJudgements(questions, await listJudgements(tx, tenantId, idsOf(questions))) };
   });
@@ -82,7 +81,7 @@ export function addQuestion(
   query: string,
 ): Promise<JudgedQuestion> {
   return db.transaction(tenantId, async (tx) => {
-    if (!isId(setId) || !(await lockSet(tx, tenantId, setId))) throw notFound();
+    if (!(await lockSet(tx, tenantId, setId))) throw notFound();
     const questions = await listQuestions(tx, tenantId, setId);
     if (questions.length >= QUESTIONS_MAX && !questions.some((one) => one.query === query))
       throw new ServiceError('conflict', `The set has ${QUESTIONS_MAX} questions already: delete one first.`);
@@ -101,8 +100,8 @@ export function judge(
   relevant: boolean | null,
 ): Promise<JudgedQuestion> {
   return db.transaction(tenantId, async (tx) => {
-    const question = isId(questionId) ? await findQuestion(tx, tenantId, questionId) : undefined;
-    const text = question && isId(chunkId) ? await findChunkText(tx, tenantId, chunkId) : undefined;
+    const question = await findQuestion(tx, tenantId, questionId);
+    const text = question && (await findChunkText(tx, tenantId, chunkId));
     if (!question || !text) throw notFound();
     await saveJudgement(tx, tenantId, { questionId: question.id, ...text }, relevant);
     return { ...question, judgements: await listJudgements(tx, tenantId, [question.id]) };
@@ -160,11 +159,7 @@ async function measure(
   const { hits } = await retrieve(
     deps,
     {
-      tenantId: caller.tenantId,
-      keyFamilyId: caller.keyFamilyId,
-      partitionNo: caller.partitionNo,
-      sourceGroupIds: caller.sourceGroupIds,
-      tagIds: caller.tagIds,
+      ...caller,
       principal,
       query,
       mode,

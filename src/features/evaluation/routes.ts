@@ -1,14 +1,13 @@
 /** Routes of question sets, with which a tenant measures its search. */
 import { z } from 'zod';
-import { notFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
-import { isId } from '../../util/ids.ts';
+import { givenId, idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import {
   addQuestion,
   changeSet,
@@ -46,21 +45,18 @@ const setShape = {
 };
 const setSchema = z.object(setShape).meta({ id: 'EvaluationSet' });
 
+const judgementSchema = z.object({
+  source_id: idSchema.describe('Id of the source.'),
+  chunk_id: idSchema
+    .nullable()
+    .describe('Id of the chunk that has the text now; null if the source no longer has the text.'),
+  relevant: z.boolean().describe('Whether the passage answers the question.'),
+});
 const questionSchema = z
   .object({
     id: idSchema.describe('Id of the question.'),
     query: z.string().describe('The words or question that are searched for.'),
-    judgements: z
-      .array(
-        z.object({
-          source_id: idSchema.describe('Id of the source.'),
-          chunk_id: idSchema
-            .nullable()
-            .describe('Id of the chunk that has the text now; null if the source no longer has the text.'),
-          relevant: z.boolean().describe('Whether the passage answers the question.'),
-        }),
-      )
-      .describe('Passages that were judged.'),
+    judgements: z.array(judgementSchema).describe('Passages that were judged.'),
   })
   .meta({ id: 'EvaluationQuestion' });
 
@@ -78,19 +74,13 @@ const runShape = {
   creation_time: timeSchema,
 };
 const runSchema = z.object(runShape).meta({ id: 'EvaluationRun' });
+const measuredSchema = z.object({
+  question_id: idSchema.describe('Id of the question, which may be deleted.'),
+  query: z.string().describe('The question.'),
+  ...measures,
+});
 const runDetailsSchema = z
-  .object({
-    ...runShape,
-    questions: z
-      .array(
-        z.object({
-          question_id: idSchema.describe('Id of the question, which may be deleted.'),
-          query: z.string().describe('The question.'),
-          ...measures,
-        }),
-      )
-      .describe('Measures of each question.'),
-  })
+  .object({ ...runShape, questions: z.array(measuredSchema).describe('Measures of each question.') })
   .meta({ id: 'EvaluationRunDetails' });
 
 export function evaluationRoutes(deps: Deps): Route[] {
@@ -106,13 +96,7 @@ function setRoutes(deps: Deps): Route[] {
       check,
       operation: { id: 'listEvaluationSets', area: AREA, summary: 'List question sets' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-      response: {
-        status: 200,
-        schema: z.object({
-          evaluation_sets: z.array(setSchema).describe('Sets of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
+      response: pageResponse('evaluation_sets', setSchema, 'Sets of this page.'),
       async handler({ caller, query }) {
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -152,7 +136,6 @@ function setRoutes(deps: Deps): Route[] {
           .object({ ...setShape, questions: z.array(questionSchema).describe('All questions, oldest first.') })
           .meta({ id: 'EvaluationSetDetails' }),
       },
-      errors: [404],
       async handler({ caller, params }) {
         const { set, questions } = await getSet(deps, caller, params.id);
         return { ...toSet(set), questions: questions.map(toQuestion) };
@@ -167,7 +150,6 @@ function setRoutes(deps: Deps): Route[] {
       params: idParams,
       body: z.strictObject({ name: nameSchema.describe('The new name of the set.') }),
       response: { status: 200, schema: setSchema },
-      errors: [404],
       example: { name: 'Questions of the help desk' },
       handler: async ({ caller, params, body }) => toSet(await changeSet(deps, caller, params.id, body.name)),
     }),
@@ -183,9 +165,8 @@ function setRoutes(deps: Deps): Route[] {
       },
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted set.') }) },
-      errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
-        if (!isId(id) || !(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
+        if (!(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
         return { id };
       },
     }),
@@ -208,7 +189,7 @@ function questionRoutes(deps: Deps): Route[] {
       params: idParams,
       body: z.strictObject({ query: text(1, QUERY_LENGTH_MAX).describe('Words or question to search for.') }),
       response: { status: 201, schema: questionSchema, description: 'The question.' },
-      errors: [404, 409],
+      errors: [409],
       example: { query: 'How long are records kept?' },
       handler: async ({ caller, params, body }) => toQuestion(await addQuestion(deps, caller, params.id, body.query)),
     }),
@@ -220,10 +201,8 @@ function questionRoutes(deps: Deps): Route[] {
       operation: { id: 'deleteEvaluationQuestion', area: AREA, summary: 'Delete a question' },
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
-      errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
-        if (!isId(id) || !(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id))))
-          throw notFound();
+        if (!(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id)))) throw notFound();
         return { id };
       },
     }),
@@ -242,14 +221,10 @@ function questionRoutes(deps: Deps): Route[] {
       },
       params: idParams,
       body: z.strictObject({
-        chunk_id: z
-          .string()
-          .meta({ wire: { type: 'string', format: 'uuid' } })
-          .describe('Id of a chunk, as search returns it.'),
+        chunk_id: givenId.describe('Id of a chunk, as search returns it.'),
         relevant: z.boolean().nullable().describe('Whether it answers the question; null takes the judgement back.'),
       }),
       response: { status: 200, schema: questionSchema, description: 'The question with all its judgements.' },
-      errors: [404],
       example: { chunk_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e', relevant: true },
       handler: async ({ caller, params, body }) =>
         toQuestion(await judge(deps, caller, params.id, body.chunk_id, body.relevant)),
@@ -276,7 +251,7 @@ function runRoutes(deps: Deps): Route[] {
       params: idParams,
       body: z.strictObject({ mode: z.enum(MODES).default('hybrid').describe('How to search.'), ...principalShape }),
       response: { status: 201, schema: runDetailsSchema, description: 'The measures.' },
-      errors: [404, 409, 502, 504],
+      errors: [409, 502, 504],
       example: { mode: 'lexical' },
       handler: async ({ caller, params, body, signal }) => toRunDetails(await run(caller, params.id, body, signal)),
     }),
@@ -288,18 +263,11 @@ function runRoutes(deps: Deps): Route[] {
       operation: { id: 'listEvaluationRuns', area: AREA, summary: 'List the runs of a question set' },
       params: idParams,
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-      response: {
-        status: 200,
-        schema: z.object({
-          evaluation_runs: z.array(runSchema).describe('Runs of this page.'),
-          pagination: paginationSchema,
-        }),
-      },
-      errors: [400, 404],
+      response: pageResponse('evaluation_runs', runSchema, 'Runs of this page.'),
       async handler({ caller: { tenantId }, params: { id }, query }) {
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
         const { rows, total } = await deps.db.transaction(tenantId, async (tx) => {
-          if (!isId(id) || !(await findSet(tx, tenantId, id))) throw notFound();
+          if (!(await findSet(tx, tenantId, id))) throw notFound();
           return listRuns(tx, tenantId, id, request);
         });
         const { page, pagination } = toPage(rows, query.limit, total);
@@ -314,52 +282,31 @@ function runRoutes(deps: Deps): Route[] {
       operation: { id: 'getEvaluationRun', area: AREA, summary: 'Get a run with the measures of each question' },
       params: idParams,
       response: { status: 200, schema: runDetailsSchema },
-      errors: [404],
       async handler({ caller: { tenantId }, params: { id } }) {
-        const found = isId(id) ? await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)) : undefined;
-        if (!found) throw notFound();
+        const found = orNotFound(await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)));
         return toRunDetails(found);
       },
     }),
   ];
 }
 
-function toSet({ id, name, questions, createdAt }: EvaluationSet): z.input<typeof setSchema> {
-  return { id, name, questions_count: questions, creation_time: unixSeconds(createdAt) };
+function toSet(set: EvaluationSet): z.input<typeof setSchema> {
+  return toRecord(setSchema, set, { questions_count: set.questions });
 }
 
 function toQuestion({ id, query, judgements }: JudgedQuestion): z.input<typeof questionSchema> {
-  return {
-    id,
-    query,
-    judgements: judgements.map(({ sourceId, chunkId, relevant }) => ({
-      source_id: sourceId,
-      chunk_id: chunkId,
-      relevant,
-    })),
-  };
+  return { id, query, judgements: judgements.map((one) => toRecord(judgementSchema, one)) };
 }
 
-function toRun({ id, setId, mode, results, createdAt, ...run }: EvaluationRun): z.input<typeof runSchema> {
-  return {
-    id,
+function toRun(run: EvaluationRun): z.input<typeof runSchema> {
+  const { setId, results, mode } = run;
+  return toRecord(runSchema, run, {
     evaluation_set_id: setId,
     mode: mode as (typeof MODES)[number],
     questions_count: results.length,
-    ndcg10: run.ndcg10,
-    recall100: run.recall100,
-    mrr10: run.mrr10,
-    creation_time: unixSeconds(createdAt),
-  };
+  });
 }
 
 function toRunDetails(run: EvaluationRun): z.input<typeof runDetailsSchema> {
-  const questions = run.results.map(({ questionId, query, ndcg10, recall100, mrr10 }) => ({
-    question_id: questionId,
-    query,
-    ndcg10,
-    recall100,
-    mrr10,
-  }));
-  return { ...toRun(run), questions };
+  return { ...toRun(run), questions: run.results.map((one) => toRecord(measuredSchema, one)) };
 }

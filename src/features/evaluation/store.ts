@@ -1,6 +1,6 @@
 /** SQL of the tables evaluation_set, evaluation_question, evaluation_judgement and evaluation_run. */
 import { json, type Queryable, type Tx } from '../../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
+import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, sql } from '../../db/sql.ts';
 import type { Measures } from '../../retrieval/ranking/measures.ts';
 
@@ -67,10 +67,8 @@ export async function listSets(
   tenantId: string,
   page: PageRequest,
 ): Promise<{ rows: EvaluationSet[]; total: number }> {
-  const id = raw('s.id');
-  const rows = await tx.query<EvaluationSet>(sql`
-    select ${SET_COLUMNS} from evaluation_set s where s.tenant_id = ${tenantId} and ${afterCursor(id, page)} ${pageOf(id, page)}`);
-  return { rows, total: await countSets(tx, tenantId) };
+  const matching = sql`evaluation_set s where s.tenant_id = ${tenantId}`;
+  return readPage<EvaluationSet>(tx, SET_COLUMNS, matching, raw('s.id'), page);
 }
 
 export async function countSets(tx: Queryable, tenantId: string): Promise<number> {
@@ -186,10 +184,6 @@ export async function listRuns(
   setId: string,
   page: PageRequest,
 ): Promise<{ rows: EvaluationRun[]; total: number }> {
-  const id = raw('r.id');
   const matching = sql`evaluation_run r where r.tenant_id = ${tenantId} and r.set_id = ${setId}`;
-  const rows = await tx.query<EvaluationRun>(sql`
-    select ${RUN_COLUMNS} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return readPage<EvaluationRun>(tx, RUN_COLUMNS, matching, raw('r.id'), page);
 }

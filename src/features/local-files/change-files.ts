@@ -22,7 +22,7 @@ import type { IdempotencyRecord } from '../../http/route.ts';
 import { auditHiddenFiles, hideFiles } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 import { SOURCE_TYPE } from './local-files.ts';
 import { type ChangePlan, countChanges, isEmptyPlan, planChanges, type SentFile } from './plan-changes.ts';
 import { changeDigest, type ReceivedChange } from './receive.ts';
@@ -202,7 +202,7 @@ export async function deleteFilesByPath(
 
 /** Locks a group of uploaded files that the caller may see. @throws ServiceError not_found */
 async function lockFiles(tx: Tx, caller: Caller, groupId: string): Promise<SourceGroup> {
-  const visible = isId(groupId) ? await findGroup(tx, caller.tenantId, groupId, caller) : undefined;
+  const visible = await findGroup(tx, caller.tenantId, groupId, caller);
   const group = visible && (await lockGroup(tx, caller.tenantId, groupId));
   if (!group || group.deletedAt || group.sourceType !== SOURCE_TYPE) throw notFound();
   return group;

@@ -98,7 +98,6 @@ function changeRoute(deps: Deps): Route {
     params: idParams,
     multipart: { schema: changeSchema, bytesMax: UPLOAD_BYTES_MAX },
     response: { status: 202, schema: changedFilesSchema, description: 'The files are stored durably.' },
-    errors: [400, 404, 409, 413, 415],
     idempotent: true,
     async handler({ caller, params, idempotency, signal, raw }) {
       const boundary = boundaryOf(raw.headers['content-type']);

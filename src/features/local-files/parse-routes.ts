@@ -88,7 +88,6 @@ export function parseRoutes(deps: Deps): Route[] {
         bytesMax: PARSE_BYTES_MAX,
       },
       response: { status: 200, schema: previewSchema },
-      errors: [400, 413, 415],
       async handler({ caller, signal, raw }) {
         const boundary = boundaryOf(raw.headers['content-type']);
         const body = readPieces(raw.raw, PARSE_BYTES_MAX, signal);

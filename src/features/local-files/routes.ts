@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { notFound } from '../../errors.ts';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
+import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactGroup } from '../../http/group-record.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { redactGroup } from '../../http/records/group-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   groupStatusSchema,
@@ -19,11 +21,8 @@ import {
   sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
 import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { parseRoutes } from './parse-routes.ts';
@@ -86,7 +85,12 @@ export function localFileRoutes(deps: Deps): Route[] {
     createRoute(deps),
     listRoute(deps),
     getRoute(deps),
-    deleteRoute(deps),
+    deleteGroupRoute(
+      deps,
+      '/local-file-groups',
+      { id: 'deleteLocalFileGroup', area: AREA, summary: 'Delete a local file group' },
+      SOURCE_TYPE,
+    ),
     ...fileRoutes(deps),
     ...parseRoutes(deps),
   ];
@@ -109,7 +113,6 @@ function createRoute(deps: Deps): Route {
     },
     multipart: { schema: uploadSchema, bytesMax: UPLOAD_BYTES_MAX },
     response: { status: 201, schema: sourceGroupIdAnswer, description: 'The created source group.' },
-    errors: [400, 409, 413, 415],
     idempotent: true,
     async handler({ caller, idempotency, signal, raw }) {
       const boundary = boundaryOf(raw.headers['content-type']);
@@ -133,14 +136,7 @@ function listRoute(deps: Deps): Route {
       ...searchShape('the name'),
       name: nameSchema.optional().describe('Only groups with exactly this name.'),
     }),
-    response: {
-      status: 200,
-      schema: z.object({
-        local_file_groups: z.array(localFileGroupSchema).describe('Local file groups of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400],
+    response: pageResponse('local_file_groups', localFileGroupSchema, 'Local file groups of this page.'),
     async handler({ caller, query }) {
       const filter = { sourceType: SOURCE_TYPE, name: query.name, q: query.q };
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
@@ -162,9 +158,7 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getLocalFileGroup', area: AREA, summary: 'Get a local file group' },
     params: idParams,
     response: { status: 200, schema: localFileGroupSchema },
-    errors: [404],
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         group: await findGroup(tx, caller.tenantId, params.id, caller),
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
@@ -175,43 +169,9 @@ function getRoute(deps: Deps): Route {
   });
 }
 
-function deleteRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: '/local-file-groups/{id}',
-    scopes: ['ingestion:manage'],
-    operation: {
-      id: 'deleteLocalFileGroup',
-      area: AREA,
-      summary: 'Delete a local file group',
-      description:
-        'The content is hidden when the request is answered; a background job removes it. Until then, a repeated request gets the same ' +
-        'answer.',
-    },
-    params: idParams,
-    response: { status: 202, schema: sourceGroupIdAnswer, description: 'The deletion was accepted.' },
-    errors: [404],
-    async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
-      await requestDeletion(deps, caller, params.id, SOURCE_TYPE);
-      return { source_group_id: params.id };
-    },
-  });
-}
-
 async function toLocalFileGroup(
   group: SourceGroup,
   redactor: Redactor | null,
 ): Promise<z.input<typeof localFileGroupSchema>> {
-  return {
-    ...(await redactGroup(group, redactor)),
-    id: group.id,
-    status: group.status,
-    upload_time: unixSeconds(group.uploadAt),
-    creation_time: unixSeconds(group.createdAt),
-    start_time: unixSeconds(group.startedAt),
-    end_time: unixSeconds(group.endedAt),
-    chunk_metadata_keys: group.chunkMetadataKeys,
-    chunk_metadatas_count: group.chunkMetadatasCount,
-  };
+  return toRecord(localFileGroupSchema, group, await redactGroup(group, redactor));
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
@@ -9,7 +10,6 @@ import { type Tool, tool } from '../../http/tools/tool.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { listVisibleSources } from './store.ts';
 
 const LIMIT_DEFAULT = 20;
@@ -29,20 +29,18 @@ const input = z.strictObject({
     .describe('Lists on after this id: the next_id of the page before.'),
 });
 
+const listedSchema = z.object({
+  id: idSchema.describe('Id of the source, for read_source.'),
+  source_group_id: sourceGroupIdSchema,
+  source_type: z.string().describe('`local_file`, `drive`, `page`, `repo` or `web`.'),
+  file_type: fileTypeSchema,
+  name: z.string().describe('Name of the source.'),
+  url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
+  content_time: timeSchema,
+});
+
 const output = z.object({
-  sources: z
-    .array(
-      z.object({
-        id: idSchema.describe('Id of the source, for read_source.'),
-        source_group_id: sourceGroupIdSchema,
-        source_type: z.string().describe('`local_file`, `drive`, `page`, `repo` or `web`.'),
-        file_type: fileTypeSchema,
-        name: z.string().describe('Name of the source.'),
-        url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
-        content_time: timeSchema,
-      }),
-    )
-    .describe('The sources of this page.'),
+  sources: z.array(listedSchema).describe('The sources of this page.'),
   next_id: z.string().nullable().describe('The after_id of the next page; null on the last page.'),
 });
 
@@ -71,15 +69,7 @@ export function listSourcesTool(deps: Deps): Tool {
       const url = source.url === null ? null : await redactFact(redactor, source.url);
       // A search does not return such a source either.
       if (name === undefined || url === undefined) return undefined;
-      return {
-        id: source.id,
-        source_group_id: source.sourceGroupId,
-        source_type: source.sourceType,
-        file_type: source.fileType,
-        name,
-        url,
-        content_time: unixSeconds(source.contentAt),
-      };
+      return toRecord(listedSchema, source, { name, url });
     });
     return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };
   };

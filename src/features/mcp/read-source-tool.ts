@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import { contentShape } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
+import { contentShape } from '../../http/records/content-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import type { Route } from '../../http/route.ts';
 import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
@@ -38,6 +39,7 @@ const input = z.strictObject({
 });
 
 const { id, chunk_index, content, start_offset, end_offset } = contentShape;
+const chunkSchema = z.object({ id, chunk_index, content, start_offset, end_offset });
 const output = z.object({
   source_id: contentShape.source_id,
   text: z.string().optional().describe('With source_id: the text.'),
@@ -49,10 +51,7 @@ const output = z.object({
     .nullable()
     .optional()
     .describe('With source_id: the start_offset that reads on; null at the end.'),
-  chunks: z
-    .array(z.object({ id, chunk_index, content, start_offset, end_offset }))
-    .optional()
-    .describe('With chunk_id: the passages in reading order.'),
+  chunks: z.array(chunkSchema).optional().describe('With chunk_id: the passages in reading order.'),
 });
 
 export function readSourceTool(deps: Deps, textRoute: Route): Tool {
@@ -124,12 +123,6 @@ async function readAround(
   const { before = [], after = [] } = hit.neighbours ?? {};
   return {
     source_id: hit.sourceId,
-    chunks: [...before, hit, ...after].map((chunk) => ({
-      id: chunk.id,
-      chunk_index: chunk.chunkIndex,
-      content: chunk.content,
-      start_offset: chunk.startOffset,
-      end_offset: chunk.endOffset,
-    })),
+    chunks: [...before, hit, ...after].map((chunk) => toRecord(chunkSchema, chunk)),
   };
 }

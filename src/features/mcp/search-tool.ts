@@ -1,8 +1,8 @@
 /** The tool `search`: the route POST /search, without the members that only programs need. */
 import type { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
-import { type Content, toSearchResult } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
+import { type Content, toSearchResult } from '../../http/records/content-record.ts';
 import type { Route } from '../../http/route.ts';
 import { argumentsWithin, callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Json, type Kept, type Tool, tool } from '../../http/tools/tool.ts';

@@ -1,7 +1,7 @@
 /** Rules for metadata columns. */
 
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import {
   countColumns,
   deleteColumn,
@@ -11,7 +11,7 @@ import {
   type MetadataColumn,
 } from '../../corpus/column-store.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -28,9 +28,7 @@ export function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
 
 /** Returns a column. @throws ServiceError not_found */
 export async function getColumn(tx: Queryable, caller: Caller, key: string): Promise<MetadataColumn> {
-  const column = await findColumn(tx, caller.tenantId, key, caller);
-  if (!column) throw notFound();
-  return column;
+  return orNotFound(await findColumn(tx, caller.tenantId, key, caller));
 }
 
 /**
@@ -56,7 +54,7 @@ export async function declareColumn(
       throw new ServiceError('conflict', `There are ${COLUMNS_MAX} metadata columns already: delete one first.`);
     await insertColumn(tx, tenantId, column, now);
     await commitWith(tx, column);
-    await record(tx, caller, 'create', column);
+    await recordChange(tx, caller, 'create', 'metadata_column', column.key, { type: column.type });
   });
   return column;
 }
@@ -68,12 +66,7 @@ export async function removeColumn({ db }: Pick<Uses, 'db'>, caller: Caller, key
     await lockColumns(tx, tenantId);
     const column = await getColumn(tx, caller, key);
     await deleteColumn(tx, tenantId, column.id);
-    await record(tx, caller, 'delete', column);
+    await recordChange(tx, caller, 'delete', 'metadata_column', column.key, { type: column.type });
     return column;
   });
-}
-
-function record(tx: Tx, caller: Caller, action: 'create' | 'delete', { key, type }: MetadataColumn): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  return appendAudit(tx, { tenantId, actor, action, objectKind: 'metadata_column', objectId: key, details: { type } });
 }

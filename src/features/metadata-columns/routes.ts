@@ -13,7 +13,7 @@ import {
 import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQuery, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
@@ -85,14 +85,7 @@ function listRoute(deps: Deps): Route {
     scopes: ['knowledge:read'],
     operation: { id: 'listMetadataColumns', area: AREA, summary: 'List metadata columns' },
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        metadata_columns: z.array(columnSchema).describe('Metadata columns of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400],
+    response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
     async handler({ caller, query }) {
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
         listColumns(tx, caller.tenantId, caller, { limit: query.limit, afterId: query.after_id }),
@@ -119,7 +112,6 @@ function declareRoute(deps: Deps): Route {
     check: refuseLimited,
     body: columnBody,
     response: { status: 201, schema: columnSchema, description: 'The column was declared.' },
-    errors: [409],
     idempotent: true,
     example: { key: 'year', type: 'integer', description: 'Year of publication' },
     handler: async ({ body, caller, idempotency }) =>
@@ -141,7 +133,6 @@ function deleteRoute(deps: Deps): Route {
     check: refuseLimited,
     params: keyParams,
     response: { status: 200, schema: columnSchema },
-    errors: [404],
     handler: async ({ caller, params }) => toWire(await removeColumn(deps, caller, params.key)),
   });
 }
@@ -168,7 +159,6 @@ function valuesRoute(deps: Deps): Route {
         has_more: z.boolean().describe('Whether there is a next page.'),
       }),
     },
-    errors: [400, 404],
     async handler({ caller, params, query, signal }) {
       const visible: z.input<typeof valueSchema>[] = [];
       let after = query.after;

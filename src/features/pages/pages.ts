@@ -9,7 +9,6 @@ import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../files/
 import type { Deps } from '../../http/deps.ts';
 import { FACT_STEPS, redactFact, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { isId } from '../../util/ids.ts';
 import { readingsOf, toPage } from './readings.ts';
 import {
   findPdf,
@@ -45,7 +44,6 @@ export interface VisiblePdf {
  */
 export async function openPdf(uses: Uses, caller: Caller, id: string, named: Named): Promise<VisiblePdf> {
   const { tenantId } = caller;
-  if (!isId(id)) throw notFound();
   const { source, redactor } = await uses.db.transaction(tenantId, async (tx) => ({
     source: await findPdf(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
     redactor: await uses.redactors.forTenant(tx, tenantId),

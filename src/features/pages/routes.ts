@@ -73,7 +73,7 @@ function listRoute(deps: Deps): Route {
           .describe('The pages, in order.'),
       }),
     },
-    errors: [404, 409],
+    errors: [409],
     async handler({ params, query, caller, signal }) {
       const pdf = await openPdf(deps, caller, params.id, query);
       const pages = await listPages(deps, caller, pdf, signal);
@@ -117,7 +117,7 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
     }),
     response: { status: 200, schema: z.unknown(), description: 'The picture of the page.' },
     picture: true,
-    errors: [404, 409],
+    errors: [409],
     async handler({ params, query, caller, signal, raw, reply }) {
       const pdf = await openPdf(deps, caller, params.id, query);
       // What rules hide can change at any time, so only pages without rules may be kept.
@@ -174,7 +174,7 @@ function boxesRoute(deps: Deps): Route {
           .describe('The rectangles of each chunk on the page; empty with a range.'),
       }),
     },
-    errors: [404, 409],
+    errors: [409],
     async handler({ params, query, caller, signal }) {
       const { start_offset: start, end_offset: end } = query;
       if ((start === undefined) !== (end === undefined))

@@ -2,13 +2,14 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
-import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import { lockAdditions } from '../../db/additions.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, notFound } from '../../errors.ts';
+import { invalidAt, orNotFound } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
@@ -21,7 +22,6 @@ import {
 } from '../../redaction/redaction-store.ts';
 import { openPattern } from '../../redaction/tenant-pattern.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 
 const AREA = 'Redaction';
@@ -93,8 +93,9 @@ function getRoute(deps: Deps): Route {
     versioned: true,
     errors: [404],
     async handler({ caller, reply }) {
-      const policy = await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId));
-      if (!policy) throw notFound();
+      const policy = orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId)),
+      );
       return send(reply, policy);
     },
   });
@@ -120,7 +121,6 @@ function putRoute(deps: Deps): Route {
     response: { status: 200, schema: policySchema },
     versioned: true,
     example: EXAMPLE,
-    errors: [400],
     async handler({ caller, body, signal, raw, reply }) {
       const precondition = readPrecondition(raw.headers);
       await checkRules(deps, body.rules, ['rules'], signal);
@@ -159,8 +159,7 @@ function deleteRoute(deps: Deps): Route {
       deps.db.transaction(caller.tenantId, async (tx) => {
         const precondition = readPrecondition(raw.headers);
         await lockAdditions(tx, caller.tenantId, 'redaction_policy');
-        const policy = await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now());
-        if (!policy) throw notFound();
+        const policy = orNotFound(await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now()));
         precondition.check(policy.version);
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, 'delete', policy);
@@ -185,14 +184,13 @@ function testRoute(deps: Deps): Route {
     },
     body: testBody,
     response: { status: 200, schema: testSchema },
-    errors: [400, 404],
+    errors: [404],
     example: { text: 'Write to jane@example.com about EMP-4711.' },
     async handler({ caller, body, signal }) {
       const draft = body.policy && { ...body.policy, version: 0 };
       if (draft) await checkRules(deps, draft.rules, ['policy', 'rules'], signal);
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const policy = draft ?? (await findRedactionPolicy(tx, caller.tenantId));
-        if (!policy) throw notFound();
+        const policy = orNotFound(draft ?? (await findRedactionPolicy(tx, caller.tenantId)));
         return deps.redactors.compileTrial(tx, caller.tenantId, policy);
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
@@ -236,18 +234,10 @@ function checkPattern(rule: { pattern: string; ignore_case: boolean }, path: rea
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, policy: StoredRedactionPolicy): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
   // Terms and patterns are left out, because they can be secrets themselves.
   const rules = policy.rules.map(({ name, kind, action: does, apply_at }) => ({ name, kind, action: does, apply_at }));
   const details = { version: policy.version, enabled: policy.enabled, rules };
-  return appendAudit(tx, {
-    tenantId,
-    actor,
-    action,
-    objectKind: 'redaction_policy',
-    objectId: 'redaction-policy',
-    details,
-  });
+  return recordChange(tx, caller, action, 'redaction_policy', 'redaction-policy', details);
 }
 
 function send(reply: FastifyReply, policy: StoredRedactionPolicy): z.input<typeof policySchema> {
@@ -256,11 +246,5 @@ function send(reply: FastifyReply, policy: StoredRedactionPolicy): z.input<typeo
 }
 
 function toWire(policy: StoredRedactionPolicy): z.input<typeof policySchema> {
-  return {
-    enabled: policy.enabled,
-    rules: [...policy.rules],
-    version: policy.version,
-    creation_time: unixSeconds(policy.createdAt),
-    last_update_time: unixSeconds(policy.updatedAt),
-  };
+  return toRecord(policySchema, policy);
 }

@@ -2,9 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { principalOf, seesWholeTenant } from '../../access/access.ts';
-import { contentShape, toSearchResult, withoutStatistics } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
+import { contentShape, neighbourSchema, toSearchResult, withoutStatistics } from '../../http/records/content-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
@@ -63,16 +63,6 @@ const searchBody = z.strictObject({
     .describe('How many neighbouring chunks to return with each result.'),
   ...principalShape,
 });
-
-const neighbourSchema = z
-  .object({
-    id: contentShape.id,
-    chunk_index: contentShape.chunk_index,
-    content: contentShape.content,
-    start_offset: contentShape.start_offset,
-    end_offset: contentShape.end_offset,
-  })
-  .meta({ id: 'Neighbour' });
 
 const rangeSchema = z
   .object({
@@ -133,11 +123,7 @@ export function searchRoutes(deps: Deps): Route[] {
       example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
       async handler({ body, caller, signal, rights, reply }) {
         const request: RetrieveRequest = {
-          tenantId: caller.tenantId,
-          keyFamilyId: caller.keyFamilyId,
-          partitionNo: caller.partitionNo,
-          sourceGroupIds: caller.sourceGroupIds,
-          tagIds: caller.tagIds,
+          ...caller,
           principal: principalOf(deps, body),
           query: body.query,
           mode: body.mode,

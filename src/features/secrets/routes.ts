@@ -2,17 +2,17 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { parseDatabaseUrl } from '../../connectors/database/url.ts';
-import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
 import { newId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
-import { unixSeconds } from '../../util/time.ts';
 import {
   countSecretsLocked,
   deleteSecret,
@@ -133,13 +133,7 @@ function listRoute(deps: Deps): Route {
       description: 'Returns the secrets without their values.',
     },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
-    response: {
-      status: 200,
-      schema: z.object({
-        secrets: z.array(secretSchema).describe('Secrets of this page, without their values.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('secrets', secretSchema, 'Secrets of this page, without their values.'),
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.q, request);
@@ -164,10 +158,9 @@ function getRoute(deps: Deps): Route {
     params: secretParams,
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
-      const secret = await deps.db.transaction(caller.tenantId, (tx) =>
-        findSecret(tx, caller.tenantId, params.secret_id),
+      const secret = orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findSecret(tx, caller.tenantId, params.secret_id)),
       );
-      if (!secret) throw notFound();
       return toWire(secret);
     },
   });
@@ -198,8 +191,7 @@ function updateRoute(deps: Deps): Route {
         updatedAt: deps.clock.now(),
       };
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        const secret = await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change);
-        if (!secret) throw notFound();
+        const secret = orNotFound(await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change));
         if (body.secret !== undefined) checkValue(secret.type, body.secret);
         await record(tx, caller, 'change', secret, { new_value: body.secret !== undefined });
         return toWire(secret);
@@ -224,8 +216,7 @@ function deleteRoute(deps: Deps): Route {
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        const secret = await deleteSecret(tx, caller.tenantId, params.secret_id);
-        if (!secret) throw notFound();
+        const secret = orNotFound(await deleteSecret(tx, caller.tenantId, params.secret_id));
         await record(tx, caller, 'delete', secret);
         return toWire(secret);
       });
@@ -234,18 +225,9 @@ function deleteRoute(deps: Deps): Route {
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, secret: Secret, more: object = {}): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  const details = { name: secret.name, type: secret.type, ...more };
-  return appendAudit(tx, { tenantId, actor, action, objectKind: 'secret', objectId: secret.id, details });
+  return recordChange(tx, caller, action, 'secret', secret.id, { name: secret.name, type: secret.type, ...more });
 }
 
 function toWire(secret: Secret): z.input<typeof secretSchema> {
-  return {
-    id: secret.id,
-    name: secret.name,
-    type: secret.type,
-    last_update_time: unixSeconds(secret.updatedAt),
-    creation_time: unixSeconds(secret.createdAt),
-    description: secret.description,
-  };
+  return toRecord(secretSchema, secret);
 }

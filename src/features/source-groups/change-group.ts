@@ -1,7 +1,7 @@
 /** Changes the name and the metadata of a source group. */
 
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { findGroup, lockGroup, type SourceGroup, saveGroupMetadata, setGroupName } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
@@ -18,7 +18,7 @@ export async function renameGroup(
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const group = await lockVisible(tx, caller, id);
     await setGroupName(tx, caller.tenantId, id, name);
-    if (name !== group.name) await record(tx, caller, id, { name });
+    if (name !== group.name) await recordChange(tx, caller, 'change', 'source_group', id, { name });
     return { ...group, name };
   });
 }
@@ -40,15 +40,9 @@ export async function patchGroupMetadata(
     const merged = mergeMetadata(group.metadata, patch);
     await saveGroupMetadata(tx, caller.tenantId, id, merged);
     const keys = changedKeys(group.metadata, merged);
-    if (keys.length > 0) await record(tx, caller, id, { metadata_keys: keys });
+    if (keys.length > 0) await recordChange(tx, caller, 'change', 'source_group', id, { metadata_keys: keys });
     return merged;
   });
-}
-
-/** Writes an audit event, because policies decide by names and metadata of groups. */
-function record(tx: Tx, caller: Caller, objectId: string, details: Record<string, unknown>): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  return appendAudit(tx, { tenantId, actor, action: 'change', objectKind: 'source_group', objectId, details });
 }
 
 async function lockVisible(tx: Tx, caller: Caller, id: string): Promise<SourceGroup> {

@@ -5,12 +5,16 @@ import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
-import { notFound } from '../../errors.ts';
+import { orNotFound } from '../../errors.ts';
+import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactGroup } from '../../http/group-record.ts';
-import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { redactGroup } from '../../http/records/group-record.ts';
+import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  givenId,
   groupStatusSchema,
   idParams,
   idSchema,
@@ -20,16 +24,11 @@ import {
   metadataSchema,
   nameSchema,
   type SOURCE_TYPES,
-  sourceGroupIdAnswer,
   sourceTypeSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
-import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -54,7 +53,7 @@ const groupQuery = z.strictObject({
   ...searchShape('the name'),
   source_type: sourceTypeSchema.optional().describe('Only source groups of this type.'),
   status: jobStatusSchema.optional().describe('Only source groups with this status.'),
-  tag_id: z.string().optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
+  tag_id: givenId.optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
 });
 
 export function sourceGroupRoutes(deps: Deps): Route[] {
@@ -63,7 +62,11 @@ export function sourceGroupRoutes(deps: Deps): Route[] {
     getRoute(deps),
     renameRoute(deps),
     metadataRoute(deps),
-    deleteRoute(deps),
+    deleteGroupRoute(deps, '/source-groups', {
+      id: 'deleteSourceGroup',
+      area: AREA,
+      summary: 'Delete a source group',
+    }),
     sourcesRoute(deps),
     ...runRoutes(deps),
     ...eventRoutes(deps),
@@ -77,18 +80,8 @@ function listRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listSourceGroups', area: AREA, summary: 'List source groups' },
     query: groupQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        source_groups: z.array(sourceGroupSchema).describe('Source groups of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400],
+    response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
     async handler({ caller, query }) {
-      if (query.tag_id !== undefined && !isId(query.tag_id)) {
-        return { source_groups: [], pagination: toPage([], query.limit, 0).pagination };
-      }
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
@@ -109,7 +102,6 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getSourceGroup', area: AREA, summary: 'Get a source group' },
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
-    errors: [404],
     async handler({ caller, params }) {
       const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
         group: await getGroup(tx, caller.tenantId, params.id, caller),
@@ -159,34 +151,6 @@ function metadataRoute(deps: Deps): Route {
   });
 }
 
-function deleteRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: '/source-groups/{id}',
-    scopes: ['ingestion:manage'],
-    operation: {
-      id: 'deleteSourceGroup',
-      area: AREA,
-      summary: 'Delete a source group',
-      description:
-        'The content is hidden when the request is answered; a background job removes it. Until then, a repeated request gets the same ' +
-        'answer.',
-    },
-    params: idParams,
-    response: {
-      status: 202,
-      schema: sourceGroupIdAnswer,
-      description: 'The deletion was accepted.',
-    },
-    errors: [404],
-    async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
-      await requestDeletion(deps, caller, params.id);
-      return { source_group_id: params.id };
-    },
-  });
-}
-
 function sourcesRoute(deps: Deps): Route {
   return route({
     method: 'GET',
@@ -195,14 +159,7 @@ function sourcesRoute(deps: Deps): Route {
     operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-    response: {
-      status: 200,
-      schema: z.object({
-        sources: z.array(sourceDetailsSchema).describe('Sources of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400, 404],
+    response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         await getGroup(tx, caller.tenantId, params.id, caller);
@@ -218,9 +175,7 @@ function sourcesRoute(deps: Deps): Route {
 
 /** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
-  const group = isId(id) ? await findGroup(tx, tenantId, id, limits) : undefined;
-  if (!group) throw notFound();
-  return group;
+  return orNotFound(await findGroup(tx, tenantId, id, limits));
 }
 
 function redactorOf({ db, redactors }: Deps, tenantId: string): Promise<Redactor | null> {
@@ -231,13 +186,6 @@ async function toSourceGroup(
   group: SourceGroup,
   redactor: Redactor | null,
 ): Promise<z.input<typeof sourceGroupSchema>> {
-  return {
-    ...(await redactGroup(group, redactor)),
-    id: group.id,
-    source_type: group.sourceType as (typeof SOURCE_TYPES)[number],
-    status: group.status,
-    creation_time: unixSeconds(group.createdAt),
-    start_time: unixSeconds(group.startedAt),
-    end_time: unixSeconds(group.endedAt),
-  };
+  const source_type = group.sourceType as (typeof SOURCE_TYPES)[number];
+  return toRecord(sourceGroupSchema, group, { ...(await redactGroup(group, redactor)), source_type });
 }

@@ -1,10 +1,10 @@
 /** Run: the wire record of a run. */
 import { z } from 'zod';
 import type { Run } from '../../corpus/run-store.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { unixSeconds } from '../../util/time.ts';
 
 export const runSchema = z
   .object({
@@ -46,18 +46,8 @@ export const runSchema = z
  */
 export async function toRun(redactor: Redactor | null, run: Run): Promise<z.input<typeof runSchema>> {
   const { scanned, added, updated, unchanged, skipped, deleted, failed, errorTitle: title } = run;
-  return {
-    id: run.id,
-    source_group_id: run.sourceGroupId,
-    status: run.status,
-    stage: run.stage,
-    files_done: run.filesDone,
-    files_total: run.filesTotal,
-    chunks_done: run.chunksDone,
+  return toRecord(runSchema, run, {
     statistics: { scanned, added, updated, unchanged, skipped, deleted, failed },
-    creation_time: unixSeconds(run.createdAt),
-    start_time: unixSeconds(run.startedAt),
-    end_time: unixSeconds(run.endedAt),
     error: title === null ? null : { title, message: (await redactFact(redactor, run.errorMessage ?? '')) ?? '' },
-  };
+  });
 }

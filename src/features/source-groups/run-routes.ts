@@ -2,24 +2,17 @@
 
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
-import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
-import {
-  FILE_CHANGES,
-  listRunFiles,
-  RUN_FILES_MAX,
-  RUN_SKIPPED_MAX,
-  type RunFile,
-} from '../../corpus/runs/run-file-store.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { findRun, listRunErrors, listRuns, type Run } from '../../corpus/run-store.ts';
+import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../../corpus/runs/run-file-store.ts';
+import { invalidRequest, notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageQuery, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
-import { unixSeconds } from '../../util/time.ts';
 import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
@@ -27,10 +20,7 @@ const SOURCE_IDS_MAX = 1_000;
 /** Unix seconds up to the year 9999. */
 const TIME_MAX = 253_402_300_799;
 
-const runPageSchema = z.object({
-  runs: z.array(runSchema).describe('Runs of this page.'),
-  pagination: paginationSchema,
-});
+const runPage = pageResponse('runs', runSchema, 'Runs of this page.');
 
 const runErrorSchema = z
   .object({
@@ -97,12 +87,11 @@ function listRoute(deps: Deps): Route {
       ...orderShape,
       ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
     }),
-    response: { status: 200, schema: runPageSchema },
-    errors: [400, 404],
+    response: runPage,
     async handler({ caller, params, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
         const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
         return { ...(await listRuns(tx, caller.tenantId, caller, filter, request)), redactor };
@@ -124,21 +113,18 @@ function listAllRoute(deps: Deps): Route {
       ...orderShape,
       ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
       status: jobStatusSchema.optional().describe('Only runs with this status.'),
-      source_group_id: z
-        .string()
+      source_group_id: givenId
         .optional()
         .describe('Only runs of the source group with this id. An unknown group selects nothing.'),
       from_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or after this time, Unix seconds.'),
       to_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or before this time, Unix seconds.'),
     }),
-    response: { status: 200, schema: runPageSchema },
+    response: runPage,
     async handler({ caller, query }) {
       const { limit, source_group_id: sourceGroupId, from_time: from, to_time: to } = query;
       const request = { limit, afterId: query.after_id, order: query.order };
       if (from !== undefined && to !== undefined && from > to)
         throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
-      if (sourceGroupId !== undefined && !isId(sourceGroupId))
-        return { runs: [], pagination: toPage([], limit, 0).pagination };
       const filter = {
         status: query.status,
         q: query.q,
@@ -186,11 +172,9 @@ function startRoute(deps: Deps): Route {
     }),
     bodyOptional: true,
     response: { status: 201, schema: runSchema, description: 'The queued run.' },
-    errors: [400, 404, 409],
     idempotent: true,
     example: { only_failed: true },
     async handler({ caller, params, body }) {
-      if (!isId(params.id)) throw notFound();
       const request = { onlyFailed: body?.only_failed ?? false, sourceIds: body?.source_ids };
       return shown(deps, caller.tenantId, await startRun(deps, caller.tenantId, params.id, caller, request));
     },
@@ -205,12 +189,10 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getRun', area: AREA, summary: 'Get a run and its progress' },
     params: idParams,
     response: { status: 200, schema: runSchema },
-    errors: [404],
     async handler({ caller, params }) {
-      const run = isId(params.id)
-        ? await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller))
-        : undefined;
-      if (!run) throw notFound();
+      const run = orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller)),
+      );
       return shown(deps, caller.tenantId, run);
     },
   });
@@ -224,17 +206,10 @@ function errorsRoute(deps: Deps): Route {
     operation: { id: 'listRunErrors', area: AREA, summary: 'List the files that failed in a run' },
     params: idParams,
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        errors: z.array(runErrorSchema).describe('Failed files of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400, 404],
+    response: pageResponse('errors', runErrorSchema, 'Failed files of this page.'),
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         const request = { limit: query.limit, afterId: query.after_id };
         const listed = await listRunErrors(tx, caller.tenantId, params.id, request);
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
@@ -243,7 +218,7 @@ function errorsRoute(deps: Deps): Route {
       // A message may quote the file.
       const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       const errors = await collect(page, async (error) =>
-        toRunError({ ...error, name: await redact(error.name), message: await redact(error.message) }),
+        toRecord(runErrorSchema, error, { name: await redact(error.name), message: await redact(error.message) }),
       );
       return { errors, pagination };
     },
@@ -268,14 +243,10 @@ function filesRoute(deps: Deps): Route {
       ...pageQueryShape,
       change: z.enum(FILE_CHANGES).optional().describe('Only files to which this happened.'),
     }),
-    response: {
-      status: 200,
-      schema: z.object({ files: z.array(runFileSchema).describe('Files of this page.'), pagination: paginationSchema }),
-    },
-    errors: [400, 404],
+    response: pageResponse('files', runFileSchema, 'Files of this page.'),
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         const request = { limit: query.limit, afterId: query.after_id };
         const listed = await listRunFiles(tx, caller.tenantId, params.id, query.change, request);
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
@@ -285,7 +256,7 @@ function filesRoute(deps: Deps): Route {
       const files = await collect(page, async (file) => {
         const message = file.message && (await redact(file.message));
         const path = file.path && (await redact(file.path)) === file.path ? file.path : null;
-        return toRunFile({ ...file, name: await redact(file.name), path, message });
+        return toRecord(runFileSchema, file, { name: await redact(file.name), path, message });
       });
       return { files, pagination };
     },
@@ -306,9 +277,8 @@ function cancelRoute(deps: Deps): Route {
     },
     params: idParams,
     response: { status: 202, schema: runSchema, description: 'The run, which is being canceled.' },
-    errors: [404, 409],
+    errors: [409],
     async handler({ caller, params }) {
-      if (!isId(params.id)) throw notFound();
       return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },
   });
@@ -316,32 +286,4 @@ function cancelRoute(deps: Deps): Route {
 
 async function shown({ db, redactors }: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {
   return toRun(await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId)), run);
-}
-
-function toRunError(error: RunError): z.input<typeof runErrorSchema> {
-  return {
-    id: error.id,
-    source_id: error.sourceId,
-    name: error.name,
-    stage: error.stage,
-    title: error.title,
-    message: error.message,
-    retryable: error.retryable,
-    creation_time: unixSeconds(error.createdAt),
-  };
-}
-
-function toRunFile(file: RunFile): z.input<typeof runFileSchema> {
-  return {
-    id: file.id,
-    source_id: file.sourceId,
-    name: file.name,
-    path: file.path,
-    change: file.change,
-    read_ms: file.readMs,
-    stage: file.stage,
-    title: file.title,
-    message: file.message,
-    retryable: file.retryable,
-  };
 }

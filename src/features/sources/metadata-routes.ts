@@ -1,6 +1,7 @@
 /** Routes for the metadata of sources. */
 import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
+import { redactRecords } from '../../http/records/source-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   givenId,
@@ -9,17 +10,19 @@ import {
   metadataSchema,
   sourceParams,
 } from '../../http/schemas.ts';
-import { redactRecords } from '../../http/source-record.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
 
 const AREA = 'Sources';
 const BATCH_ITEMS_MAX = 50;
 
+/** The id of an item, which its result repeats as it was given. */
+const itemId = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
+
 const batchSchema = z.strictObject({
   items: z
     .array(
       z.strictObject({
-        source_id: givenId.describe('Id of the source.'),
+        source_id: itemId.describe('Id of the source.'),
         source_group_id: givenId
           .optional()
           .describe(

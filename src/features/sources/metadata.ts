@@ -1,10 +1,10 @@
 /** Changes and deletes the metadata of sources. The limits of a patch are in filters/metadata.ts. */
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { lockSourceMetadata } from '../../corpus/source-lookup.ts';
 import { saveSourceMetadata } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { type ApiMetadata, changedKeys, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
@@ -35,10 +35,9 @@ export async function patchSourceMetadata(
   { sourceId, groupId, records }: SourcePatch,
 ): Promise<ApiMetadata> {
   checkPatch(records);
-  if (!isId(sourceId) || (groupId !== undefined && !isId(groupId))) throw notFound();
+  if (!isId(sourceId)) throw notFound();
   return deps.db.transaction(caller.tenantId, async (tx) => {
-    const current = await lockSourceMetadata(tx, caller.tenantId, sourceId, caller, groupId);
-    if (!current) throw notFound();
+    const current = orNotFound(await lockSourceMetadata(tx, caller.tenantId, sourceId, caller, groupId));
     const merged = mergeMetadata(current, records);
     await save(tx, caller, sourceId, current, merged);
     return merged;
@@ -74,18 +73,14 @@ function faultOfItem(error: unknown): string {
 /** Deletes the API records of a source, and from the files inside it; records of the origin stay. @throws ServiceError not_found. */
 export async function deleteSourceMetadata(deps: Pick<Deps, 'db'>, caller: Caller, sourceId: string): Promise<void> {
   await deps.db.transaction(caller.tenantId, async (tx) => {
-    const current = await lockSourceMetadata(tx, caller.tenantId, sourceId, caller);
-    if (!current) throw notFound();
+    const current = orNotFound(await lockSourceMetadata(tx, caller.tenantId, sourceId, caller));
     await save(tx, caller, sourceId, current, {});
   });
 }
 
 /** Saves the records and writes an audit event with the changed keys, because policies decide by them. */
 async function save(tx: Tx, caller: Caller, sourceId: string, before: ApiMetadata, after: ApiMetadata): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  await saveSourceMetadata(tx, tenantId, sourceId, before, after);
+  await saveSourceMetadata(tx, caller.tenantId, sourceId, before, after);
   const keys = changedKeys(before, after);
-  if (keys.length === 0) return;
-  const details = { metadata_keys: keys };
-  await appendAudit(tx, { tenantId, actor, action: 'change', objectKind: 'source', objectId: sourceId, details });
+  if (keys.length > 0) await recordChange(tx, caller, 'change', 'source', sourceId, { metadata_keys: keys });
 }

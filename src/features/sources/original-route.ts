@@ -7,7 +7,6 @@ import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape } from '../../http/schemas.ts';
 import { FACT_STEPS } from '../../redaction/apply-redaction.ts';
-import { isId } from '../../util/ids.ts';
 import { findOriginal } from './store.ts';
 
 export function originalRoute(deps: Deps): Route {
@@ -28,10 +27,9 @@ export function originalRoute(deps: Deps): Route {
     query: z.strictObject(principalShape),
     response: { status: 200, schema: z.unknown() },
     download: { description: 'The whole file, as an attachment.' },
-    errors: [404, 409, 416],
+    errors: [409, 416],
     async handler({ caller, params, query, raw, reply, signal, rights }) {
       const { tenantId } = caller;
-      if (!isId(params.id)) throw notFound();
       const { file, redactor } = await deps.db.transaction(tenantId, async (tx) => ({
         file: await findOriginal(tx, tenantId, params.id, await accessOf(deps, tx, caller, query)),
         redactor: await deps.redactors.forTenant(tx, tenantId),

@@ -2,10 +2,12 @@
 
 import { z } from 'zod';
 import type { Source } from '../../corpus/source-store.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
+import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   fileTypeSchema,
@@ -17,7 +19,6 @@ import {
   sourceIdSchema,
   sourceParams,
 } from '../../http/schemas.ts';
-import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -68,13 +69,7 @@ function listRoute(deps: Deps): Route {
         '/source-groups/{id}/sources` lists all sources of a source group.',
     },
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        sources: z.array(sourceSchema).describe('Sources of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('sources', sourceSchema, 'Sources of this page.'),
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -152,13 +147,12 @@ function rawRoute(deps: Deps): Route {
     query: z.strictObject(principalShape),
     response: { status: 200, schema: z.unknown() },
     download: { description: 'The whole file, as an attachment.' },
-    errors: [404, 416],
+    errors: [416],
     async handler({ caller, params, raw, reply, signal, rights }) {
       const { tenantId } = caller;
-      const file = await deps.db.transaction(tenantId, (tx) =>
-        findRawFile(tx, tenantId, params.source_id, caller, UPLOADED),
+      const file = orNotFound(
+        await deps.db.transaction(tenantId, (tx) => findRawFile(tx, tenantId, params.source_id, caller, UPLOADED)),
       );
-      if (!file) throw notFound();
       return sendFile(
         raw,
         reply,
@@ -171,12 +165,5 @@ function rawRoute(deps: Deps): Route {
 
 async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
   const { name, metadata } = await redactFacts(source, redactor);
-  return {
-    id: source.id,
-    source_group_id: source.sourceGroupId,
-    name,
-    file_type: source.fileType,
-    file_size: source.fileSize,
-    metadata,
-  };
+  return toRecord(sourceSchema, source, { name, metadata });
 }

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { searchShape } from '../../http/page.ts';
+import { sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
-import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';

@@ -4,7 +4,7 @@ import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { PageRequest } from '../../db/page-sql.ts';
+import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
@@ -33,12 +33,8 @@ export async function listSourcesWithMetadata(
   sourceType: string,
   page: PageRequest,
 ): Promise<{ rows: Source[]; total: number }> {
-  const matching = sql`${visible(tenantId, limits)} and s.source_type = ${sourceType} and s.metadata <> '{}'`;
-  const after = page.afterId === undefined ? raw('true') : sql`s.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<Source>(sql`
-    select ${SOURCE_COLUMNS} from ${FROM} where ${matching} and ${after} order by s.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${FROM} where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  const matching = sql`${FROM} where ${visible(tenantId, limits)} and s.source_type = ${sourceType} and s.metadata <> '{}'`;
+  return readPage<Source>(tx, SOURCE_COLUMNS, matching, raw('s.id'), page);
 }
 
 export interface RawFile {

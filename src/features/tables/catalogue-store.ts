@@ -2,7 +2,7 @@
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { Queryable } from '../../db/database.ts';
-import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
+import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE } from '../../retrieval/query/filter-sql.ts';
 import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
@@ -78,11 +78,8 @@ export async function listVisibleTables(
       ? raw('true')
       : sql`(lower(t.name) = lower(${filter.name}) or t.sql_name = lower(${filter.name}))`,
   ] as const;
-  const matching = sql`${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]}`;
-  const rows = await tx.query<CatalogueTable>(sql`
-    select ${columns(access)} from ${FROM} where ${matching} and ${afterCursor(raw('t.id'), page)} ${pageOf(raw('t.id'), page)}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${FROM} where ${matching}`);
-  return { rows, total: count!.total };
+  const matching = sql`${FROM} where ${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]}`;
+  return readPage<CatalogueTable>(tx, columns(access), matching, raw('t.id'), page);
 }
 
 export async function findVisibleTable(

@@ -1,11 +1,11 @@
 /** Rules of the catalogue of tables: reading rows, and tables on request. */
 import { type Access, accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { lockGroup } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import { invalidAt, notFound, ServiceError } from '../../errors.ts';
+import { invalidAt, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
@@ -28,7 +28,7 @@ import {
   TABLES_PER_TENANT_MAX,
 } from '../../tables/store.ts';
 import type { TableColumn } from '../../tables/table.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 import { type CatalogueTable, findVisibleTable, visibleParts } from './catalogue-store.ts';
 import { checkUrl, followUrl, scheduleChange } from './from-url.ts';
 
@@ -51,8 +51,7 @@ export interface OpenTable {
 export async function openVisible(deps: Deps, caller: Caller, id: string, named: Named): Promise<OpenTable> {
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, named);
-    const table = await findVisibleTable(tx, caller.tenantId, id, access);
-    if (!table) throw notFound();
+    const table = orNotFound(await findVisibleTable(tx, caller.tenantId, id, access));
     const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
     return { table, access, parts: await visibleParts(tx, table, access), redactor };
   });
@@ -150,7 +149,7 @@ async function createTableOfUrl(
     await insertTable(tx, tenantId, table, now);
     const created = { id, sourceGroupId };
     await commitWith(tx, created);
-    await record(tx, caller, 'create', id, { name, source_group_id: sourceGroupId, rrule: file.rrule });
+    await recordChange(tx, caller, 'create', 'table', id, { name, source_group_id: sourceGroupId, rrule: file.rrule });
     return created;
   });
 }
@@ -178,8 +177,7 @@ async function createTableOfSource(
   const now = deps.clock.now();
   const id = newId(now.getTime());
   return deps.db.transaction(tenantId, async (tx) => {
-    const source = isId(request.sourceId) ? await findTableSource(tx, tenantId, request.sourceId, caller) : undefined;
-    if (!source) throw notFound();
+    const source = orNotFound(await findTableSource(tx, tenantId, request.sourceId, caller));
     const places = namePlaces(source.tables);
     const wanted = request.index === null ? places : places.filter(({ position }) => position.index === request.index);
     const [named, ...others] = wanted;
@@ -208,7 +206,7 @@ async function createTableOfSource(
     await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId: source.id });
     const created = { id, sourceGroupId: source.sourceGroupId };
     await commitWith(tx, created);
-    await record(tx, caller, 'create', id, { name, source_id: source.id });
+    await recordChange(tx, caller, 'create', 'table', id, { name, source_id: source.id });
     return created;
   });
 }
@@ -253,7 +251,7 @@ export async function updateTable(deps: Deps, caller: Caller, id: string, change
         now,
       );
       if (rebuilds) await rebuild(deps, tx, table, now);
-      await record(tx, caller, 'change', id, { name });
+      await recordChange(tx, caller, 'change', 'table', id, { name });
     }),
   );
 }
@@ -288,16 +286,14 @@ export async function deleteTable(deps: Deps, caller: Caller, id: string): Promi
     const table = found.url === null ? await findManaged(tx, caller, id) : found;
     if (table.requested) await deleteTables(tx, tenantId, [id]);
     else await hideTable(tx, tenantId, id, deps.clock.now());
-    await record(tx, caller, 'delete', id, { name: table.name });
+    await recordChange(tx, caller, 'delete', 'table', id, { name: table.name });
   });
 }
 
 /** Returns a table within the limits of the key. Policies are for readers, not for those who manage tables. */
 async function findManaged(tx: Tx, caller: Caller, id: string): Promise<CatalogueTable> {
   const { sourceGroupIds, tagIds } = caller;
-  const table = await findVisibleTable(tx, caller.tenantId, id, { sourceGroupIds, tagIds, policy: null });
-  if (!table) throw notFound();
-  return table;
+  return orNotFound(await findVisibleTable(tx, caller.tenantId, id, { sourceGroupIds, tagIds, policy: null }));
 }
 
 async function rebuild({ queue }: Deps, tx: Tx, table: CatalogueTable, now: Date): Promise<void> {
@@ -315,14 +311,4 @@ async function namesAreUnique<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     throw isUniqueViolation(error) ? nameTaken() : error;
   });
-}
-
-function record(
-  tx: Tx,
-  { tenantId, apiKeyId }: Caller,
-  action: 'create' | 'change' | 'delete',
-  objectId: string,
-  details: Record<string, string>,
-): Promise<void> {
-  return appendAudit(tx, { tenantId, actor: apiKeyId, action, objectKind: 'table', objectId, details });
 }

@@ -102,7 +102,7 @@ function createRoute(deps: Deps): Route {
     },
     body: createBody,
     response: { status: 201, schema: createdSchema, description: 'The build or the run was queued.' },
-    errors: [404, 409],
+    errors: [404],
     idempotent: true,
     example: {
       name: 'Tariffs',
@@ -147,7 +147,7 @@ function changeRoute(deps: Deps): Route {
     params: idParams,
     body: changeBody,
     response: { status: 200, schema: tableIdSchema },
-    errors: [404, 409],
+    errors: [409],
     example: { name: 'Tariffs', columns: [{ sql_name: 'price', description: 'Price without tax', type: 'decimal' }] },
     async handler({ body, caller, params }) {
       await updateTable(deps, caller, params.id, {
@@ -182,7 +182,6 @@ function deleteRoute(deps: Deps): Route {
     },
     params: idParams,
     response: { status: 200, schema: tableIdSchema },
-    errors: [404],
     async handler({ caller, params }) {
       await deleteTable(deps, caller, params.id);
       return { table_id: params.id };
@@ -206,7 +205,7 @@ function buildRoute(deps: Deps): Route {
     },
     params: idParams,
     response: { status: 202, schema: tableIdSchema, description: 'The build or the run was queued.' },
-    errors: [404, 409],
+    errors: [409],
     async handler({ caller, params }) {
       await rebuildTable(deps, caller, params.id);
       return { table_id: params.id };

@@ -4,10 +4,10 @@ import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { metadataFilterGroupSchema } from '../../filters/filter-group.ts';
-import { contentShape, toContent } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
+import { contentShape, toContent } from '../../http/records/content-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, principalShape, warningsSchema } from '../../http/schemas.ts';
+import { idSchema, principalShape, resultColumnsSchema, warningsSchema } from '../../http/schemas.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { queryTables, TABLES_PER_QUERY_MAX } from '../../retrieval/tables/query-tables.ts';
 import { askTables, type QuestionAnswer } from '../../retrieval/tables/question.ts';
@@ -116,14 +116,7 @@ const citedRowSchema = z
 export const tableAnswerSchema = z
   .object({
     sql: z.string().describe('The statement that ran. Empty if the model wrote none for a question.'),
-    columns: z
-      .array(
-        z.object({
-          name: z.string().describe('Name of the column in the result.'),
-          type: z.string().describe('Type of the column, as DuckDB names it.'),
-        }),
-      )
-      .describe('Columns of the result.'),
+    columns: resultColumnsSchema,
     rows: z
       .array(z.array(z.unknown()))
       .describe(

@@ -1,6 +1,7 @@
 /** The wire records of tables, as their readers may see them. */
 import { z } from 'zod';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../../http/schemas.ts';
 import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -8,7 +9,6 @@ import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
 import { redactValue } from '../../tables/redact-value.ts';
 import { TABLE_STATUSES, type TableColumn } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
-import { unixSeconds } from '../../util/time.ts';
 import type { CatalogueTable } from './catalogue-store.ts';
 
 const valueSchema = z
@@ -119,39 +119,38 @@ export const tableDetailsSchema = tableSchema
 
 /** Returns a table as its reader may see it. Do not call this function within a transaction: redaction may be slow. */
 export async function toTable(table: CatalogueTable, redactor: Redactor | null): Promise<z.input<typeof tableSchema>> {
-  const { position } = table;
   const seesAll = seesWhole(table, redactor);
   const fact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
   const maybe = async (text: string | null): Promise<string | null> => (text === null ? null : fact(text));
-  return {
+  return toRecord(tableSchema, table, {
     id: table.tableId,
     name: await fact(table.name),
-    sql_name: table.sqlName,
     description: await maybe(table.description),
     // The present version is served in both cases.
     status: table.refreshError === null ? table.status : 'failed',
     error: table.errorMessage ?? table.refreshError,
-    source_id: table.sourceId,
-    source_group_id: table.sourceGroupId,
     url: await maybe(table.url),
-    rrule: table.rrule,
-    position: {
-      index: position.index,
-      ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
-      ...(position.range !== undefined && seesAll && { range: position.range }),
-      ...(position.page !== undefined && { page: position.page }),
-      ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
-    },
-    version: table.version,
-    row_count: seesAll ? table.rowCount : null,
-    total_rows: seesAll ? table.totalRows : null,
-    schema_policy: table.schemaPolicy,
+    position: await toPosition(table.position, seesAll, fact),
+    ...(!seesAll && { row_count: null, total_rows: null }),
     columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
     warnings: table.warnings
       .filter(({ code }) => seesAll || !COUNTING.includes(code))
       .map((warning) => ({ ...warning, type: warning.code })),
-    creation_time: unixSeconds(table.createdAt),
-    update_time: unixSeconds(table.updatedAt),
+  });
+}
+
+/** Returns the place of a table, with the texts that `fact` redacts. */
+export async function toPosition(
+  { index, sheet, range, page, headingPath }: CatalogueTable['position'],
+  seesAll: boolean,
+  fact: (text: string) => Promise<string>,
+): Promise<z.input<typeof positionSchema>> {
+  return {
+    index,
+    ...(sheet !== undefined && { sheet: await fact(sheet) }),
+    ...(range !== undefined && seesAll && { range }),
+    ...(page !== undefined && { page }),
+    ...(headingPath && { heading_path: await collect(headingPath, fact) }),
   };
 }
 
@@ -174,21 +173,16 @@ async function toColumn(
   };
   const values = (texts: readonly string[]): Promise<string[]> =>
     collect(texts, async (text) => (await value(text)) ?? undefined);
-  return {
+  return toRecord(columnSchema, column, {
     name: (await redactFact(redactor, column.name)) ?? '',
-    sql_name: column.sqlName,
-    type: column.type,
-    unit: column.unit,
-    nullable: seesAll ? column.nullable : true,
-    distinct: seesAll ? column.distinct : null,
+    ...(!seesAll && { nullable: true, distinct: null, cast_failures: null }),
     min: await value(column.min),
     max: await value(column.max),
     examples: await values(column.examples),
     description: column.description === null ? null : ((await redactFact(redactor, column.description)) ?? ''),
-    cast_failures: seesAll ? column.castFailures : null,
     cast_failure_examples: await values(column.castFailureExamples),
     header: (await redactFact(redactor, column.header)) ?? '',
-  };
+  });
 }
 
 /** Returns a row as its reader may see it; undefined if a rule blocks one of its values. */

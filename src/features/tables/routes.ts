@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
@@ -11,12 +11,11 @@ import { namePlaces } from '../../tables/places.ts';
 import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
 import { TABLE_STATUSES } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
-import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { openVisible, readVisibleRows } from './catalogue.ts';
 import { findSourceTables, listVisibleTables, visiblePlaces } from './catalogue-store.ts';
 import { tableChangeRoutes } from './change-routes.ts';
-import { positionSchema, rowSchema, tableDetailsSchema, tableSchema, toRow, toTable } from './records.ts';
+import { positionSchema, rowSchema, tableDetailsSchema, tableSchema, toPosition, toRow, toTable } from './records.ts';
 
 const AREA = 'Tables';
 const SAMPLE_ROWS = 10;
@@ -86,17 +85,9 @@ function listRoute(deps: Deps): Route {
         'of documents are built on request. A table is listed if the caller may see at least one of its rows.',
     },
     query: listQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        tables: z.array(tableSchema).describe('Tables of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
+    response: pageResponse('tables', tableSchema, 'Tables of this page.'),
     async handler({ caller, query }) {
       const { limit, after_id: afterId, order, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
-      if ([sourceId, sourceGroupId].some((id) => id !== undefined && !isId(id)))
-        return { tables: [], pagination: toPage([], limit, 0).pagination };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
         const filter = { sourceId, sourceGroupId, name };
@@ -129,7 +120,6 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     query: z.strictObject(principalShape),
     response: { status: 200, schema: tableDetailsSchema },
-    errors: [404],
     async handler({ caller, params, query }) {
       const opened = await openVisible(deps, caller, params.id, query);
       const { table, access, redactor } = opened;
@@ -164,7 +154,6 @@ function rowsRoute(deps: Deps): Route {
         next_after_row: z.int().nullable().describe('The after_row of the next page; null on the last page.'),
       }),
     },
-    errors: [404],
     async handler({ caller, params, query }) {
       const opened = await openVisible(deps, caller, params.id, query);
       const { table, access, redactor } = opened;
@@ -204,7 +193,6 @@ function sourceTablesRoute(deps: Deps): Route {
       status: 200,
       schema: z.object({ tables: z.array(candidateSchema).describe('Tables in the order of the text.') }),
     },
-    errors: [404],
     async handler({ caller, params, query }) {
       const { tenantId } = caller;
       const found = await deps.db.transaction(tenantId, async (tx) => {
@@ -224,13 +212,7 @@ function sourceTablesRoute(deps: Deps): Route {
       const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));
       return {
         tables: await collect(places, async ({ key, place, position }) => ({
-          position: {
-            index: position.index,
-            ...(position.sheet !== undefined && { sheet: await fact(position.sheet) }),
-            ...(position.range !== undefined && seesAll && { range: position.range }),
-            ...(position.page !== undefined && { page: position.page }),
-            ...(position.headingPath && { heading_path: await collect(position.headingPath, fact) }),
-          },
+          position: await toPosition(position, seesAll, fact),
           automatic: place.automatic,
           caption: place.caption === undefined ? null : await fact(place.caption),
           table_id: built.get(key)?.tableId ?? null,

@@ -1,12 +1,11 @@
 /** Routes for tags, and for their links to source groups. */
 import { z } from 'zod';
 import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
-import { notFound } from '../../errors.ts';
+import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
-import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import {
   changeTag,
@@ -83,11 +82,10 @@ function readRoutes(deps: Deps): Route[] {
     operation: { id: 'getTag', area: AREA, summary: 'Get a tag' },
     params: idParams,
     response: { status: 200, schema: tagSchema },
-    errors: [404],
     async handler({ caller, params }): Promise<Tag> {
-      const tag = await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller));
-      if (!tag) throw notFound();
-      return tag;
+      return orNotFound(
+        await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller)),
+      );
     },
   });
 
@@ -108,7 +106,6 @@ function changeRoutes(deps: Deps): Route[] {
     check: refuseTagLimited,
     body: tagBody,
     response: { status: 201, schema: tagSchema, description: 'The tag was created.' },
-    errors: [409],
     idempotent: true,
     example: { name: 'policy', description: 'Rules that bind everyone' },
     handler: ({ body, caller, idempotency }) => createTag(deps, caller, body, (tx, tag) => idempotency.save(tx, tag)),
@@ -128,7 +125,7 @@ function changeRoutes(deps: Deps): Route[] {
     params: idParams,
     body: tagBody,
     response: { status: 200, schema: tagSchema },
-    errors: [404, 409],
+    errors: [409],
     example: { name: 'policy' },
     handler: ({ body, caller, params }) => changeTag(deps, caller, params.id, body),
   });
@@ -146,7 +143,7 @@ function changeRoutes(deps: Deps): Route[] {
     check: refuseLimited,
     params: idParams,
     response: { status: 200, schema: tagSchema },
-    errors: [404, 409],
+    errors: [409],
     handler: ({ caller, params }) => removeTag(deps, caller, params.id),
   });
 
@@ -179,19 +176,9 @@ function linkRoutes(deps: Deps): Route[] {
     scopes: ['knowledge:read'],
     operation: { id: 'listTagLinks', area: AREA, summary: 'List the links between tags and source groups' },
     query: linkQuery,
-    response: {
-      status: 200,
-      schema: z.object({
-        tag_source_groups: z.array(linkSchema).describe('Links of this page.'),
-        pagination: paginationSchema,
-      }),
-    },
-    errors: [400],
+    response: pageResponse('tag_source_groups', linkSchema, 'Links of this page.'),
     async handler({ caller, query }) {
       const { tag_id: tagId, source_group_id: sourceGroupId, limit } = query;
-      if ([tagId, sourceGroupId].some((id) => id !== undefined && !isId(id))) {
-        return { tag_source_groups: [], pagination: toPage([], limit, 0).pagination };
-      }
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
         listLinks(tx, caller.tenantId, caller, { tagId, sourceGroupId }, { limit, afterId: query.after_id }),
       );

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { lockDeniedTags, refuseIfDenied } from '../../access/denied-tags.ts';
-import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import {
   countTagsLocked,
   deleteLink,
@@ -16,9 +16,9 @@ import {
 } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { isId, newId } from '../../util/ids.ts';
+import { newId } from '../../util/ids.ts';
 
 export const TAGS_MAX = 1_000;
 
@@ -77,8 +77,7 @@ export async function changeTag({ db }: Uses, caller: Caller, id: string, fields
     db.transaction(caller.tenantId, async (tx) => {
       const before = await findTag(tx, caller.tenantId, id, { tagIds: null });
       if (before && before.name !== fields.name) await refuseIfDenied(tx, caller.tenantId, [before.name]);
-      const tag = await updateTag(tx, caller.tenantId, id, fields);
-      if (!tag) throw notFound();
+      const tag = orNotFound(await updateTag(tx, caller.tenantId, id, fields));
       await record(tx, caller, 'change', id, { name: tag.name });
       return tag;
     }),
@@ -90,8 +89,7 @@ export async function removeTag({ db }: Uses, caller: Caller, id: string): Promi
   return db.transaction(caller.tenantId, async (tx) => {
     // Taken in the same order as when a tag is created, so that the two do not wait for each other.
     await lockDeniedTags(tx, caller.tenantId);
-    const tag = await deleteTag(tx, caller.tenantId, id);
-    if (!tag) throw notFound();
+    const tag = orNotFound(await deleteTag(tx, caller.tenantId, id));
     await refuseIfDenied(tx, caller.tenantId, [id, tag.name]);
     await record(tx, caller, 'delete', id, { name: tag.name });
     return tag;
@@ -100,7 +98,6 @@ export async function removeTag({ db }: Uses, caller: Caller, id: string): Promi
 
 /** Links a tag to a group. Nothing changes if they are linked already. @throws ServiceError not_found for the tag or the group. */
 export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
-  checkLinkIds(ids);
   const link = { ...ids, id: newId(clock.now().getTime()) };
   await db.transaction(caller.tenantId, async (tx) => {
     if (!(await insertLink(tx, caller.tenantId, link, caller))) throw notFound();
@@ -111,7 +108,6 @@ export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds)
 
 /** Removes a link and returns it. @throws ServiceError not_found when the two are not linked. */
 export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
-  checkLinkIds(ids);
   await db.transaction(caller.tenantId, async (tx) => {
     if (!(await deleteLink(tx, caller.tenantId, ids, caller))) throw notFound();
     await record(tx, caller, 'change', ids.tagId, { unlinked: ids.sourceGroupId });
@@ -121,12 +117,7 @@ export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Pro
 
 /** Writes an audit event. Changes of tags are audited because API keys are limited to tags, and policies ask for tags. */
 function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, details: object): Promise<void> {
-  const { tenantId, apiKeyId: actor } = caller;
-  return appendAudit(tx, { tenantId, actor, action, objectKind: 'tag', objectId, details: { ...details } });
-}
-
-function checkLinkIds({ tagId, sourceGroupId }: LinkIds): void {
-  if (!isId(tagId) || !isId(sourceGroupId)) throw notFound();
+  return recordChange(tx, caller, action, 'tag', objectId, { ...details });
 }
 
 async function namesAreUnique<T>(change: Promise<T>): Promise<T> {

@@ -4,7 +4,8 @@ import type { Link } from '../../text/link-line.ts';
 import { cleanText } from '../detect/decode.ts';
 import { overLimit } from '../failure.ts';
 import { placeLinks } from '../links.ts';
-import type { Block } from '../parsed.ts';
+import { originMetadata } from '../metadata-values.ts';
+import type { Block, ParsedFile } from '../parsed.ts';
 
 /** Maximum length of the extracted text of a file. */
 export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
@@ -56,6 +57,17 @@ export class TextBuilder {
     this.written += this.parts.join('');
     this.parts = [];
     return this.written;
+  }
+
+  /** Returns the file of the blocks. `facts` are what the file says of itself: its title, author, dates. */
+  file(
+    fileType: ParsedFile['fileType'],
+    facts: Record<string, string | undefined> = {},
+    more: Partial<ParsedFile> = {},
+  ): ParsedFile {
+    const title = facts['title'] === undefined ? {} : { title: facts['title'] };
+    const metadata = originMetadata(facts);
+    return { fileType, text: this.text(), blocks: this.blocks, ...title, metadata, warnings: [], ...more };
   }
 
   private push(text: string): void {

@@ -4,7 +4,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { listUnneededBlobs, removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
 import { removeChunksOfGroup } from '../../corpus/chunk-writer.ts';
 import { findGroup, lockGroup, removeGroup, type SourceGroup, setGroupStatus } from '../../corpus/group-store.ts';
@@ -47,13 +47,9 @@ export async function requestDeletion(
     await deleteSetting(tx, tenantId, groupId, deletedAt);
     await eraseOneTimeCredential(tx, tenantId, groupId);
     await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
-    await appendAudit(tx, {
-      tenantId,
-      actor: caller.apiKeyId,
-      action: 'delete',
-      objectKind: 'source_group',
-      objectId: groupId,
-      details: { name: group.name, source_type: group.sourceType },
+    await recordChange(tx, caller, 'delete', 'source_group', groupId, {
+      name: group.name,
+      source_type: group.sourceType,
     });
   });
   deps.crash.reach('delete.tombstoned');

@@ -5,7 +5,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
-import { appendAudit } from '../../corpus/audit-store.ts';
+import { recordChange } from '../../corpus/audit-store.ts';
 import { removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../corpus/source-store.ts';
 import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { listTableBlobs } from '../../tables/store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -48,8 +48,7 @@ export async function requestSourceDeletion(
 ): Promise<void> {
   const { tenantId } = caller;
   await deps.db.transaction(tenantId, async (tx) => {
-    const found = await findTombstone(tx, tenantId, sourceId, caller);
-    if (!found) throw notFound();
+    const found = orNotFound(await findTombstone(tx, tenantId, sourceId, caller));
     if (found.deletedAt) return;
     const group = await lockGroup(tx, tenantId, found.sourceGroupId);
     if (!group || group.deletedAt) throw notFound();
@@ -64,13 +63,9 @@ export async function requestSourceDeletion(
     if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
     await also(tx, group);
-    await appendAudit(tx, {
-      tenantId,
-      actor: caller.apiKeyId,
-      action: 'delete',
-      objectKind: 'source',
-      objectId: sourceId,
-      details: { source_group_id: group.id, with_members: hidden.length - 1 },
+    await recordChange(tx, caller, 'delete', 'source', sourceId, {
+      source_group_id: group.id,
+      with_members: hidden.length - 1,
     });
   });
   deps.crash.reach('delete.tombstoned');
@@ -102,13 +97,9 @@ export async function auditHiddenFiles(
   sourceIds: readonly string[],
 ): Promise<void> {
   if (sourceIds.length === 0) return;
-  await appendAudit(tx, {
-    tenantId: caller.tenantId,
-    actor: caller.apiKeyId,
-    action: 'change',
-    objectKind: 'source_group',
-    objectId: groupId,
-    details: { deleted_files: sourceIds.length, source_ids: sourceIds.slice(0, AUDITED_IDS_MAX) },
+  await recordChange(tx, caller, 'change', 'source_group', groupId, {
+    deleted_files: sourceIds.length,
+    source_ids: sourceIds.slice(0, AUDITED_IDS_MAX),
   });
 }
 

@@ -1,6 +1,5 @@
 /** Parses EPUB books: chapters in the order of the spine. The table of contents names chapters without a heading. */
 import { badFile } from '../../failure.ts';
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { expandEmptyTags, fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
@@ -34,21 +33,14 @@ export function parseEpub(bytes: Uint8Array): ParsedFile {
   const metadata = childAt(book, 'metadata');
   const values = (name: string) => (metadata ? childElements(metadata, name) : []).map((value) => textOf(value).trim());
   const title = values('title')[0] || undefined;
-  return {
-    fileType: 'epub',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: values('creator').join(', '),
-      created: values('date')[0],
-      language: values('language')[0],
-      description: values('description').map(stripTags)[0],
-      publisher: values('publisher')[0],
-    }),
-    warnings: [],
-  };
+  return builder.file('epub', {
+    title,
+    author: values('creator').join(', '),
+    created: values('date')[0],
+    language: values('language')[0],
+    description: values('description').map(stripTags)[0],
+    publisher: values('publisher')[0],
+  });
 }
 
 function itemsOf(book: XmlElement, folder: string): Map<string, Item> {

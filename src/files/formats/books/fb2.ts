@@ -1,6 +1,5 @@
 /** Parses FictionBook: sections with titles as headings, poems, citations and tables. Notes follow their paragraphs. */
 import { badFile } from '../../failure.ts';
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { tableText } from '../data/table-text.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -28,21 +27,14 @@ export function parseFb2(source: string): ParsedFile {
     const names = ['first-name', 'middle-name', 'last-name'].map((name) => oneLine(textOf(childAt(author, name))));
     return names.filter(Boolean).join(' ') || oneLine(textOf(childAt(author, 'nickname')));
   });
-  return {
-    fileType: 'xml',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: authors.filter(Boolean).join(', '),
-      created: value('date'),
-      language: value('lang'),
-      description: value('annotation'),
-      keywords: value('keywords'),
-    }),
-    warnings: [],
-  };
+  return builder.file('xml', {
+    title,
+    author: authors.filter(Boolean).join(', '),
+    created: value('date'),
+    language: value('lang'),
+    description: value('annotation'),
+    keywords: value('keywords'),
+  });
 }
 
 class BookWriter {

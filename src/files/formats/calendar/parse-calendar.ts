@@ -46,8 +46,7 @@ export function parseCalendar(source: string): ParsedFile {
   }
   if (entry.length > 0) end();
   if (!isCalendar) return parseTxt(source);
-  const named = title === undefined ? {} : { title };
-  return { fileType: 'txt', text: builder.text(), blocks: builder.blocks, ...named, metadata: {}, warnings: [] };
+  return builder.file('txt', {}, title === undefined ? {} : { title });
 }
 
 type Format = (property: Property, entry: readonly Property[]) => string;

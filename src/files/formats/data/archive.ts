@@ -40,7 +40,7 @@ export function parseArchive(
   const builder = new TextBuilder();
   const listed = members.slice(0, LISTED_MAX).map((member) => `- ${member.name}`);
   builder.add({ kind: 'list' }, listed.join('\n'));
-  return { fileType: 'unknown', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings, members };
+  return builder.file('unknown', {}, { warnings, members });
 }
 
 function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {

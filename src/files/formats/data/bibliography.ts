@@ -31,7 +31,7 @@ export function parseBibliography(source: string): ParsedFile {
     const kind = index < SINGLE_RECORDS_MAX ? 'record' : 'paragraph';
     builder.add({ kind }, entryText(entry, parent === entry ? undefined : parent));
   }
-  return { fileType: 'txt', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings: [] };
+  return builder.file('txt');
 }
 
 /** Fields of an entry that another entry takes over, with the names that they have there. */

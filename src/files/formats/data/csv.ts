@@ -108,14 +108,14 @@ function parsePieces(
     const names = columns.length === 0 ? '' : ` Columns: ${columns.join(', ').slice(0, COLUMNS_UNITS_MAX)}`;
     builder.add({ kind: 'paragraph' }, `${found}${names}`);
   }
-  return {
+  return builder.file(
     fileType,
-    text: builder.text(),
-    blocks: builder.blocks,
-    metadata: {},
-    warnings: [...warnings, ...picker.warnings()],
-    ...(next && !next.done && { rest: restOf(next.value, rows, width) }),
-  };
+    {},
+    {
+      warnings: [...warnings, ...picker.warnings()],
+      ...(next && !next.done && { rest: restOf(next.value, rows, width) }),
+    },
+  );
 }
 
 /** Yields the lines of the rows in pieces. */

@@ -133,13 +133,7 @@ export function parseJsonl(source: string, keys: readonly ChunkMetadataKey[]): P
 }
 
 function finish(fileType: string, builder: TextBuilder, picker: KeyPicker, warnings: string[]): ParsedFile {
-  return {
-    fileType,
-    text: builder.text(),
-    blocks: builder.blocks,
-    metadata: {},
-    warnings: [...warnings, ...picker.warnings()],
-  };
+  return builder.file(fileType, {}, { warnings: [...warnings, ...picker.warnings()] });
 }
 
 function writeRecords(builder: TextBuilder, records: readonly Json[], picker: KeyPicker, headingPath?: string[]): void {

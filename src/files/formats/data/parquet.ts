@@ -53,13 +53,7 @@ export async function parseParquet(bytes: Uint8Array, keys: readonly ChunkMetada
   }
   writer.end();
   const warnings = rows === 0 ? ['The table has a header and no rows.'] : [];
-  return {
-    fileType: 'parquet',
-    text: builder.text(),
-    blocks: builder.blocks,
-    metadata: {},
-    warnings: [...warnings, ...limit.warnings(), ...picker.warnings()],
-  };
+  return builder.file('parquet', {}, { warnings: [...warnings, ...limit.warnings(), ...picker.warnings()] });
 }
 
 function arrayBufferOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {

@@ -53,13 +53,7 @@ export function parseSqlite(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]
       for (const row of rowsOf(db, name, columns)) writer.row(row.map((cell) => limit.of(cell)));
       writer.end();
     }
-    return {
-      fileType: 'sqlite',
-      text: builder.text(),
-      blocks: builder.blocks,
-      metadata: {},
-      warnings: [...warnings, ...limit.warnings(), ...picker.warnings()],
-    };
+    return builder.file('sqlite', {}, { warnings: [...warnings, ...limit.warnings(), ...picker.warnings()] });
   } catch (error) {
     if (error instanceof FileError) throw error;
     throw badFile('parse', 'File cannot be read', `The SQLite file is damaged (${messageOf(error)}).`);

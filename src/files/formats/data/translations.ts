@@ -1,5 +1,3 @@
-/** Parses catalogues of translations (gettext PO): each message is a record with its translations. */
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
@@ -45,14 +43,7 @@ export function parsePo(source: string): ParsedFile {
   if (count === 0) return parseTxt(source);
   const name = header.get('project-id-version') ?? '';
   const title = /^(?:PACKAGE\b.*)?$/.test(name) ? undefined : name;
-  return {
-    fileType: 'txt',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ title, language: header.get('language') || undefined }),
-    warnings: [],
-  };
+  return builder.file('txt', { title, language: header.get('language') || undefined });
 }
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });

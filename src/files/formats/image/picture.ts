@@ -22,7 +22,7 @@ export async function parsePicture({ ocr }: Tools): Promise<ParsedFile> {
     builder,
   );
   const text = builder.text();
-  return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings: warningsOf(pages, text) };
+  return builder.file('unknown', {}, { warnings: warningsOf(pages, text) });
 }
 
 function warningsOf(pages: readonly OcrPage[], text: string): string[] {

@@ -1,6 +1,5 @@
 /** Parses files in reStructuredText and AsciiDoc, with the files of their source group that they include. */
 import { decodeText } from '../../detect/decode.ts';
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import type { Tools } from '../../tools.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -50,15 +49,7 @@ export function parseOutline(fileType: OutlineType, source: string, files = new 
   else author = writeAsciidoc(clean, builder, marks, files);
   if (builder.blocks.length === 0 && files.missing.length > 0)
     builder.add({ kind: 'paragraph' }, `See ${files.missing.join(', ')}.`);
-  const text = builder.text();
   const first = builder.blocks[0];
   const title = first?.kind === 'heading' ? first.headingPath?.[0] : undefined;
-  return {
-    fileType: 'txt',
-    text,
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ title, author: author || undefined }),
-    warnings: files.warnings,
-  };
+  return builder.file('txt', { title, author: author || undefined }, { warnings: files.warnings });
 }

@@ -40,7 +40,7 @@ export function parseSubtitles(source: string): ParsedFile {
     }
   }
   flush();
-  return { fileType: 'txt', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings: [] };
+  return builder.file('txt');
 }
 
 function* cuesOf(source: string): Generator<Cue> {

@@ -2,7 +2,7 @@
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { overLimit } from '../../failure.ts';
-import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
@@ -29,19 +29,16 @@ export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]):
   const head = findElements(root, 'DocumentProperties')[0];
   const value = (name: string) => textOf(childAt(head, name)).trim() || undefined;
   const title = value('Title');
-  return {
-    fileType: 'xlsx',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
+  return builder.file(
+    'xlsx',
+    {
       title,
       author: value('Author'),
       created: value('Created'),
       modified: value('LastSaved'),
-    }),
-    warnings: [...picker.warnings(), ...hiddenWarnings(sheets.length - visible.length, 'sheet')],
-  };
+    },
+    { warnings: [...picker.warnings(), ...hiddenWarnings(sheets.length - visible.length, 'sheet')] },
+  );
 }
 
 /** Reads rows and cells. A row or cell without an index follows the one before. Several empty rows become one. */

@@ -115,7 +115,7 @@ class Presentation {
       if (said.length > 0) builder.add({ kind: 'quote', pages }, `> Notes: ${said.join('\n> ')}`);
     }
     const warnings = [...hiddenWarnings(hidden, 'slide'), WARNING];
-    return { fileType: 'pptx', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings };
+    return builder.file('pptx', {}, { warnings });
   }
 
   /** Reads the edits from the newest one on: a part has the place that the newest edit gives it. Returns the id of the document. */

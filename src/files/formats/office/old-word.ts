@@ -40,7 +40,7 @@ export async function parseOldWord(bytes: Uint8Array): Promise<ParsedFile> {
     document.getHeaders(AS_WRITTEN),
   ];
   for (const text of others) writeParagraphs(builder, text);
-  return { fileType: 'docx', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings: [WARNING] };
+  return builder.file('docx', {}, { warnings: [WARNING] });
 }
 
 /** Writes lines as paragraphs. Each cell of a table ends with a tab, so a line that ends with one is a row. */

@@ -1,5 +1,3 @@
-/** Parses manual pages in roff, with the macros of man(7) or mdoc(7). */
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -26,14 +24,7 @@ export function parseMan(source: string): ParsedFile {
   flow.close();
   writer.end();
   const title = page.title === '' ? undefined : page.title;
-  return {
-    fileType: 'txt',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ title }),
-    warnings,
-  };
+  return builder.file('txt', { title }, { warnings });
 }
 
 /** UTF-16 units in which the macros of a page are detected, after its licence. */

@@ -1,5 +1,3 @@
-/** Parses info files of makeinfo: nodes of text whose structure follows from indentation. */
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -38,14 +36,7 @@ export function parseInfo(source: string): ParsedFile {
     new NodeReader(lines, writer).read();
   }
   writer.end();
-  return {
-    fileType: 'txt',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ title }),
-    warnings: [],
-  };
+  return builder.file('txt', { title });
 }
 
 function headingOf(lines: readonly string[]): string | undefined {

@@ -1,7 +1,6 @@
 /** Parses Texinfo sources: sections, tables of terms, lists, definitions and examples. */
 import { ownValue } from '../../../util/own-value.ts';
 import { readWordList } from '../../../util/package-files.ts';
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -87,14 +86,11 @@ export function parseTexinfo(source: string): ParsedFile {
   page.read();
   const title = page.title === '' ? undefined : page.title;
   const missing = [...page.includes].slice(0, INCLUDES_NAMED_MAX);
-  return {
-    fileType: 'txt',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ title, author: page.author || undefined }),
-    warnings: missing.map((name) => `The file includes ${name}, which is read separately.`),
-  };
+  return builder.file(
+    'txt',
+    { title, author: page.author || undefined },
+    { warnings: missing.map((name) => `The file includes ${name}, which is read separately.`) },
+  );
 }
 
 const INCLUDES_NAMED_MAX = 10;

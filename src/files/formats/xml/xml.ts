@@ -3,7 +3,7 @@
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile, FileError } from '../../failure.ts';
 import { pageLinks } from '../../links.ts';
-import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { type Json, writeJson } from '../data/json.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
@@ -48,14 +48,8 @@ export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): Parse
   const title = writeElement(top, builder, picker);
   // All words may be in attributes, as in some drawings: the source becomes the text.
   if (builder.blocks.length === 0) return parseTxt(text, 'xml');
-  return {
-    fileType: 'xml',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title ? { title } : {}),
-    metadata: originMetadata({ title, language: attribute(top, 'xml:lang') || undefined }),
-    warnings: picker.warnings(),
-  };
+  const facts = { title: title || undefined, language: attribute(top, 'xml:lang') || undefined };
+  return builder.file('xml', facts, { warnings: picker.warnings() });
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { badFile } from '../../../failure.ts';
-import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
+import { KeyPicker } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
@@ -43,12 +43,9 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   const meta = findElements(readXml(parts.text('meta.xml')), 'meta').at(0);
   const value = (name: string) => textOf(childAt(meta, name)).trim() || undefined;
   const title = value('title');
-  return {
+  return builder.file(
     fileType,
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
+    {
       title,
       author: value('initial-creator') ?? value('creator'),
       created: value('creation-date'),
@@ -56,7 +53,7 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
       language: value('language'),
       description: value('description') ?? value('subject'),
       keywords: value('keyword'),
-    }),
-    warnings: [...picker.warnings(), ...hiddenWarnings(hidden, fileType === 'odp' ? 'slide' : 'sheet')],
-  };
+    },
+    { warnings: [...picker.warnings(), ...hiddenWarnings(hidden, fileType === 'odp' ? 'slide' : 'sheet')] },
+  );
 }

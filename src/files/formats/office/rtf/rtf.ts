@@ -4,7 +4,6 @@ import type { Link } from '../../../../text/link-line.ts';
 import { codePageEncoding } from '../../../detect/code-pages.ts';
 import { overLimit } from '../../../failure.ts';
 import { outsideLinks } from '../../../links.ts';
-import { originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
@@ -78,21 +77,14 @@ export function parseRtf(bytes: Uint8Array): ParsedFile {
   reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
   const value = (name: string) => reader.properties.get(name)?.trim() || undefined;
   const title = value('title');
-  return {
-    fileType: 'rtf',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: value('author'),
-      created: value('creatim'),
-      modified: value('revtim'),
-      description: value('subject'),
-      keywords: value('keywords'),
-    }),
-    warnings: [],
-  };
+  return builder.file('rtf', {
+    title,
+    author: value('author'),
+    created: value('creatim'),
+    modified: value('revtim'),
+    description: value('subject'),
+    keywords: value('keywords'),
+  });
 }
 
 const TOKEN = /[{}]|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|[\r\n]+|[^\\{}\r\n]+|\\/giy;

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import readWorkbook from 'read-excel-file/node';
 import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { repackZip } from '../../../detect/zip.ts';
-import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
+import { KeyPicker } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
@@ -43,19 +43,14 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });
   }
   const properties = coreProperties(parts);
-  return {
-    fileType: 'xlsx',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(properties['title'] === undefined ? {} : { title: properties['title'] }),
-    metadata: originMetadata(properties),
+  return builder.file('xlsx', properties, {
     warnings: [
       ...picker.warnings(),
       ...hiddenWarnings(hidden.length, 'sheet'),
       ...(uncalculated === 0 ? [] : [uncalculatedWarning(uncalculated)]),
     ],
     members: embeddedFiles(parts, hidden),
-  };
+  });
 }
 
 function uncalculatedWarning(cells: number): string {

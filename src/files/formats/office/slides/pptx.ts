@@ -1,6 +1,5 @@
 /** Parses PowerPoint files: a page per slide with its title as heading, texts in reading order, tables, diagrams, notes. */
 import { badFile } from '../../../failure.ts';
-import { originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { tableText } from '../../data/table-text.ts';
 import { readingOrder } from '../../reading-order.ts';
@@ -32,15 +31,14 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
   }
   const properties = coreProperties(parts);
   const title = usefulTitle(properties['title']) ?? firstHeading(builder);
-  return {
-    fileType: 'pptx',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ ...properties, title }),
-    warnings: slides.length === 0 ? ['The presentation has no slides.'] : hiddenWarnings(hidden.length, 'slide'),
-    members: embeddedFiles(parts, hidden),
-  };
+  return builder.file(
+    'pptx',
+    { ...properties, title },
+    {
+      warnings: slides.length === 0 ? ['The presentation has no slides.'] : hiddenWarnings(hidden.length, 'slide'),
+      members: embeddedFiles(parts, hidden),
+    },
+  );
 }
 
 /** Returns the parts of the slides, in the order in which they are shown. */

@@ -3,7 +3,6 @@ import { Buffer } from 'node:buffer';
 import { strFromU8, strToU8 } from 'fflate';
 import mammoth from 'mammoth';
 import { repackZip } from '../../../detect/zip.ts';
-import { originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { writeHtmlBlocks } from '../../html/blocks.ts';
@@ -50,16 +49,10 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
   writeRunningTexts(runningParagraphs(parts, hidden), builder);
   const properties = coreProperties(parts);
-  const title = properties['title'];
-  return {
-    fileType: 'docx',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata(properties),
+  return builder.file('docx', properties, {
     warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
     members: embeddedFiles(parts),
-  };
+  });
 }
 
 async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet<string>): Promise<string> {

@@ -1,8 +1,8 @@
 /** The texts of a source group as a reader may see them. */
 
-import type { SourceGroup } from '../corpus/group-store.ts';
-import { redactFact } from '../redaction/apply-redaction.ts';
-import type { Redactor } from '../redaction/redact.ts';
+import type { SourceGroup } from '../../corpus/group-store.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { redactRecords } from './source-record.ts';
 
 /**

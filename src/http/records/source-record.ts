@@ -1,13 +1,12 @@
 /** GroupSource: the complete wire record of a source. */
 
 import { z } from 'zod';
-import type { Caller } from '../access/caller.ts';
-import type { Source } from '../corpus/source-store.ts';
-import { apiRecords } from '../filters/metadata.ts';
-import { redactFact } from '../redaction/apply-redaction.ts';
-import type { Redactor } from '../redaction/redact.ts';
-import { collect } from '../util/collect.ts';
-import { unixSeconds } from '../util/time.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Source } from '../../corpus/source-store.ts';
+import { apiRecords } from '../../filters/metadata.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import { collect } from '../../util/collect.ts';
 import {
   fileTypeSchema,
   idSchema,
@@ -17,7 +16,8 @@ import {
   sourceGroupIdSchema,
   sourceTypeSchema,
   timeSchema,
-} from './schemas.ts';
+} from '../schemas.ts';
+import { toRecord } from './wire-record.ts';
 
 export const sourceDetailsSchema = z
   .object({
@@ -97,29 +97,17 @@ export async function toSourceDetails(
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await redactFacts(source, redactor);
   const path = source.path === null ? null : await redactFact(redactor, source.path);
-  return {
-    id: source.id,
-    source_group_id: source.sourceGroupId,
+  return toRecord(sourceDetailsSchema, source, {
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
     name,
     // A redacted path would not name any file.
     path: path === source.path ? path : null,
-    file_type: source.fileType,
-    file_size: source.fileSize,
     // The hash would let a reader confirm a guess about content that a redaction rule withholds.
     content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
-    status: source.status,
-    update_status: source.updateStatus,
     error: source.error && { ...source.error, message: (await redactFact(redactor, source.error.message)) ?? '' },
     url,
-    parent_source_id: source.parentSourceId,
-    language: source.language,
-    content_time: unixSeconds(source.contentAt),
-    creation_time: unixSeconds(source.createdAt),
-    text_length: source.textLength,
-    chunk_count: source.chunkCount,
     // Warnings and errors may quote the file.
     warnings: await collect(source.warnings, (warning) => redactFact(redactor, warning)),
-  };
+  });
 }

@@ -1,8 +1,7 @@
 /** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
-import type { TypedMetadata } from '../corpus/values.ts';
-import type { Hit, Neighbour } from '../retrieval/types.ts';
-import { unixSeconds } from '../util/time.ts';
+import type { TypedMetadata } from '../../corpus/values.ts';
+import type { Hit, Neighbour } from '../../retrieval/types.ts';
 import {
   fileTypeSchema,
   idSchema,
@@ -10,7 +9,8 @@ import {
   sourceGroupIdSchema,
   sourceIdSchema,
   timeSchema,
-} from './schemas.ts';
+} from '../schemas.ts';
+import { toRecord } from './wire-record.ts';
 
 /** Schemas of the members of Content. SearchResult and CitedContent have the same members and more. */
 export const contentShape = {
@@ -76,6 +76,11 @@ export const contentShape = {
 export const contentSchema = z.object(contentShape).meta({ id: 'Content' });
 export type Content = z.output<typeof contentSchema>;
 
+const { id, chunk_index, content, start_offset, end_offset } = contentShape;
+export const neighbourSchema = z
+  .object({ id, chunk_index, content, start_offset, end_offset })
+  .meta({ id: 'Neighbour' });
+
 /**
  * Returns a hit for a caller who may not see the whole tenant: its scores tell nothing but its rank. Scores of the lexical search are
  * made of the frequencies of words in all chunks of the tenant.
@@ -88,29 +93,8 @@ export function withoutStatistics<T extends Pick<Hit, 'score' | 'scores'>>(hit: 
 
 /** Returns the wire record of a hit. */
 export function toContent(hit: Hit): Content {
-  return {
-    id: hit.id,
-    source_id: hit.sourceId,
-    source_group_id: hit.sourceGroupId,
-    source_group_name: hit.sourceGroupName,
-    source_type: hit.sourceType,
-    file_type: hit.fileType,
-    name: hit.name,
-    path: hit.path,
-    url: hit.url,
-    content: hit.content,
-    chunk_index: hit.chunkIndex,
-    start_offset: hit.startOffset,
-    end_offset: hit.endOffset,
-    pages: hit.pages,
-    heading_path: hit.headingPath,
-    score: hit.score,
-    scores: hit.scores,
-    metadata: toRecords(hit.metadata),
-    chunk_metadata: toRecords(hit.chunkMetadata),
-    tags: hit.tags,
-    content_time: unixSeconds(hit.contentAt),
-  };
+  const { metadata, chunkMetadata } = hit;
+  return toRecord(contentSchema, hit, { metadata: toRecords(metadata), chunk_metadata: toRecords(chunkMetadata) });
 }
 
 function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchema> {
@@ -123,15 +107,6 @@ export function toSearchResult(hit: Hit) {
   const content = toContent(hit);
   if (!hit.neighbours) return content;
   const { before, after } = hit.neighbours;
+  const toNeighbour = (neighbour: Neighbour) => toRecord(neighbourSchema, neighbour);
   return { ...content, context: { before: before.map(toNeighbour), after: after.map(toNeighbour) } };
-}
-
-function toNeighbour(neighbour: Neighbour) {
-  return {
-    id: neighbour.id,
-    chunk_index: neighbour.chunkIndex,
-    content: neighbour.content,
-    start_offset: neighbour.startOffset,
-    end_offset: neighbour.endOffset,
-  };
 }
