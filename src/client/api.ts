@@ -1619,7 +1619,7 @@ export type StoredCitation = {
     verified: boolean;
     /** What compared the sentence: rules or a model with the passage, or rules with the result of a query. */
     verified_by: "rules" | "model" | "query";
-    /** Why the sentence is not verified. Null when it is verified. */
+    /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;

@@ -34,9 +34,10 @@ export interface StoredCitation {
     spans: { start: number; end: number }[];
     quote: string;
     verified: boolean;
-    verified_by: 'rules' | 'model' | 'query';
-    reason: string | null;
-    quoted: boolean;
+    /** Older stored answers lack the following members. */
+    verified_by?: 'rules' | 'model' | 'query';
+    reason?: string | null;
+    quoted?: boolean;
   };
 }
 

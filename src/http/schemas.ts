@@ -56,6 +56,9 @@ export const givenId = z
   .meta({ wire: { type: 'string', format: 'uuid' } });
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
+/** An id as it was sent, for a handler that repeats it or accepts other spellings. */
+export const sentId = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
+
 /** An id in a response. */
 export const idSchema = z
   .string()

@@ -66,7 +66,12 @@ const citationSchema = z
           .describe(
             'What compared the sentence: rules or a model with the passage, or rules with the result of a query.',
           ),
-        reason: z.string().nullable().describe('Why the sentence is not verified. Null when it is verified.'),
+        reason: z
+          .string()
+          .nullable()
+          .describe(
+            'Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed.',
+          ),
         quoted: z.boolean().describe('True when the cited text is copied from the passage word for word.'),
       })
       .describe('Where the answer rests on this chunk, and whether this was verified.'),
@@ -239,13 +244,19 @@ function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
   return toRecord(conversationSchema, row);
 }
 
+/** Defaults for answers that were stored before these members existed. */
+const CITATION_DEFAULTS = { verified_by: 'rules', reason: null, quoted: false } as const;
+
 function ifAny<T>(items: readonly T[]): T[] | undefined {
   return items.length > 0 ? [...items] : undefined;
 }
 
 function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
   return toRecord(messageSchema, message, {
-    citations: [...message.citations],
+    citations: message.citations.map(({ citation, ...chunk }) => ({
+      ...chunk,
+      citation: { ...CITATION_DEFAULTS, ...citation },
+    })),
     web_citations: ifAny(message.webCitations),
     table_query: message.tableQuery ?? undefined,
     unsupported_spans: ifAny(message.unsupported),

@@ -9,7 +9,7 @@ import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { givenId, idParams, idSchema, jobStatusSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, jobStatusSchema, queryInteger, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
@@ -164,7 +164,7 @@ function startRoute(deps: Deps): Route {
         .default(false)
         .describe('Only the files that failed in the latest run. The other files are not counted in the new run.'),
       source_ids: z
-        .array(givenId)
+        .array(sentId)
         .min(1)
         .max(SOURCE_IDS_MAX)
         .optional()

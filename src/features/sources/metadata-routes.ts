@@ -8,6 +8,7 @@ import {
   metadataItemPatchSchema,
   metadataPatchSchema,
   metadataSchema,
+  sentId,
   sourceParams,
 } from '../../http/schemas.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
@@ -15,14 +16,11 @@ import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metad
 const AREA = 'Sources';
 const BATCH_ITEMS_MAX = 50;
 
-/** The id of an item, which its result repeats as it was given. */
-const itemId = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
-
 const batchSchema = z.strictObject({
   items: z
     .array(
       z.strictObject({
-        source_id: itemId.describe('Id of the source.'),
+        source_id: sentId.describe('Id of the source.'),
         source_group_id: givenId
           .optional()
           .describe(

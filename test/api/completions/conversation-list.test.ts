@@ -1,6 +1,7 @@
-/** Tests the list of conversations: its order and its search. */
+/** Tests the list of conversations, its order and its search, and conversations that older versions stored. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../../src/db/sql.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { ingest } from '../../support/upload.ts';
@@ -65,4 +66,23 @@ test('the list pages through every conversation of the tenant, oldest first', as
   );
   assert.equal(listed[0]?.title, QUESTION);
   assert.notEqual(tenantId, service.tenantId);
+});
+
+test('an answer of an older version, whose citations lack members, is read with defaults', async () => {
+  const { tenantId, key } = await service.secondTenant();
+  await ingest(service, [{ name: 'leave.md', content: ANSWER }], key);
+  const id = await converse(QUESTION, key);
+  const citationOf = async (): Promise<Record<string, unknown>> => {
+    const { status, body, text } = await service.get(`/conversations/${id}`, key);
+    assert.equal(status, 200, text);
+    return body.messages[1].citations[0].citation;
+  };
+  const { verified_by: by, reason, quoted, ...older } = await citationOf();
+  assert.deepEqual([by, reason, typeof quoted], ['rules', null, 'boolean']);
+  await service.deps.db.query(
+    tenantId,
+    sql`update message set citations = jsonb_set(citations, '{0,citation}',
+      (citations #> '{0,citation}') - array['verified_by', 'reason', 'quoted']) where role = 'assistant'`,
+  );
+  assert.deepEqual(await citationOf(), { ...older, verified_by: 'rules', reason: null, quoted: false });
 });

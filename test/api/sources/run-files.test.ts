@@ -137,8 +137,13 @@ test('single files that failed are read again, and the other failed files are no
   const { statistics } = await ended(run.body.id);
   assert.deepEqual([statistics.scanned, statistics.failed], [1, 1]);
   assert.deepEqual(await filesOf(run.body.id), [['one.pdf', 'failed']]);
+  const inUpperCase = await start([idOf('two.pdf').toUpperCase()]);
+  assert.equal(inUpperCase.status, 201, inUpperCase.text);
+  await ended(inUpperCase.body.id);
+  assert.deepEqual(await filesOf(inUpperCase.body.id), [['two.pdf', 'failed']]);
 
   assert.equal((await start([idOf('good.md')])).status, 409);
+  assert.equal((await start(['nothing'])).status, 404);
   assert.equal((await start([])).status, 400);
   const others = [
     { name: 'fine.md', content: 'Fine.' },

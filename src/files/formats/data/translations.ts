@@ -1,3 +1,4 @@
+/** Parses catalogues of translations (gettext PO): each message is a record with its translations. */
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';

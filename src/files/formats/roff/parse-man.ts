@@ -1,3 +1,4 @@
+/** Parses manual pages in roff, with the macros of man(7) or mdoc(7). */
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';

@@ -1,3 +1,4 @@
+/** Parses info files of makeinfo: nodes of text whose structure follows from indentation. */
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
