@@ -12,6 +12,7 @@ import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
 import { titleHeaderEnd } from './mail-header.ts';
+import { askedPartFirst, namesPart, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 
@@ -58,23 +59,47 @@ export interface Extract {
 
 /** Returns the passages that answer best; none when nothing matches. */
 export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
-  const { candidates, questions } = scoredPassages(question, chunks, analyzer);
-  return choose(candidates, questions);
+  const { candidates, questions, isExact } = scoredPassages(question, chunks, analyzer);
+  const { passages, logOdds } = choose(candidates, questions);
+  return { passages, logOdds: isExact ? Number.POSITIVE_INFINITY : logOdds };
 }
 
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer) {
-  const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
-  const candidates = top
+  const ranked = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number);
+  const top = askedPartFirst(question, ranked).slice(0, CHUNKS_MAX);
+  const all = top
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question, analyzer))
     .filter((one) => isQuotable(one.text, question));
+  const { candidates, isExact: isInPart } = ofAskedPart(all, question, (one) =>
+    namedOfDocument(one, question, analyzer),
+  );
   const found = new Set(candidates.flatMap(({ terms, headingTerms }) => [...terms, ...headingTerms]));
   const read = (language: string | null) =>
     inFoundSpelling(readQuestion(question, language, analyzer), (term) => found.has(term), analyzer);
   const questions = new Map([...new Set(top.map(({ language }) => language))].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
-  return { candidates, questions };
+  const names = readQuestion(withoutParts(question), candidates[0]?.chunk.language ?? null, analyzer).names;
+  const lacks = (name: string): boolean => /\p{L}/u.test(name) && !all.some(({ chunkTerms }) => chunkTerms.has(name));
+  // Section 12 of a licence that is not there is not section 12 of another one.
+  if (isInPart && [...names].some(lacks)) return { candidates: [], questions, isExact: false };
+  if (isInPart) readFromStart(candidates, question, analyzer);
+  return { candidates, questions, isExact: isInPart };
+}
+
+/** Makes the first passages of a part the best, unless one has a word of the question that the titles of its file lack. */
+function readFromStart(part: readonly Candidate[], question: string, analyzer: Analyzer): void {
+  const hasTopic = ({ chunk, terms, headingTerms }: Candidate): boolean =>
+    analyzer.query(withoutParts(question), chunk.language).some((term) => terms.has(term) && !headingTerms.has(term));
+  if (!part.some(hasTopic)) for (const [i, one] of part.entries()) one.score = -i;
+}
+
+/** Returns how many words of the question are in the titles of a candidate's file. */
+function namedOfDocument({ chunk, nameTerms }: Candidate, question: string, analyzer: Analyzer): number {
+  const titles = chunk.headingPath.filter((title) => !namesPart(title)).join('\n');
+  const terms = new Set([...nameTerms, ...analyzer.index(titles, chunk.language)]);
+  return analyzer.query(withoutParts(question), chunk.language).filter((term) => terms.has(term)).length;
 }
 
 function choose(candidates: readonly Candidate[], questions: Questions): Extract {
