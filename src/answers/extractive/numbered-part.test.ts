@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContextChunk } from '../../llm/models.ts';
-import { extractPassages } from './extract.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages } from './extract.ts';
 import { askedPartFirst, asksPart } from './numbered-part.ts';
 import { words } from './words.ts';
 
@@ -13,7 +13,7 @@ function chunk(name: string, language: string, content: string, headingPath: str
 function answer(question: string, ...chunks: ContextChunk[]): string | null {
   const numbered = chunks.map((one, i) => ({ ...one, number: i + 1, score: 10 - i }));
   const { passages, logOdds } = extractPassages(question, numbered, words);
-  return passages.length > 0 && logOdds > 0 ? passages.map(({ text }) => text).join('\n\n') : null;
+  return passages.length > 0 && logOdds >= ANSWER_LOG_ODDS_MIN ? passages.map(({ text }) => text).join('\n\n') : null;
 }
 
 const BASIC_LAW = chunk(
@@ -108,6 +108,45 @@ test('a part that is not there is not answered from a neighbour, from a referenc
     ['Was steht in § 439?', SALE],
   ];
   for (const [question, ...chunks] of cases) assert.equal(answer(question, ...chunks), null, question);
+});
+
+test('what speaks of a part answers, unless its document has such parts; other numbers are no parts', () => {
+  const windows = chunk('pc.md', 'en', 'It reached its end in 2020.', ['Windows 7']);
+  const lunch = chunk('plan.md', 'en', '12:30 Lunch\n\n14:15 Sports');
+  const cases: [question: string, title: string, text: string, ...others: ContextChunk[]][] = [
+    [
+      'Which form does Article 12 of the GDPR ask for?',
+      '1. Introduction',
+      'Article 12 of the GDPR asks for a clear form.',
+    ],
+    ['Which form does Article 12 of the GDPR ask for?', '1. The GDPR', 'Article 12 of the GDPR asks for a clear form.'],
+    ['What does the chapter 7 trustee do?', '2. Bankruptcy', 'The chapter 7 trustee sells the assets.'],
+    ['What does the chapter 7 trustee do?', '7. Bankruptcy', 'The chapter 7 trustee sells the assets.'],
+    ['What does the chapter 7 trustee do?', 'Deeds', 'The chapter 7 trustee sells the assets.', windows],
+    ['What is the state of the art 2024 for reading scans?', '3. Scans', 'State of the art 2024 for scans is a model.'],
+    ['How much does the art 3 camera cost?', '2. Prices', 'The art 3 camera costs 499 dollars.'],
+    ['What is the ratio Water 3:1?', '1. Dough', 'The ratio Water 3:1 is three parts of water to one of flour.'],
+    ['When does the bus leave on Monday 7:15?', '2. Bus', 'The bus leaves on Monday 7:15 from the school.', lunch],
+  ];
+  for (const [question, title, text, ...others] of cases)
+    assert.equal(answer(question, chunk('doc.md', 'en', text, [title]), ...others), text, question);
+  assert.equal(asksPart('Was steht in Art. 5?'), true);
+  assert.equal(asksPart('Art 5 GG'), true);
+  assert.equal(asksPart('Eine Begegnung der 3. Art'), false);
+});
+
+test('a part answers only what it has words of', () => {
+  const lease = [
+    chunk('lease.md', 'en', 'Cars stand in the yard behind the house.', ['Lease', '5. Parking']),
+    chunk('lease.md', 'en', 'The penalty is 200 dollars.', ['Lease', '9. Penalty']),
+  ];
+  assert.equal(answer('What is the penalty in section 5 of the lease?', ...lease), null);
+  assert.equal(answer('How does section 5 of the lease compare with section 9?', ...lease), null);
+  assert.equal(answer('What is the penalty in section 9 of the lease?', ...lease), 'The penalty is 200 dollars.');
+  assert.match(answer('Where do cars stand according to section 5 of the lease?', ...lease) ?? '', /^Cars stand/);
+  const certain = (question: string) => extractPassages(question, lease, words).logOdds === Number.POSITIVE_INFINITY;
+  assert.equal(certain('What does section 5 of the lease say?'), true);
+  assert.equal(certain('What is the penalty in section 9 of the lease?'), false);
 });
 
 test('a text without numbered parts answers what it says of one, and a time of day is no verse', () => {
