@@ -49,6 +49,14 @@ test('sentences of other scripts end at their terminators', () => {
   assert.deepEqual(texts('هل هذا صحيح؟ نعم هذا صحيح.').length, 2);
 });
 
+test('an option with its explanation is no heading, also without a point at its end', () => {
+  assert.deepEqual(kinds('-r, --repeat: lines may be repeated\n\n--version\n\nIt prints the version.'), [
+    ['sentence', '-r, --repeat: lines may be repeated'],
+    ['heading', '--version'],
+    ['sentence', 'It prints the version.'],
+  ]);
+});
+
 test('hard-wrapped lines form one paragraph, and short lines do not', () => {
   const wrapped = 'This sentence was wrapped by an editor at seventy columns so it\ncontinues here. Then another.';
   assert.deepEqual(texts(wrapped), [

@@ -151,6 +151,9 @@ function joins(last: Unit, kind: UnitKind, end: number): boolean {
   return kind === 'sentence' && (last.kind === 'sentence' || last.kind === 'item');
 }
 
+/** An option with its explanation: `-r, --recursive: copy folders whole`. Many manuals write it without a point at the end. */
+const OPTION_ENTRY = /^-{1,2}[^\s-][^\n]*: \S/u;
+
 /** Returns whether a block is a heading: a short single line of words without an end mark, with text below it. */
 function isHeading(text: string, block: Unit): boolean {
   if (block.kind !== 'sentence') return false;
@@ -160,6 +163,7 @@ function isHeading(text: string, block: Unit): boolean {
     widthOf(line) <= HEADING_WIDTH_MAX &&
     !TERMINATED.test(line) &&
     !THAI_LAO.test(line) &&
+    !OPTION_ENTRY.test(line) &&
     isFollowed(text, block.end)
   );
 }

@@ -45,6 +45,11 @@ test('a question that depends on others gets the question before it and the last
   assert.equal(carryOver('Why?', chain.slice(0, 1)), 'Why? Who founded Acme Tools?');
 });
 
+test('a short question that may stand alone is a new topic for the next one', () => {
+  const asked = ['How many days of leave do staff get at Acme Tools?', 'When did the lighthouse open?'].map(user);
+  assert.equal(carryOver('And in which year?', asked), 'And in which year? When did the lighthouse open?');
+});
+
 test('a question after "who" gets the name in the answer', () => {
   const asked = [
     user('Who founded it?'),

@@ -45,7 +45,7 @@ export function carryOver(question: string, history: readonly ChatMessage[]): st
   );
   const last = asked.at(-1);
   if (last === undefined || dependsOnHistory(question) !== 'yes') return null;
-  const topic = asked.findLast((i) => dependsOnHistory(history[i]!.content) === 'no') ?? asked[0]!;
+  const topic = asked.findLast((i) => dependsOnHistory(history[i]!.content) !== 'yes') ?? asked[0]!;
   const carried = [...new Set([last, topic].map((i) => normal(history[i]!.content)))].join(' ');
   const answer = ASKS_WHO.test(history[topic]!.content) ? (history[topic + 1]?.content ?? '') : '';
   const name = answer.match(NAME)?.find((one) => !carried.includes(one)) ?? '';

@@ -12,6 +12,7 @@ import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
 import { titleHeaderEnd } from './mail-header.ts';
+import { askedPartFirst, namesPart, ofAskedPart, topicOf, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 
@@ -58,23 +59,56 @@ export interface Extract {
 
 /** Returns the passages that answer best; none when nothing matches. */
 export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
-  const { candidates, questions } = scoredPassages(question, chunks, analyzer);
-  return choose(candidates, questions);
+  const { candidates, questions, isWholePart } = scoredPassages(question, chunks, analyzer);
+  const { passages, logOdds } = choose(candidates, questions);
+  return { passages, logOdds: isWholePart ? Number.POSITIVE_INFINITY : logOdds };
 }
 
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer) {
-  const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
-  const candidates = top
+  const ranked = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number);
+  const top = askedPartFirst(question, ranked).slice(0, CHUNKS_MAX);
+  const all = top
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question, analyzer))
     .filter((one) => isQuotable(one.text, question));
+  const { candidates, isExact } = ofAskedPart(all, question, (one, said) => namedOfDocument(one, said, analyzer));
+  const isWholePart = isExact && candidates.some((one) => asksWholePart(one, question, analyzer));
   const found = new Set(candidates.flatMap(({ terms, headingTerms }) => [...terms, ...headingTerms]));
+  // The number is found, though its word may be missing: "12. Termination" is section 12.
+  const text = isExact && !isWholePart ? withoutParts(question) : question;
   const read = (language: string | null) =>
-    inFoundSpelling(readQuestion(question, language, analyzer), (term) => found.has(term), analyzer);
+    inFoundSpelling(readQuestion(text, language, analyzer), (term) => found.has(term), analyzer);
   const questions = new Map([...new Set(top.map(({ language }) => language))].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
-  return { candidates, questions };
+  const names = readQuestion(withoutParts(question), candidates[0]?.chunk.language ?? null, analyzer).names;
+  const lacks = (name: string): boolean => /\p{L}/u.test(name) && !all.some(({ chunkTerms }) => chunkTerms.has(name));
+  // Section 12 of a licence that is not there is not section 12 of another one.
+  if (isExact && [...names].some(lacks)) return { candidates: [], questions, isWholePart: false };
+  // A part is read from its start.
+  if (isWholePart) for (const [i, one] of candidates.entries()) one.score = -i;
+  return { candidates, questions, isWholePart };
+}
+
+/** Returns true for a question that has no words besides the part and the document, such as "What does section 12 of the GPL say?". */
+function asksWholePart(one: Candidate, question: string, analyzer: Analyzer): boolean {
+  const titles = titleTerms(one, analyzer);
+  // The number is there because the analyzer keeps stop words if a text has no other words. The question may be in another language.
+  return [one.chunk.language, null].some((language) =>
+    analyzer.query(`${topicOf(question)} 0`, language).every((term) => term === '0' || titles.has(term)),
+  );
+}
+
+/** Returns how many words of a question are in the titles of a candidate's file. */
+function namedOfDocument(one: Candidate, question: string, analyzer: Analyzer): number {
+  const titles = titleTerms(one, analyzer);
+  return analyzer.query(withoutParts(question), one.chunk.language).filter((term) => titles.has(term)).length;
+}
+
+/** Returns the terms of the file name and of the headings above, without those of numbered parts. */
+function titleTerms({ chunk, nameTerms }: Candidate, analyzer: Analyzer): ReadonlySet<string> {
+  const titles = chunk.headingPath.filter((title) => !namesPart(title)).join('\n');
+  return new Set([...nameTerms, ...analyzer.index(titles, chunk.language)]);
 }
 
 function choose(candidates: readonly Candidate[], questions: Questions): Extract {

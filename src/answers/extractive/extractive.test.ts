@@ -231,6 +231,17 @@ test('tables of contents and book indexes are not quoted as answers', async () =
   assert.equal((await ask('Which archive seal?', [chunk(1, index.join('\n'))])).reason, 'no_answer');
 });
 
+test('an error code is explained by the documentation, and not by a test that expects it', async () => {
+  for (const name of ['upload.test.ts', 'test_upload.py', 'upload_spec.rb', 'UploadTest.java']) {
+    const answer = await ask('quota_used_up', [
+      chunk(1, "test('a full disk', () => {\n  expect(code).toBe('quota_used_up');\n});", { name, isCode: true }),
+      chunk(2, 'The error `quota_used_up` says that a tenant has no space left.', { name: 'errors.md', score: 6 }),
+      chunk(3, 'A quota is a number of bytes.', { score: 2 }),
+    ]);
+    assert.match(answer.text, /^The error/, name);
+  }
+});
+
 test('the current documentation is preferred to a changelog of an earlier version', async () => {
   const { text } = await ask('What is the default compression of the archive?', [
     chunk(1, 'The default compression of the archive is zlib.', { headingPath: ['Version 0.9 (2015)'], score: 9 }),

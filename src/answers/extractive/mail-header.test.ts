@@ -62,6 +62,13 @@ test('a header is a title only at the top of a text, and only with text below it
   assert.equal(titleHeaderEnd(`Hello\n\n${header}\nSee below.`, 'What about boxes?'), 0);
   assert.equal(titleHeaderEnd('Date: 1 May\n\nSubject: Boxes', 'What about boxes?'), 0);
   assert.equal(titleHeaderEnd(`${header}\nSee below.`, 'Wer hat die Kisten geschickt?'), 0);
+  assert.equal(titleHeaderEnd(`${header}\nSee below.`, 'Which mail mentions boxes?'), 0);
+  for (const question of [
+    'Which mail server is used?',
+    'Which message broker do we run?',
+    'Welche Mail-Server laufen?',
+  ])
+    assert.equal(titleHeaderEnd(`${header}\nSee below.`, question), header.length, question);
 });
 
 test('the mails that a question asks for are named by their headers, and need not have the word mail', () => {

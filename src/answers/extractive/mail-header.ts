@@ -17,8 +17,10 @@ const ASKS_HEADER = anyOf(
   [
     /\bwho(?:m|se)?\b|(?<!\b(?:until|till|by|since) )\bwhen\b|\bs[ei]n(?:t|d|ds|der|ders)\b|\bwr(?:ote|ites?|itten)\b/,
     /\bforward(?:ed)?\b|\brepl(?:y|ied|ies)\b|\breceived?\b|\bsubjects?\b|\brecipients?\b|\baddress(?:es)?\b|\bcc\b/,
-    /\b(?:e-?)?mails? (?:from|by|to|of)\b|\bwhich (?:(?:e-?)?mails?|messages?)\b/,
-    /\bwelche (?:e-?)?mails?\b/,
+    /\b(?:e-?)?mails? (?:from|by|to|of)\b|\bwhich (?:(?:e-?)?mails|messages)\b/,
+    // A mail server and a message broker are no mails.
+    /\bwhich (?:(?:e-?)?mail|message) (?:is|was|has|had|did|does|says|mentions|about)\b/,
+    /\bwelche (?:e-?)?mails?\b(?!-)/,
     /\bwe[rmn]\b|(?<!\b(?:bis|seit|ab) )\bwann\b|\b(?:ge)?(?:schick|sende|schr[ie]+b)|\babsender|\bempfänger|\bbetreff\b/,
     /\bqui\b|\bquand\b|\benvoy|\bécri|\bre[cç]u|\bobjet\b|\bexpéditeur|\bdestinat|\bqui[eé]n|\bcu[aá]ndo\b|\benvi[aoó]/,
     /\bescri|\bremit|\basunto\b|\bquem\b|\bquando\b|\bassunto\b|\bchi\b|\bscri|\binviat|\bmitten|\boggetto\b/,

@@ -68,7 +68,7 @@ export interface Features {
   code: number;
   /** 1 for a heading. */
   heading: number;
-  /** 1 in a changelog, which describes earlier versions. */
+  /** 1 in a changelog, which describes earlier versions, and in a test, which shows one case. */
   changelog: number;
 }
 
@@ -113,6 +113,13 @@ const CHUNKS_COUNTED_MIN = 10;
 
 const CHANGELOG = /\bchange-?\s?(?:log|s)\b|\brelease notes\b|\bwhat.?s new\b|^news\b|\bversion \d+\.\d/iu;
 
+/** The name of a file with tests: `search.test.ts`, `test_search.py`, `search_spec.rb`, `SearchTest.java`. */
+const TEST_FILE = /(?:^|[._-])(?:test|spec)s?[._-]|\p{Ll}Tests?\.\w+$/u;
+
+function isAside({ name, headingPath, isCode }: ContextChunk): boolean {
+  return (isCode === true && TEST_FILE.test(name)) || [name, ...headingPath].some((title) => CHANGELOG.test(title));
+}
+
 /** The question as the analyzer reads it, by language of the chunks. */
 export type Questions = ReadonlyMap<string | null, Question>;
 
@@ -149,7 +156,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       heading: kind === 'heading' ? 1 : 0,
-      changelog: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
+      changelog: isAside(chunk) ? 1 : 0,
     };
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
     candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));

@@ -52,6 +52,7 @@ test('a question asks for a default, or for a number, in the words of its langua
     'Jaká hodnota je výchozí?',
     'Какой размер, если не указать?',
     'モードを指定しないとどうなりますか?',
+    'Zaman verilmezse ne olur?',
   ])
     assert.ok(readQuestion(question, null, words).asksDefault, question);
   for (const question of ['Ile znaków ma etykieta?', 'Kolik oddílů může být?', 'Quantos dias?', 'Какой максимум?'])

@@ -108,6 +108,16 @@ test('an ordinal of another language states no number', () => {
   assert.deepEqual(numbersIn('la première fois', null)[0]!.readings, ['1th']);
 });
 
+test('an ordinal states its number in each of its forms', () => {
+  for (const form of ['dritte', 'dritten', 'dritter', 'drittes', 'drittem'])
+    assert.deepEqual(
+      numbersIn(`in ${form} Haus`, 'de').map(({ readings }) => readings),
+      [['3th']],
+      form,
+    );
+  assert.equal(states('ihr zweites Haus', 'ihr drittes Haus', 'de'), false);
+});
+
 test('a claimed ordinal of another language needs its number or the same word, with its unit', () => {
   assert.equal(states('the second update', 'das zweite update'), true);
   assert.equal(states('the second update', 'das dritte update'), false);

@@ -342,7 +342,7 @@ const CJK_DIGITS: Readonly<Record<string, number>> = {
   ...{ 〇: 0, 零: 0, 一: 1, 二: 2, 两: 2, 兩: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9 },
 };
 
-function cjkValue(numeral: string): number {
+export function cjkValue(numeral: string): number {
   const digits = CJK_DIGITS;
   const small: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
   const large: Readonly<Record<string, number>> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 };

@@ -1,6 +1,7 @@
 /** Finds what an answer is made from: the search query of the question, the chunks of the sources, and pages of the web. */
 import { isUnrestricted } from '../../access/access.ts';
 import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
+import { askedPartFirst, asksPart } from '../../answers/extractive/numbered-part.ts';
 import type { Deps } from '../../http/deps.ts';
 import { withoutStatistics } from '../../http/records/content-record.ts';
 import type { OnUsage } from '../../llm/models.ts';
@@ -90,12 +91,12 @@ export async function findContext(
       mode: 'hybrid',
       filters: asked.filters,
       usePostfilter: body.use_postfilter,
-      limit: Math.min(RETRIEVE_MAX, body.limit * SPARE_FACTOR),
+      limit: asksPart(search) ? RETRIEVE_MAX : Math.min(RETRIEVE_MAX, body.limit * SPARE_FACTOR),
       offset: 0,
     },
     signal,
   );
-  const chosen = diversify(hits, body.limit);
+  const chosen = diversify(askedPartFirst(search, hits), body.limit);
   const { access, pastChunks } = asked;
   const found =
     body.tables === 'auto'

@@ -92,6 +92,20 @@ test('questions in other languages are answered', async () => {
   assert.equal(ja.citations[0].citation.verified, true);
 });
 
+test('a numbered part is found where many others speak of it', async () => {
+  const speaks =
+    'What section 7 of the charter says about it also holds here, as section 7 and the charter say. '.repeat(20);
+  const parts = Array.from({ length: 40 }, (_, i) =>
+    i === 6
+      ? `## 7. Cellar\n\n${'Barrels of cider rest in the dark until spring. '.repeat(30)}`
+      : `## ${i + 1}. Room\n\n${speaks}`,
+  );
+  await ingest(service, [{ name: 'charter.md', content: `# Charter\n\n${parts.join('\n\n')}` }]);
+  const [choice] = (await ask('What does section 7 of the charter say?')).body.choices;
+  assert.match(choice.message.content, /^(?:7\. Cellar\s+)?Barrels of cider/);
+  assert.deepEqual([...new Set(choice.citations.map((one: { name: string }) => one.name))], ['charter.md']);
+});
+
 test('a completion without an answer says so in the language of the question and stores nothing', async () => {
   const { status, body } = await ask('Welche Dinosaurier lebten in Patagonien?');
   assert.equal(status, 200);

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContextChunk } from '../../llm/models.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages } from './extract.ts';
+import { askedPartFirst, asksPart } from './numbered-part.ts';
+import { words } from './words.ts';
+
+function chunk(name: string, language: string, content: string, headingPath: string[] = []): ContextChunk {
+  return { number: 1, name, language, content, headingPath, context: null, score: 10 };
+}
+
+/** Returns the answer; null without one. */
+function answer(question: string, ...chunks: ContextChunk[]): string | null {
+  const numbered = chunks.map((one, i) => ({ ...one, number: i + 1, score: 10 - i }));
+  const { passages, logOdds } = extractPassages(question, numbered, words);
+  return passages.length > 0 && logOdds >= ANSWER_LOG_ODDS_MIN ? passages.map(({ text }) => text).join('\n\n') : null;
+}
+
+const BASIC_LAW = chunk(
+  'grundgesetz.html',
+  'de',
+  '### Art 4\n\n(1) Die Freiheit des Glaubens ist unverletzlich.\n\n### Art 5\n\n(1) Jeder hat das Recht, seine Meinung frei ' +
+    'zu äußern.\n\n(3) Kunst und Wissenschaft sind frei.\n\n### Art 20\n\n(4) Alle Deutschen haben das Recht zum Widerstand, ' +
+    'siehe auch Artikel 9.',
+  ['Grundgesetz', 'I. Die Grundrechte'],
+);
+const LICENCE = [
+  chunk('GPL-3.txt', 'en', '11. Patents.\n\nA contributor grants you a patent license, see section 12.', [
+    '11. Patents.',
+  ]),
+  chunk('GPL-3.txt', 'en', 'You may not convey it at all, whatever section 11 says.', [
+    "12. No Surrender of Others' Freedom.",
+  ]),
+];
+const WORDS_OF_RFC = chunk(
+  'rfc2119.txt',
+  'en',
+  'Key words for use in RFCs\n\n4. SHOULD NOT   There may exist valid reasons.\n\n5. MAY   An item is truly optional.\n\n' +
+    '6. Guidance   They must be used with care.',
+);
+const GOSPELS = [
+  chunk(
+    'Matthew.txt',
+    'en',
+    '5:8 Blessed are the pure in heart.\n\n5:9 Blessed are the peacemakers.\n\n5:10 Blessed are they.',
+  ),
+  chunk('Mark.txt', 'en', '8 Come out of the man.\n\n9 My name is Legion.\n\n10 And he besought him much.', ['Mark 5']),
+];
+const SPANISH = chunk(
+  'constitucion.html',
+  'es',
+  '### Artículo 14\n\nLos españoles son iguales ante la ley.\n\n### Artículo 16\n\nSe garantiza la libertad, según el artículo 14.',
+  ['Constitución Española'],
+);
+const JAPANESE = chunk(
+  'kenpo.html',
+  'ja',
+  '### 第九条\n\n戦争を永久に放棄する。\n\n### 第十四条\n\nすべて国民は法の下に平等である。',
+  ['日本国憲法'],
+);
+const RUSSIAN = chunk(
+  'konst.html',
+  'ru',
+  '### Статья 28\n\nГарантируется свобода совести.\n\n### Статья 29\n\nГарантируется свобода слова. См. статью 30.',
+  ['Конституция Российской Федерации'],
+);
+const SALE = chunk(
+  'bgb.txt',
+  'de',
+  '§ 432 Mehrere Gläubiger\n\nEs geht um eine unteilbare Leistung.\n\n§ 433 Pflichten\n\nDer Verkäufer muss die Sache übergeben.\n\n' +
+    '§ 437 Rechte\n\nDer Käufer kann nach § 439 Nacherfüllung verlangen.',
+);
+
+test('a question for a numbered part is answered from this part', () => {
+  const cases: [question: string, chunks: ContextChunk[], has: string, hasNot: string][] = [
+    ['Was steht in Artikel 5 des Grundgesetzes?', [BASIC_LAW], 'Meinung', 'Widerstand'],
+    ['Section 12 of the GPL 3', LICENCE, 'at all', 'patent license'],
+    ['What does section 12 of the GPL 3 say?', LICENCE, 'at all', 'patent license'],
+    ['RFC 2119 section 5', [WORDS_OF_RFC, ...LICENCE], 'truly optional', 'reasons'],
+    ['Matthew 5:9', GOSPELS, 'peacemakers', 'pure'],
+    ['What does Mark 5:9 say?', GOSPELS, 'Legion', 'besought'],
+    ['¿Qué dice el artículo 14 de la Constitución?', [SPANISH], 'iguales ante la ley', 'libertad'],
+    ['憲法9条の内容は？', [JAPANESE], '戦争', '平等'],
+    ['日本国憲法第14条', [JAPANESE], '平等', '戦争'],
+    ['Что говорит статья 29 Конституции?', [RUSSIAN], 'свобода слова', 'совести'],
+    ['Was steht in § 433?', [SALE], 'Verkäufer', 'unteilbare'],
+    ['What does chapter 5 of Matthew say?', GOSPELS, 'pure in heart', 'Legion'],
+    ['What is "Paragraf 433"?', [SALE], 'Verkäufer', 'unteilbare'],
+  ];
+  for (const [question, chunks, has, hasNot] of cases) {
+    const text = answer(question, ...chunks) ?? '';
+    assert.ok(text.includes(has), `${question}: ${text}`);
+    assert.ok(!text.includes(hasNot), `${question}: ${text}`);
+  }
+});
+
+test('a part that is not there is not answered from a neighbour, from a reference to it, or from another document', () => {
+  const cases: [question: string, ...chunks: ContextChunk[]][] = [
+    ['Artikel 9 Grundgesetz', BASIC_LAW],
+    ['What does section 99 of the GPL 3 say?', ...LICENCE],
+    ['What does section 12 of the Apache license say?', ...LICENCE],
+    ['RFC 2119 section 9', WORDS_OF_RFC],
+    ['Matthew 5:60', ...GOSPELS],
+    ['Luke 5:9', ...GOSPELS],
+    ['¿Qué dice el artículo 17 de la Constitución?', SPANISH],
+    ['日本国憲法第12条', JAPANESE],
+    ['Что говорит статья 30 Конституции?', RUSSIAN],
+    ['Was steht in § 439?', SALE],
+  ];
+  for (const [question, ...chunks] of cases) assert.equal(answer(question, ...chunks), null, question);
+});
+
+test('what speaks of a part answers, unless its document has such parts; other numbers are no parts', () => {
+  const windows = chunk('pc.md', 'en', 'It reached its end in 2020.', ['Windows 7']);
+  const lunch = chunk('plan.md', 'en', '12:30 Lunch\n\n14:15 Sports');
+  const cases: [question: string, title: string, text: string, ...others: ContextChunk[]][] = [
+    [
+      'Which form does Article 12 of the GDPR ask for?',
+      '1. Introduction',
+      'Article 12 of the GDPR asks for a clear form.',
+    ],
+    ['Which form does Article 12 of the GDPR ask for?', '1. The GDPR', 'Article 12 of the GDPR asks for a clear form.'],
+    ['What does the chapter 7 trustee do?', '2. Bankruptcy', 'The chapter 7 trustee sells the assets.'],
+    ['What does the chapter 7 trustee do?', '7. Bankruptcy', 'The chapter 7 trustee sells the assets.'],
+    ['What does the chapter 7 trustee do?', 'Deeds', 'The chapter 7 trustee sells the assets.', windows],
+    ['What is the state of the art 2024 for reading scans?', '3. Scans', 'State of the art 2024 for scans is a model.'],
+    ['How much does the art 3 camera cost?', '2. Prices', 'The art 3 camera costs 499 dollars.'],
+    ['What is the ratio Water 3:1?', '1. Dough', 'The ratio Water 3:1 is three parts of water to one of flour.'],
+    ['When does the bus leave on Monday 7:15?', '2. Bus', 'The bus leaves on Monday 7:15 from the school.', lunch],
+  ];
+  for (const [question, title, text, ...others] of cases)
+    assert.equal(answer(question, chunk('doc.md', 'en', text, [title]), ...others), text, question);
+  assert.equal(asksPart('Was steht in Art. 5?'), true);
+  assert.equal(asksPart('Art 5 GG'), true);
+  assert.equal(asksPart('Eine Begegnung der 3. Art'), false);
+});
+
+test('a part answers only what it has words of', () => {
+  const lease = [
+    chunk('lease.md', 'en', 'Cars stand in the yard behind the house.', ['Lease', '5. Parking']),
+    chunk('lease.md', 'en', 'The penalty is 200 dollars.', ['Lease', '9. Penalty']),
+  ];
+  assert.equal(answer('What is the penalty in section 5 of the lease?', ...lease), null);
+  assert.equal(answer('How does section 5 of the lease compare with section 9?', ...lease), null);
+  assert.equal(answer('What is the penalty in section 9 of the lease?', ...lease), 'The penalty is 200 dollars.');
+  assert.match(answer('Where do cars stand according to section 5 of the lease?', ...lease) ?? '', /^Cars stand/);
+  const certain = (question: string) => extractPassages(question, lease, words).logOdds === Number.POSITIVE_INFINITY;
+  assert.equal(certain('What does section 5 of the lease say?'), true);
+  assert.equal(certain('What is the penalty in section 9 of the lease?'), false);
+});
+
+test('a text without numbered parts answers what it says of one, and a time of day is no verse', () => {
+  const prose = chunk('labour.md', 'en', 'Article 28 guarantees the right to organize. It was passed in 1946.');
+  assert.match(answer('What does Article 28 guarantee?', prose) ?? '', /right to organize/);
+  const match = chunk('game.md', 'en', 'With 4:51 left in the game, Carolina began on their own 24-yard line.');
+  assert.match(
+    answer('On what yard line did Carolina begin with Carolina 4:51 left in the game?', match) ?? '',
+    /24-yard/,
+  );
+});
+
+test('a part is read from its start, or where it has a word of the question', () => {
+  const long = 'Nobody may change the text of this document. '.repeat(12);
+  const part = chunk('charter.txt', 'en', `The board has seven members.\n\n${long}\n\nA ballot takes two weeks.`, [
+    '4. Board',
+  ]);
+  assert.match(answer('What does section 4 of the charter say?', part) ?? '', /^The board/);
+  assert.match(answer('How long does a ballot take under section 4?', part) ?? '', /^A ballot|\nA ballot/);
+});
+
+test('hits that have the part come first, the others keep their order', () => {
+  for (const question of [
+    'How many items are in section B?',
+    '哪一条州公路升级？',
+    '공사비는 2조 원인가?',
+    '第何条ですか',
+  ])
+    assert.equal(asksPart(question), false, question);
+  const hits = [LICENCE[0]!, BASIC_LAW, LICENCE[1]!];
+  assert.deepEqual(askedPartFirst('Section 12', hits), [LICENCE[1]!, LICENCE[0]!, BASIC_LAW]);
+  assert.deepEqual(askedPartFirst('Article 5', hits), [BASIC_LAW, LICENCE[0]!, LICENCE[1]!]);
+  assert.equal(askedPartFirst('Freedom', hits), hits);
+});
+
+test('long texts are read in linear time', () => {
+  const started = process.cpuUsage();
+  for (const part of ['§', '1.', '第', 'Art. ', '1:', 'Matthew 1', '# ', '1 a ', ' ', 'A', 'Aa ']) {
+    const long = part.repeat(40_000);
+    asksPart(long);
+    askedPartFirst('Section 5', [chunk('a.txt', 'en', long, [long])]);
+  }
+  assert.ok(process.cpuUsage(started).user < 4_000_000);
+});

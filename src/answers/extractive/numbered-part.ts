@@ -1,0 +1,237 @@
+/**
+ * Finds the numbered part that a question names, such as "§ 433", "Section 12 of the GPL 3" or "Matthew 5:9". Its answer stands in exactly
+ * this part: the parts beside it, and parts that refer to it, do not answer.
+ */
+import { lazy } from '../../util/lazy.ts';
+import { cjkValue } from '../grounding/numbers.ts';
+import { pairsByLanguage, patternOf } from '../word-lists.ts';
+import type { Candidate } from './passage-score.ts';
+
+/** The kind is undefined where only a number stands: "12. Termination". */
+interface Part {
+  kind: string | undefined;
+  number: string;
+  /** The name before a verse, such as "Matthew". */
+  book?: string;
+}
+
+/** The numbered parts that a passage stands in. */
+interface Place {
+  /** The parts of its headings, and of numbers that stand as a heading: "Art. 5", "4.1. Powers". */
+  parts: readonly Part[];
+  /** The number of a list item or verse inside them. */
+  item: string | undefined;
+}
+
+const NUMBER = String.raw`\d{1,5}[a-z]?(?:[.:]\d{1,4}){0,4}(?![\p{L}\p{N}])`;
+const EAST_ASIAN = /[\p{sc=Han}\p{sc=Hang}]/u;
+const SECTION = 'section';
+
+const KINDS = lazy(() => new Map([...pairsByLanguage('part-words').values()].flat()));
+const ASKS_CONTENT = lazy(() => patternOf('content-words'));
+/** "Art" is also a word: "the state of the art 2024", "der dritten Art". */
+const ART = 'art';
+const ART_SHORTENED = String.raw`art(?=\.)|(?<!\p{L}[^\S\n]{0,3})art`;
+const patterns = lazy(() => {
+  const words = [...KINDS().keys()].filter((word) => word !== ART);
+  const spaced = words.filter((word) => !EAST_ASIAN.test(word)).join('|');
+  const unspaced = words.filter((word) => EAST_ASIAN.test(word)).join('|');
+  const named = [
+    `(?:(?<![\\p{L}\\p{N}])(?<word>${ART_SHORTENED}|${spaced})(?!\\p{L})\\.?|(?<sign>§{1,2}))\\s{0,3}(?<number>${NUMBER})`,
+    `(?<![\\p{L}\\p{N}.])(?<first>${NUMBER})\\.\\s(?<last>${spaced})(?!\\p{L})`,
+    // "3条" alone may be three pieces of something.
+    `(?:[第제]\\s?|(?<=[法則则規规約约典법]\\s?))(?<counted>\\d{1,5}|[〇一二三四五六七八九十百千]{1,7})\\s?(?<unit>${unspaced})`,
+  ].join('|');
+  return { asked: new RegExp(named, 'giu'), opening: new RegExp(`^[#\\s*>]{0,9}(?:${named})`, 'iu') };
+});
+/** A chapter and a verse after a name: "Matthew 5:9". A time of day has two digits after the colon. */
+const VERSE = /(?<!\p{L})(?<book>\p{Lu}\p{L}{1,30})\.? (?<number>\d{1,3}:[1-9]\d{0,2})(?!\p{N}|:)/gu;
+/** A number at the start of a passage. */
+const NUMBERED = new RegExp(`^[#\\s*>]{0,9}(?<number>${NUMBER})(?<mark>[.:)]?)(?=\\s|$)`, 'u');
+/** A heading of a name and a number, such as "Matthew 5", is seldom a chapter: "Windows 7". */
+const NAMED = /^[#\s]{0,9}\p{L}[\p{L}\s]{0,40}\s(?<number>\d{1,3})$/u;
+/** The rest of a line that is no sentence. */
+const TITLE_REST = /^(?:[.:)—–-]|[^.!?。]{0,100}$)/mu;
+const CHAPTER = 'chapter';
+const NAMED_CHAPTER = 'named chapter';
+const VERSE_KIND = 'verse';
+
+/**
+ * Returns the candidates of the part that the question names, of the document that it names; `isExact` tells that there are some. If the
+ * document has other parts of this kind, only texts without such parts remain, and only if they speak of the part: an article about a
+ * law. Returns all candidates if no part is named, or if nothing tells that the number means a part.
+ *
+ * @param namesDocument returns how many words of its argument the titles of the candidate's file have.
+ */
+export function ofAskedPart(
+  candidates: readonly Candidate[],
+  question: string,
+  namesDocument: (candidate: Candidate, words: string) => number,
+): { candidates: readonly Candidate[]; isExact: boolean } {
+  const asked = askedPart(question);
+  if (asked === undefined) return { candidates, isExact: false };
+  const named = candidates.map((one) => namesDocument(one, asked.book ?? question));
+  const namedMost = Math.max(...named);
+  const isVerse = asked.kind === VERSE_KIND;
+  // "Monday 7:15" is a verse only of a book of this name.
+  if (isVerse && namedMost === 0) return { candidates, isExact: false };
+  const places = placesOf(candidates);
+  const inPart = (isKnown: boolean) =>
+    candidates.filter((_, i) => named[i] === namedMost && isIn(places[i]!, asked, isKnown));
+  const known = inPart(true);
+  if (known.length > 0) return { candidates: known, isExact: true };
+  const numbered = new Set(candidates.filter((_, i) => hasKind(places[i]!, asked)).map(({ chunk }) => chunk.name));
+  const others = candidates.filter(({ chunk }) => !numbered.has(chunk.name));
+  const isMentioned = others.some(({ text, chunk }) =>
+    partsIn([...chunk.headingPath, text].join('\n')).some(
+      ({ kind, number }) => kind === asked.kind && number === asked.number,
+    ),
+  );
+  // "7. Fees" is seldom the chapter 7 of a text that speaks of chapter 7.
+  const isNumber = namedMost > 0 || asked.kind === SECTION || !isMentioned;
+  const unknown = isNumber ? inPart(false) : [];
+  if (unknown.length > 0) return { candidates: unknown, isExact: true };
+  if (isMentioned) return { candidates: others, isExact: false };
+  const isOfSeries = candidates.some(
+    ({ chunk }, i) =>
+      named[i] === namedMost && (numbered.has(chunk.name) || (namedMost > 0 && hasNumber(places[i]!, asked))),
+  );
+  return { candidates: isOfSeries ? [] : others, isExact: false };
+}
+
+/** Returns whether a place is in a part of the asked kind. */
+function hasKind({ parts }: Place, asked: Part): boolean {
+  return parts.some(({ kind }) => kind === asked.kind);
+}
+
+/** Returns whether a place has a number without a kind that may count sections, or verses. */
+function hasNumber({ parts, item }: Place, asked: Part): boolean {
+  const numbers = parts.filter(({ kind }) => kind === undefined).map(({ number }) => number);
+  if (asked.kind === SECTION) return numbers.length > 0 || (parts.length === 0 && item !== undefined);
+  const inChapter = item !== undefined && parts.some(isChapter);
+  return asked.kind === VERSE_KIND && (inChapter || numbers.some((number) => number.includes(':')));
+}
+
+/** Returns the part that a question names; undefined for a question that compares several. */
+function askedPart(question: string): Part | undefined {
+  // A follow-up question stands before the questions that it continues.
+  const [asked, ...others] =
+    question
+      .split(/[?？]/u)
+      .map(partsIn)
+      .find(({ length }) => length > 0) ?? [];
+  const isOther = ({ kind, number }: Part): boolean => kind === asked?.kind && number !== asked?.number;
+  return others.some(isOther) ? undefined : asked;
+}
+
+/** Returns the numbered parts that a text names. */
+function partsIn(text: string): Part[] {
+  const plain = text.normalize('NFKC');
+  const named = [...plain.matchAll(patterns().asked)].map(({ groups }) => partOf(groups!));
+  if (named.length > 0) return named;
+  return [...plain.matchAll(VERSE)].map(({ groups }) => ({
+    kind: VERSE_KIND,
+    number: groups!['number']!,
+    book: groups!['book']!,
+  }));
+}
+
+function partOf(groups: Readonly<Record<string, string | undefined>>): Part {
+  const { word, sign, number, first, last, counted, unit } = groups;
+  if (sign !== undefined) return { kind: SECTION, number: number! };
+  if (counted !== undefined)
+    return { kind: KINDS().get(unit!), number: /\d/.test(counted) ? counted : String(cjkValue(counted)) };
+  return { kind: KINDS().get((word ?? last!).toLowerCase()), number: number ?? first! };
+}
+
+/** Returns true for a question about a numbered part. */
+export function asksPart(question: string): boolean {
+  return partsIn(question).length > 0;
+}
+
+/** Returns the hits, those first that have the part that the question names: its number is a weak word for a search. */
+export function askedPartFirst<T extends { headingPath: readonly string[]; content: string }>(
+  question: string,
+  hits: readonly T[],
+): readonly T[] {
+  const asked = askedPart(question);
+  if (asked === undefined) return hits;
+  const opens = (line: string, isHeading: boolean): boolean => {
+    const part = openingPart(line.normalize('NFKC'), isHeading);
+    return part !== undefined && isIn({ parts: [part], item: undefined }, asked, false);
+  };
+  const has = ({ headingPath, content }: T): boolean =>
+    headingPath.some((title) => opens(title, true)) || content.split('\n').some((line) => opens(line, false));
+  return [...hits].sort((a, b) => Number(has(b)) - Number(has(a)));
+}
+
+/** Returns the words of a question without the numbered parts that it names. */
+export function withoutParts(question: string): string {
+  return question
+    .normalize('NFKC')
+    .replace(patterns().asked, ' ')
+    .replace(VERSE, (name) => name.replace(/ \d.*/u, ''));
+}
+
+/** Returns the words of a question without the numbered parts that it names, and without "What does ... say?". */
+export function topicOf(question: string): string {
+  return withoutParts(question).replace(ASKS_CONTENT(), ' ');
+}
+
+/** Returns true for a title that names a numbered part, and no document. */
+export function namesPart(title: string): boolean {
+  return openingPart(title.normalize('NFKC'), true) !== undefined && !NAMED.test(title);
+}
+
+/** Returns whether a place is in a part: section 4.1 is in section 4. `isKnown` wants the kind of the part at the place. */
+function isIn({ parts, item }: Place, asked: Part, isKnown: boolean): boolean {
+  const isPart = ({ kind, number }: Part): boolean =>
+    `${plain(number)}.`.startsWith(`${plain(asked.number)}.`) &&
+    (kind === asked.kind || (!isKnown && (kind === undefined || (asked.kind === CHAPTER && kind === NAMED_CHAPTER))));
+  if (parts.some(isPart)) return true;
+  if (isKnown) return false;
+  const [chapter, verse] = asked.number.split(':');
+  if (verse !== undefined) return item === verse && parts.some(({ number }) => number === chapter);
+  return item === asked.number && parts.length === 0;
+}
+
+function isChapter({ kind }: Part): boolean {
+  return kind === CHAPTER || kind === NAMED_CHAPTER;
+}
+
+function plain(number: string): string {
+  return number.replaceAll(':', '.');
+}
+
+/** Returns the places of the candidates, which are in reading order. */
+function placesOf(candidates: readonly Candidate[]): Place[] {
+  const titles = new Map<Candidate['chunk'], Part[]>();
+  let [outer, item]: [Part | undefined, string | undefined] = [undefined, undefined];
+  return candidates.map(({ chunk, text, kind, position }, i) => {
+    const before = candidates[i - 1];
+    if (before?.chunk !== chunk) [outer, item] = [undefined, undefined];
+    if (!titles.has(chunk))
+      titles.set(
+        chunk,
+        chunk.headingPath.flatMap((title) => openingPart(title, true) ?? []),
+      );
+    const isUnit = before?.chunk !== chunk || before.position !== position;
+    const line = text.normalize('NFKC');
+    const part = isUnit ? openingPart(line, kind === 'heading') : undefined;
+    if (part !== undefined) [outer, item] = [part, undefined];
+    const parts = [...titles.get(chunk)!, ...(outer ? [outer] : [])];
+    const { number, mark } = (isUnit && part === undefined && NUMBERED.exec(line)?.groups) || {};
+    if (number !== undefined && (mark !== '' || parts.some(isChapter))) item = number;
+    return { parts, item };
+  });
+}
+
+/** Returns the part that a text opens; a sentence that only speaks of a part, such as "Article 5 applies.", opens none. */
+function openingPart(text: string, isHeading: boolean): Part | undefined {
+  const named = patterns().opening.exec(text);
+  if (named) return isHeading || TITLE_REST.test(text.slice(named[0].length)) ? partOf(named.groups!) : undefined;
+  const { number } = NUMBERED.exec(text)?.groups ?? {};
+  if (number !== undefined && (isHeading || /[.:]/.test(number))) return { kind: undefined, number };
+  const chapter = isHeading ? NAMED.exec(text)?.groups?.['number'] : undefined;
+  return chapter === undefined ? undefined : { kind: NAMED_CHAPTER, number: chapter };
+}
