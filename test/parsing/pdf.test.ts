@@ -177,6 +177,16 @@ test('a page whose font does not say what it shows has a warning without OCR, an
   assert.deepEqual([read.text, read.warnings], ['Harbour', []]);
 });
 
+test('exponents and marks of notes in a PDF are not part of the number or word before them', async () => {
+  const raised = (text: string) => `6 Ts /F1 7 Tf (${text}) Tj 0 Ts /F1 11 Tf`;
+  const drawing = [
+    `BT /F1 11 Tf 72 700 Td (There are 10) Tj ${raised('23')} ( particles in the jar) Tj ${raised('1')} (, on the 1) Tj`,
+    `${raised('st')} ( of May.) Tj ET`,
+  ];
+  const { text } = await read({ pages: [[]], drawing: drawing.join('\n') });
+  assert.equal(text, 'There are 10^23 particles in the jar^1, on the 1st of May.');
+});
+
 /** Returns the text of a page with these operators, set in a font whose characters have one width. */
 async function readCourier(drawing: readonly string[]): Promise<string> {
   const pdf = Buffer.from(makePdf({ pages: [[]], drawing: drawing.join('\n') }))
