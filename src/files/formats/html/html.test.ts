@@ -187,5 +187,5 @@ test('the mark of a footnote does not become part of the word before it', () => 
     ),
     [],
   );
-  assert.equal(text, 'A claim[^1], one more[^2], H2O, 3, x2.');
+  assert.equal(text, 'A claim[^1], one more[^2], H2O, 3, x^2.');
 });
