@@ -13,8 +13,6 @@ const RUNNING_GAP_MAX = 3;
 /** Minimum pages whose numbers increase with the pages, so that they count as page numbers. */
 const NUMBERED_PAGES_MIN = 3;
 const RUNNING_UNITS_MAX = 120;
-/** Minimum share of the pages that have a page number and other words in the outermost line, so that these lines are running headers. */
-const NUMBERED_SHARE = 0.4;
 
 type Pages = readonly (readonly PdfLine[])[];
 
@@ -22,18 +20,14 @@ type Pages = readonly (readonly PdfLine[])[];
 export function withoutRunningLines(pages: Pages): PdfLine[][] {
   const everywhere = shapesOnMostPages(pages);
   const numbers = new PageNumbers(pages);
-  const running = new Set([
-    ...textsOfChapters(pages, numbers),
-    ...numberedLines(pages, numbers),
-    ...alternatingLines(pages),
-  ]);
+  const inChapters = textsOfChapters(pages, numbers);
   return pages.map((lines, page) =>
     lines.filter((line, index) => {
       if (!isAtEdge(lines, index)) return true;
       if (line.rows && !(line.rows.length <= RUNNING_ROWS_MAX && /\p{L}{3}/u.test(line.text))) return true;
       if (everywhere.has(shape(line.text))) return false;
       if (line.rows || !isOutermost(lines, index)) return true;
-      return !(numbers.isNumber(line.text, page) || running.has(`${page} ${index}`));
+      return !(numbers.isNumber(line.text, page) || inChapters.has(`${page} ${index}`));
     }),
   );
 }
@@ -87,20 +81,9 @@ class PageNumbers {
 
   /** Returns the words beside the page number at either end of a line, or undefined if the line has no page number. */
   wordsNextToNumber(text: string, page: number): string | undefined {
-    const side = this.sideOf(text, page);
-    if (side === undefined) return undefined;
-    return side === 'first' ? text.replace(/^\S+\s+/, '') : text.replace(/\s+\S+$/, '');
-  }
-
-  /** Returns whether the first or the last word of a line with other words is the page number; undefined if neither is. */
-  sideOf(text: string, page: number): 'first' | 'last' | undefined {
-    const number = /^(?:\d{1,5}|[ivxlc]{1,8})$/i;
-    const words = text.split(/\s+/);
-    if (words.length < 2) return undefined;
-    const isPage = (word: string) => number.test(word) && this.has(word, page);
-    // A first number may be that of a section, too.
-    if (isPage(words.at(-1)!)) return 'last';
-    return isPage(words[0]!) ? 'first' : undefined;
+    const found = /^(\d{1,5}|[ivxlc]{1,8})\s+(\S.*)$|^(.*\S)\s+(\d{1,5}|[ivxlc]{1,8})$/i.exec(text);
+    if (found?.[1] !== undefined && this.has(found[1], page)) return found[2]!;
+    return found?.[4] !== undefined && this.has(found[4], page) ? found[3]! : undefined;
   }
 
   private has(number: string, page: number): boolean {
@@ -155,40 +138,4 @@ function textsOfChapters(pages: Pages, numbers: PageNumbers): Set<string> {
     }
   }
   return found;
-}
-
-/**
- * Returns places of outermost lines with a page number, if they are on many pages: the words beside the number may be those of the section.
- * Numbers come last, or last and first in turn. A first number alone may be that of a section on each page.
- */
-function numberedLines(pages: Pages, numbers: PageNumbers): string[] {
-  return (['top', 'bottom'] as const).flatMap((edge) => {
-    const found = pages.flatMap((lines, page) => {
-      const index = edge === 'top' ? 0 : lines.length - 1;
-      const line = lines[index];
-      if (!line || line.rows || line.text.length > RUNNING_UNITS_MAX || !/\p{L}{2}/u.test(line.text)) return [];
-      const side = numbers.sideOf(line.text, page);
-      return side === undefined ? [] : [{ place: `${page} ${index}`, side, parity: page % 2 }];
-    });
-    const [last, first] = [found.filter(({ side }) => side === 'last'), found.filter(({ side }) => side === 'first')];
-    const isInTurn = last.length > 0 && last.every(({ parity }) => first.every((other) => other.parity !== parity));
-    const running = isInTurn ? found : last;
-    const isOften = running.length >= RUNNING_PAGES_MIN && running.length >= NUMBERED_SHARE * pages.length;
-    return isOften ? running.map(({ place }) => place) : [];
-  });
-}
-
-/** Returns places of first lines that alternate between two texts on four pages: short papers have two headers, each on few pages. */
-function alternatingLines(pages: Pages): string[] {
-  const textOf = (page: number) => {
-    const line = pages[page]?.[0];
-    return line && !line.rows && line.text.length <= RUNNING_UNITS_MAX ? line.text : undefined;
-  };
-  const isRepeated = (page: number) => textOf(page) !== undefined && textOf(page) === textOf(page + 2);
-  const found = new Set<string>();
-  for (let page = 0; page + 3 < pages.length; page += 1) {
-    if (isRepeated(page) && isRepeated(page + 1) && textOf(page) !== textOf(page + 1))
-      for (let each = page; each < page + 4; each += 1) found.add(`${each} 0`);
-  }
-  return [...found];
 }
