@@ -18,17 +18,38 @@ for (const [before, raised, after, written] of [
   ['実験', '*3)', '。', '実験[^*3]'],
   ['Smith', '1,2', ',', 'Smith[^1,2]'],
   ['Smith', 'a', ',', 'Smith^a'],
+  ['5 inch', '2', ' ', '5 inch^2'],
+  ['5 Inches', '2', '.', '5 Inches^2'],
+  ['square meter', '2', ' ', 'square meter^2'],
+  ['Liter', '3', ' ', 'Liter^3'],
+  ['centimetres', '2', ' ', 'centimetres^2'],
+  [' per second', '2', ' ', ' per second^2'],
+  ['m/second', '2', ' ', 'm/second^2'],
+  ['5 米', '2', ' ', '5 米^2'],
+  ['meter', '4', ' ', 'meter[^4]'],
+  ['parameter', '2', ' ', 'parameter[^2]'],
+  ['玉米', '2', ' ', '玉米[^2]'],
 ] as const) {
   test(`raised ${raised} behind ${before} is written as ${written}`, () =>
     assert.equal(read(before, raised, after), written));
 }
 
-test('ordinals stay one word, and signs, long texts and numbers in brackets have no mark', () => {
+test('the upper part of a fraction behind a number is separated from it', () => {
+  assert.equal(raisedText('2', '1', '/', '2'), ' 1');
+  assert.equal(raisedText('10', '2', '/', ''), '^2');
+  assert.equal(raisedText('m', '2', '/', '3'), '^2');
+});
+
+test('ordinals, prices and abbreviations stay one word, and signs, long texts and numbers in brackets have no mark', () => {
   for (const [before, raised] of [
     ['1', 'st'],
     ['M', 'lle'],
     ['XX', 'e'],
     ['n', 'o'],
+    ['D', 'r'],
+    ['19,', '99'],
+    ['$19.', '99'],
+    ['19,', '99 €'],
     ['word', '*'],
     ['word', '[3]'],
     ['(', '2'],

@@ -58,7 +58,9 @@ export function raisedMark(element: DomElement): string | undefined {
   }
   const { previousSibling: before, nextSibling: after } = element;
   const next = after?.nodeType === TEXT ? (after.nodeValue ?? '') : '';
-  return raisedText(endOf(before), raised.replace(/\s+/g, ' ').trim(), next.slice(0, 1));
+  const low = after?.nextSibling as DomElement | null | undefined;
+  const lowered = low?.tagName === 'SUB' ? (low.firstChild?.nodeValue ?? '') : '';
+  return raisedText(endOf(before), raised.replace(/\s+/g, ' ').trim(), next.slice(0, 2), lowered);
 }
 
 /** Returns the end of the text in a node. */

@@ -25,11 +25,15 @@ test('raised text and formulas of a slide do not become part of the word before 
     raised('1'),
     run(', H'),
     run('2', ' baseline="-25000"'),
-    run('O, '),
+    run('O, 2'),
+    raised('1'),
+    run('/'),
+    run('2', ' baseline="-25000"'),
+    run(' cups, '),
   ];
   const body = readXml(`<b><a:p>${runs.join('')}${formula}</a:p></b>`);
   assert.deepEqual(
     drawingText(findElements(body, 'b')[0], false).map(({ text }) => text),
-    ['10^23 and the value[^1], H2O, $x^{2}$'],
+    ['10^23 and the value[^1], H2O, 2 1/2 cups, $x^{2}$'],
   );
 });

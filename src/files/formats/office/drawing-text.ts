@@ -129,11 +129,18 @@ function paragraphText(paragraph: XmlElement): string {
   let text = '';
   for (const [index, part] of parts.entries()) {
     const own = runText(part);
-    const isRaised = Number(attribute(childAt(part, 'rPr') ?? part, 'baseline')) > 0;
-    const after = isRaised && parts[index + 1] ? runText(parts[index + 1]!).slice(0, 1) : '';
-    text += (isRaised ? raisedText(text.slice(-CARRIER_UNITS), own, after) : undefined) ?? own;
+    const isRaised = liftOf(part) > 0;
+    const [next, low] = isRaised ? parts.slice(index + 1, index + 3) : [];
+    const after = next ? runText(next).slice(0, 2) : '';
+    const lowered = low && liftOf(low) < 0 ? runText(low) : '';
+    text += (isRaised ? raisedText(text.slice(-CARRIER_UNITS), own, after, lowered) : undefined) ?? own;
   }
   return text.replace(/[\v\u00ad\u200b]/g, (mark) => (mark === '\v' ? '\n' : '')).trim();
+}
+
+/** Returns how far a run is raised; negative if it is lowered. */
+function liftOf(run: XmlElement): number {
+  return Number(attribute(childAt(run, 'rPr') ?? run, 'baseline'));
 }
 
 /** Returns the text of a part of a paragraph. Formulas are siblings of the runs. */

@@ -6,7 +6,7 @@ import { tableText } from '../../data/table-text.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { CARRIER_UNITS, raisedText } from '../../raised-text.ts';
 import type { BlockDraft } from '../../text-builder.ts';
-import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
+import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 
 export interface OdfStyles {
   /** The parent of each style by `family name`. The parent of an automatic style is a style with a name for people. */
@@ -289,8 +289,10 @@ export class OdfWriter {
       if (typeof child === 'string') text += child.replace(/\s+/g, ' ');
       else if (child.name === 'span' && this.styles.raised.has(attribute(child, 'text:style-name'))) {
         const [raised, next] = [this.inline(child), element.children[index + 1]];
-        const after = typeof next === 'string' ? next.slice(0, 1) : '';
-        text += raisedText(text.slice(-CARRIER_UNITS), raised, after) ?? raised;
+        const after = typeof next === 'string' ? next.slice(0, 2) : '';
+        const low = element.children[index + 2];
+        const lowered = low && typeof low !== 'string' && low.name === 'span' ? textOf(low) : '';
+        text += raisedText(text.slice(-CARRIER_UNITS), raised, after, lowered) ?? raised;
       } else text += this.inlineElement(child);
     }
     return text;

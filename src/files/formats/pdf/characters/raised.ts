@@ -78,18 +78,17 @@ export function withRaisedMarks(text: string, places: Places): string[] | undefi
     if (!isRaised) return;
     const before = text.slice(Math.max(0, carrierUnit + 1 - CARRIER_UNITS), carrierUnit + 1);
     const raised = characters.slice(start, end + 1).join('');
-    const isFractionPart = /\d$/.test(before) && isFraction(carrier, next);
-    const marked = isFractionPart ? ` ${raised}` : raisedText(before, raised, characters[end + 1] ?? '');
+    const marked = raisedText(before, raised, characters[end + 1] ?? '', smallBehind(carrier, next));
     if (marked === undefined) return;
     replaceBlanks(carrierUnit + 1, end + 1, '');
     characters[start] = marked;
     isChanged = true;
   }
 
-  /** Returns whether a small number and a slash follow: the raised number is the upper part of a fraction. */
-  function isFraction(carrier: Place, next: number | undefined): boolean {
-    if (next === undefined || !/[/⁄∕]/.test(text[next]!) || !/\d/.test(text[next + 1] ?? '')) return false;
-    return places.placeOf(next + 1).size <= SIZE_SHARE_MAX * carrier.size;
+  /** Returns the small character behind the next one; empty if that character is not small. */
+  function smallBehind(carrier: Place, next: number | undefined): string {
+    if (next === undefined || next + 1 >= text.length || isBlank(text, next + 1)) return '';
+    return places.placeOf(next + 1).size <= SIZE_SHARE_MAX * carrier.size ? text[next + 1]! : '';
   }
 
   function hasOwnBlank(from: number, to: number): boolean {
