@@ -82,6 +82,28 @@ test('a form value of a PDF follows its label, or has the name of its field if t
   );
 });
 
+test('values of a PDF form stand behind the label above them, and ticks before the word behind their box', async () => {
+  const word = (x: number, y: number, text: string) => `BT /F1 10 Tf ${x} ${y} Td (${text}) Tj ET`;
+  const field = (name: string, value: string, left: number, bottom: number, right: number) =>
+    `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (${value}) /Rect [${left} ${bottom} ${right} ${bottom + 12}] >>`;
+  const box = (left: number, bottom: number, state: string) =>
+    `<< /Type /Annot /Subtype /Widget /FT /Btn /T (b${left}) /AS /${state} /AP << /N << /Yes 7 0 R >> >> /Rect [${left} ${bottom} ${left + 10} ${bottom + 10}] >>`;
+  const { text } = await read({
+    pages: [[]],
+    drawing: [
+      ...[word(72, 700, 'Name of the patient'), word(300, 700, 'Date of birth')],
+      ...[word(72, 660, 'Reason:'), word(134, 660, 'illness'), word(214, 660, 'journey'), word(72, 630, 'Number')],
+    ].join('\n'),
+    fields: [
+      ...[field('a', 'Bo Example', 72, 684, 280), field('b', '04', 300, 684, 318), field('c', '1971', 340, 684, 380)],
+      ...[box(120, 659, 'Off'), box(200, 659, 'Yes')],
+      ...[field('d', '12', 120, 628, 150), field('e', '34', 160, 628, 190)],
+    ],
+  });
+  assert.match(text, /^Name of the patient Bo Example\s+Date of birth 04 1971\s/);
+  assert.match(text, /Reason:\s+illness\s+☒ journey\s+Number 12 34$/);
+});
+
 test('attached and pinned files of a PDF become members, and too deeply nested files are skipped', async () => {
   const file = (name: string) => `/FS << /Type /Filespec /F (${name}) /EF << /F 8 0 R >> >>`;
   const bytes = makePdf({
@@ -175,6 +197,16 @@ test('a page whose font does not say what it shows has a warning without OCR, an
   const row = ['5', '1', '1', '1', '1', '1', '0', '0', '9', '9', '95', 'Harbour'].join('\t');
   const read = await parsePdf(makeScriptPdf({ pages: [HARBOUR], codeOf }), { ocr: async () => row });
   assert.deepEqual([read.text, read.warnings], ['Harbour', []]);
+});
+
+test('exponents and marks of notes in a PDF are not part of the number or word before them', async () => {
+  const raised = (text: string) => `6 Ts /F1 7 Tf (${text}) Tj 0 Ts /F1 11 Tf`;
+  const drawing = [
+    `BT /F1 11 Tf 72 700 Td (There are 10) Tj ${raised('23')} ( particles in the jar) Tj ${raised('1')} (, on the 1) Tj`,
+    `${raised('st')} ( of May. It costs 19,) Tj ${raised('99')} ( and has 5 inch) Tj ${raised('2')} (.) Tj ET`,
+  ];
+  const { text } = await read({ pages: [[]], drawing: drawing.join('\n') });
+  assert.equal(text, 'There are 10^23 particles in the jar^1, on the 1st of May. It costs 19,99 and has 5 inch^2.');
 });
 
 /** Returns the text of a page with these operators, set in a font whose characters have one width. */

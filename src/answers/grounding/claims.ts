@@ -4,7 +4,8 @@ import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { withoutInvisible } from '../../text/fold.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
-import { claimedNumbersIn, neededKeys, normalizeDigits, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { normalizeDigits } from './digits.ts';
+import { claimedNumbersIn, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
 import { isOpening } from './openings.ts';
 
 /** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */

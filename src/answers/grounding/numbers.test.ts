@@ -32,6 +32,10 @@ test('a number matches the same number in another notation', () => {
     ['٢٥ يوما', '25 يوما'],
     ['7 days', 'seven days'],
     ['fünf Tage', '5 Tage'],
+    ['10²³ particles', '10^23 particles'],
+    ['10⁻⁶ m', '10^−6 m'],
+    ['10^{23} particles', '10^23 particles'],
+    ['in 2019', 'in 2019^3'],
   ] as const) {
     assert.ok(same(left, right), `${left} = ${right}`);
   }
@@ -53,6 +57,13 @@ test('a number does not match another number', () => {
     ['๓๐ วัน', '๒๕ วัน'],
     ['२६ दिन', '२५ दिन'],
     ['5万円', '3万円'],
+    ['1023 particles', '10^23 particles'],
+    ['10²³ particles', '1023 particles'],
+    ['10^32 particles', '10²³ particles'],
+    ['10 particles', '10^23 particles'],
+    ['23 particles', '10^23 particles'],
+    ['10^6 m', '10^-6 m'],
+    ['10^6 million', '10^6 billion'],
   ] as const) {
     assert.ok(!same(left, right), `${left} ≠ ${right}`);
   }
@@ -131,4 +142,11 @@ test('a capital inside a sentence makes an ordinal of another language a name', 
   assert.deepEqual(claimedNumbersIn('in the Premier League', 'en'), []);
   assert.equal(claimedNumbersIn('in the premier league', 'en').length, 1);
   assert.equal(claimedNumbersIn('Premier League clubs', 'en').length, 1);
+});
+
+test('an exponent of a unit is part of the unit in every notation', () => {
+  for (const text of ['It covers 5 cm^2.', 'It covers 5 cm².', 'It covers 5 cm2.'])
+    for (const claim of ['5 cm^2', '5 cm²', '5 cm2 wide']) assert.equal(states(text, claim), true, `${text}: ${claim}`);
+  for (const claim of ['5 cm', '5 cm³', '5 mm²', '6 cm²', '2 of them'])
+    assert.equal(states('It covers 5 cm^2.', claim), false, claim);
 });

@@ -3,6 +3,7 @@ import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { wordTerms } from '../../text/analysis/words.ts';
 import { UNDETERMINED } from '../../text/analyzer.ts';
 import { pairsByLanguage } from '../word-lists.ts';
+import { normalizeDigits } from './digits.ts';
 import { isOpening } from './openings.ts';
 
 /**
@@ -11,8 +12,14 @@ import { isOpening } from './openings.ts';
  */
 export type Readings = readonly string[];
 
-const NUMBER =
-  /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?<![\d\p{sc=Latn}][.,])(?:\d{1,3}(?: \d{3})+(?![\d.,])|\d+(?:[.,'’]\d+)*)/gu;
+const NUMBER = new RegExp(
+  [
+    String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?<![\d\p{sc=Latn}][.,])`,
+    // A longer number before an exponent may be a year with the mark of a note.
+    String.raw`(?:\d{1,2}\^-?\d{1,4}(?!\d)|\d{1,3}(?: \d{3})+(?![\d.,])|\d+(?:[.,'’]\d+)*)`,
+  ].join(''),
+  'gu',
+);
 const CJK_NUMERAL = /[〇零一二三四五六七八九十百千万萬億亿兆两兩]+/gu;
 const WORD = /\p{L}+/gu;
 /** Thai text has no spaces, so numerals stand inside longer text. The lookaheads exclude words that begin like a numeral. */
@@ -74,8 +81,8 @@ const SIGN_UNITS = 4;
 /** The rest of a range. Its sign is also the sign of the first number: "5-7%". */
 const RANGE_END = /^\s?[-–~〜]\s?\d+(?:[.,]\d+)?/u;
 const PERCENT = /^\s?(?:percent|per\s?cent|prozent|pour cent|por ciento|процент\p{L}{0,3}|퍼센트|パーセント|เปอร์เซ็นต์)/u;
-/** The next word: letters after blanks, or after the point of an ordinal ("14. Juni"). */
-const NEXT_WORD = /^(?:st|nd|rd|th)?\.?[\s\u00a0_*-]{0,3}((?:\p{L}\p{M}*)+)/u;
+/** The next word: letters after blanks, or after the point of an ordinal ("14. Juni"). The exponent of a unit is part of it: `cm2`. */
+const NEXT_WORD = /^(?:st|nd|rd|th)?\.?[\s\u00a0_*-]{0,3}((?:\p{L}\p{M}*)+(?:(?:[23]|-[1-4])(?![\p{L}\p{N}]))?)/u;
 /** Units of one letter, which are also stop words. */
 const UNIT_LETTER = /^[cdfghjklmnstvwµ]$/u;
 /** Scripts without blanks between words, and Korean, whose units have particles: the unit is the first letters. */
@@ -188,12 +195,6 @@ export function repeated(numbers: readonly FoundNumber[]): string[][] {
   });
 }
 
-/** Returns `text` normalized, with the digits 0-9 in place of the digits of all scripts. */
-export function normalizeDigits(text: string): string {
-  const normal = text.normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I');
-  return asciiDigits(normal).replace(/(?<=\d)·(?=\d)/g, '.');
-}
-
 interface PlacedNumber {
   start: number;
   end: number;
@@ -248,16 +249,6 @@ function placedNumbers(
   return found;
 }
 
-/** Replaces the digits of all scripts by 0-9. The length in UTF-16 units may change. */
-function asciiDigits(text: string): string {
-  return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
-    const code = digit.codePointAt(0)!;
-    // In Unicode a block of digits begins at a code point whose last hexadecimal digit is 0 or 6.
-    const low = code & 0xf;
-    return String(/\p{Nd}/u.test(String.fromCodePoint(code - low)) ? low : low - 6);
-  });
-}
-
 function isNegative(text: string, at: number): boolean {
   return text[at - 1] === '-' && (at === 1 || /[\s(=:,]/.test(text[at - 2]!));
 }
@@ -298,6 +289,7 @@ function withoutLeadingZeros(digits: string): string {
 function scaled(reading: string, magnitude: string | undefined): string {
   if (magnitude === undefined) return reading;
   const factor = MAGNITUDES.find(([pattern]) => pattern.test(magnitude))?.[1] ?? 1;
+  if (reading.includes('^')) return `${reading}*${factor}`;
   return String(Number((Number(reading) * factor).toPrecision(15)));
 }
 

@@ -6,7 +6,8 @@
  */
 import { detectLanguage } from '../../text/language.ts';
 import { claimOf, termsOf } from './claims.ts';
-import { claimedNumbersIn, type FoundNumber, normalizeDigits, numbersIn } from './numbers.ts';
+import { normalizeDigits } from './digits.ts';
+import { claimedNumbersIn, type FoundNumber, numbersIn } from './numbers.ts';
 
 export interface ComputedResult {
   sql: string;

@@ -44,6 +44,26 @@ test('an altered number, name or negation is not verified', () => {
   }
 });
 
+test('exponents are compared in every notation', () => {
+  const content = 'The stamp covers 5 cm^2 of the letter. The jar holds 10^23 particles at 4 m^{−2}s.';
+  for (const sentence of [
+    'The stamp covers 5 cm².',
+    'The stamp covers 5 cm2.',
+    'The jar holds 10²³ particles.',
+    'The jar holds particles at 4 m⁻²s.',
+  ])
+    assert.equal(supports(sentence, content).verified, true, sentence);
+  for (const sentence of [
+    'The stamp covers 5 cm³.',
+    'The stamp covers 5 cm.',
+    'The stamp covers 52 cm.',
+    'The jar holds 1023 particles.',
+    'The jar holds 10³² particles.',
+    'The jar holds 10 particles.',
+  ])
+    assert.equal(supports(sentence, content).verified, false, sentence);
+});
+
 test('a sentence about something else is not verified', () => {
   assert.equal(supports('The cafeteria serves vegetarian meals daily.', POLICY).verified, false);
   assert.equal(supports('', POLICY).verified, false);

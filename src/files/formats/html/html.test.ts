@@ -187,5 +187,15 @@ test('the mark of a footnote does not become part of the word before it', () => 
     ),
     [],
   );
-  assert.equal(text, 'A claim[^1], one more[^2], H2O, 3, x2.');
+  assert.equal(text, 'A claim[^1], one more[^2], H2O, 3, x^2.');
+});
+
+test('raised cents, units, fractions and abbreviations do not become marks of notes', () => {
+  const { text } = parseHtml(
+    page(
+      '<p>19,<sup>99</sup> EUR, 5 inch<sup>2</sup>, 2<sup>1</sup>/<sub>2</sub> cups, D<sup>r</sup> Bo, 2<sup>1</sup>⁄<sub>2</sub></p>',
+    ),
+    [],
+  );
+  assert.equal(text, '19,99 EUR, 5 inch^2, 2 1/2 cups, Dr Bo, 2 1⁄2');
 });

@@ -3,7 +3,7 @@ import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { alternativeMark, BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
-import { contactOf, isPermalink, noteMark } from './marks.ts';
+import { contactOf, isPermalink, noteMark, raisedMark } from './marks.ts';
 
 /** State of a walk over a page. */
 export interface Walk {
@@ -48,6 +48,11 @@ export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySe
       const mark = tag === 'A' ? noteMark(next as DomElement) : '';
       if (mark !== '') {
         parts.push(mark);
+        continue;
+      }
+      const raised = tag === 'SUP' ? raisedMark(next as DomElement) : undefined;
+      if (raised !== undefined) {
+        parts.push(raised);
         continue;
       }
       if (tag === 'A' && isPermalink(next as DomElement, inHeading)) continue;

@@ -1,6 +1,8 @@
 /** Reads single elements of HTML: the language of code, marks of notes, contacts behind links. */
-import type { DomElement } from './dom.ts';
-import { countInside, HEADINGS } from './elements.ts';
+
+import { CARRIER_UNITS, RAISED_UNITS_MAX, raisedText } from '../raised-text.ts';
+import type { DomElement, DomNode } from './dom.ts';
+import { countInside, HEADINGS, TEXT } from './elements.ts';
 
 /** Matches classes with a language, as pages and highlighters write them: `language-js`, `brush: js`. */
 const LANGUAGE_CLASS = /(?:^|\s)(?:language-|lang-|highlight-source-|sourceCode |brush:\s?)([\w+#.-]{1,30})/;
@@ -36,6 +38,36 @@ export function noteMark(link: DomElement): string {
   const raised = /^SUP$/i.test(link.parentElement?.tagName ?? '') || link.querySelector('sup') !== null;
   const named = link.getAttribute('epub:type') === 'noteref' || link.getAttribute('role') === 'doc-noteref';
   return raised || named ? `[^${number}]` : '';
+}
+
+/** Nodes inside a `<sup>` that are looked at. */
+const RAISED_NODES_MAX = 16;
+
+/** Returns the text of a `<sup>` with its mark (raised-text.ts); undefined if it needs none. Links inside have marks of their own. */
+export function raisedMark(element: DomElement): string | undefined {
+  let raised = '';
+  const stack: DomNode[] = [element];
+  for (let seen = 0, node = stack.pop(); node; node = stack.pop(), seen += 1) {
+    if (seen > RAISED_NODES_MAX || raised.length > RAISED_UNITS_MAX) return undefined;
+    if (node.nodeType === TEXT) raised += node.nodeValue ?? '';
+    else if (/^(?:A|BR|IMG)$/i.test((node as DomElement).tagName ?? '')) return undefined;
+    // The last child is pushed first, so that the first child is read next.
+    for (let child = node.lastChild; child; child = child.previousSibling) {
+      if (stack.push(child) > RAISED_NODES_MAX) return undefined;
+    }
+  }
+  const { previousSibling: before, nextSibling: after } = element;
+  const next = after?.nodeType === TEXT ? (after.nodeValue ?? '') : '';
+  const low = after?.nextSibling as DomElement | null | undefined;
+  const lowered = low?.tagName === 'SUB' ? (low.firstChild?.nodeValue ?? '') : '';
+  return raisedText(endOf(before), raised.replace(/\s+/g, ' ').trim(), next.slice(0, 2), lowered);
+}
+
+/** Returns the end of the text in a node. */
+function endOf(node: DomNode | null): string {
+  let last = node;
+  while (last && last.nodeType !== TEXT && last.lastChild) last = last.lastChild;
+  return last?.nodeType === TEXT ? (last.nodeValue ?? '').slice(-CARRIER_UNITS) : '';
 }
 
 const NO_CONTACT = /[^\p{L}\p{N}@.]/gu;

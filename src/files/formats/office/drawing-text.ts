@@ -2,7 +2,9 @@
 import type { Link } from '../../../text/link-line.ts';
 import type { BlockKind } from '../../parsed.ts';
 import { usefulAltText } from '../html/alt-text.ts';
+import { CARRIER_UNITS, raisedText } from '../raised-text.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../xml/tree.ts';
+import { latexText } from './omml.ts';
 
 /** Maximum number of columns that one cell spans. */
 const SPAN_MAX = 100;
@@ -123,15 +125,30 @@ export function addressOf(properties: XmlElement | undefined, addresses: Address
 }
 
 function paragraphText(paragraph: XmlElement): string {
-  return childElements(paragraph)
-    .map((part) => {
-      if (part.name === 'br') return '\n';
-      if (part.name === 'fld' && attribute(part, 'type') === 'slidenum') return '';
-      if (part.name === 'r' || part.name === 'fld') return textOf(childAt(part, 't'));
-      // Formulas are siblings of the runs.
-      return part.name === 'm' || part.name === 'AlternateContent' ? findElements(part, 't').map(textOf).join('') : '';
-    })
-    .join('')
-    .replace(/[\v\u00ad\u200b]/g, (mark) => (mark === '\v' ? '\n' : ''))
-    .trim();
+  const parts = childElements(paragraph);
+  let text = '';
+  for (const [index, part] of parts.entries()) {
+    const own = runText(part);
+    const isRaised = liftOf(part) > 0;
+    const [next, low] = isRaised ? parts.slice(index + 1, index + 3) : [];
+    const after = next ? runText(next).slice(0, 2) : '';
+    const lowered = low && liftOf(low) < 0 ? runText(low) : '';
+    text += (isRaised ? raisedText(text.slice(-CARRIER_UNITS), own, after, lowered) : undefined) ?? own;
+  }
+  return text.replace(/[\v\u00ad\u200b]/g, (mark) => (mark === '\v' ? '\n' : '')).trim();
+}
+
+/** Returns how far a run is raised; negative if it is lowered. */
+function liftOf(run: XmlElement): number {
+  return Number(attribute(childAt(run, 'rPr') ?? run, 'baseline'));
+}
+
+/** Returns the text of a part of a paragraph. Formulas are siblings of the runs. */
+function runText(part: XmlElement): string {
+  if (part.name === 'br') return '\n';
+  if (part.name === 'fld' && attribute(part, 'type') === 'slidenum') return '';
+  if (part.name === 'r' || part.name === 'fld') return textOf(childAt(part, 't'));
+  if (part.name !== 'm' && part.name !== 'AlternateContent') return '';
+  const formulas = findElements(part, 'oMath').map((formula) => `$${latexText(formula)}$`);
+  return formulas.length > 0 ? formulas.join(' ') : findElements(part, 't').map(textOf).join('');
 }

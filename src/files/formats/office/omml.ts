@@ -3,7 +3,12 @@ import { attribute, childAt, childElements, readXml, textOf, type XmlElement } f
 
 /** Returns a formula as LaTeX. `xml` is one `m:oMath` element. */
 export function mathText(xml: string): string {
-  return latexOf(readXml(xml)).replace(/\s+/g, ' ').trim();
+  return latexText(readXml(xml));
+}
+
+/** Returns the formulas in an element as LaTeX. */
+export function latexText(element: XmlElement): string {
+  return latexOf(element).replace(/\s+/g, ' ').trim();
 }
 
 /** The XML reader limits the depth of the recursion. */

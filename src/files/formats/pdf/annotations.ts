@@ -1,6 +1,7 @@
 /** Reads the annotations on pages of a PDF: links, comments, and filled form fields. */
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, outsideLinks } from '../../links.ts';
+import type { FormField } from './fields.ts';
 import { type PdfiumModule, textOfCall, utf16, withMemory, withName } from './pdfium.ts';
 
 /** Maximum links and annotations that are read on one page. */
@@ -13,15 +14,6 @@ const URI_ACTION = 3;
 const SLACK_POINTS = 1;
 /** Points around the middle of a link within which a character is searched. */
 const REACH_POINTS = 10;
-/** Places where the label of a field is searched: points to the left of the field, and the radius of the search. */
-const LABEL_PLACES = [
-  [2, 4],
-  [10, 8],
-  [30, 20],
-  [80, 40],
-] as const;
-/** Half the height of a line. */
-const HALF_LINE_POINTS = 6;
 /**
  * pdfium's numbers of annotations: a note, text on the page, an attached file, a form field. The set of comments also has
  * marked text, stamps, carets, ink and pop-ups.
@@ -35,13 +27,6 @@ const HIDDEN = 2;
 
 /** A link with the index of a character that it covers, or -1. */
 interface PlacedLink extends Link {
-  index: number;
-}
-
-/** The value of a form field, with the index of the character before it, or -1. */
-interface PlacedField {
-  name: string;
-  value: string;
   index: number;
 }
 
@@ -85,14 +70,11 @@ export function pageLinks({ module, document, page, textPage }: PageHandles): Pl
   });
 }
 
-/**
- * Returns the comments of a page as `[comment by Ann] text`, texts that were added to the page, and form fields with their
- * places.
- */
-export function pageNotes(handles: PageHandles): { notes: string[]; fields: PlacedField[] } {
+/** Returns the comments of a page as `[comment by Ann] text`, texts that were added to the page, and all form fields. */
+export function pageNotes(handles: PageHandles): { notes: string[]; fields: FormField[] } {
   const { module, page } = handles;
   const count = Math.min(module._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);
-  const [notes, fields]: [string[], PlacedField[]] = [[], []];
+  const [notes, fields]: [string[], FormField[]] = [[], []];
   for (let index = 0; index < count; index += 1) {
     const annotation = module._FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
@@ -115,21 +97,23 @@ function noteOf(module: PdfiumModule, annotation: number, isComment: boolean): s
   return [isComment ? `[comment${author === undefined ? '' : ` by ${author}`}] ${text}` : text];
 }
 
-function fieldOf({ module, textPage, form }: PageHandles, annotation: number): PlacedField[] {
+function fieldOf({ module, form }: PageHandles, annotation: number): FormField[] {
   const handle = form();
   const kind = module._FPDFAnnot_GetFormFieldType(handle, annotation);
+  const isBox = kind === CHECK_BOX || kind === RADIO_BUTTON;
+  if (!isBox && kind !== CHOICE && kind !== LIST && kind !== TEXT_FIELD) return [];
   const read = (call: '_FPDFAnnot_GetFormFieldName' | '_FPDFAnnot_GetFormFieldValue') =>
     textOfCall(module, (buffer, bytes) => module[call](handle, annotation, buffer, bytes)) ?? '';
-  let value = '';
-  if (kind === CHECK_BOX || kind === RADIO_BUTTON) value = isTicked(entryOf(module, annotation, 'AS')) ? TICK : '';
-  else if (kind === CHOICE || kind === LIST || kind === TEXT_FIELD) value = read('_FPDFAnnot_GetFormFieldValue');
-  if (value === '') return [];
-  const index = withMemory(module, RECTANGLE_BYTES, (rectangle) => {
-    if (!module._FPDFAnnot_GetRect(annotation, rectangle)) return -1;
-    return labelOf(module, textPage, rectangleAt(module, rectangle));
-  });
-  return [{ name: read('_FPDFAnnot_GetFormFieldName'), value, index }];
+  const tick = isBox && isTicked(entryOf(module, annotation, 'AS')) ? TICK : '';
+  const value = isBox ? tick : read('_FPDFAnnot_GetFormFieldValue');
+  const area = withMemory(module, RECTANGLE_BYTES, (rectangle) =>
+    module._FPDFAnnot_GetRect(annotation, rectangle) ? rectangleAt(module, rectangle) : NO_PLACE,
+  );
+  return [{ name: read('_FPDFAnnot_GetFormFieldName'), value, isBox, area }];
 }
+
+/** No label is near this place. */
+const NO_PLACE: Rectangle = { left: -1e6, top: -1e6, right: -1e6, bottom: -1e6 };
 
 /** Returns whether a box is ticked. The file chooses the name of the ticked state; only `Off` is fixed. */
 function isTicked(state: string | undefined): boolean {
@@ -141,17 +125,6 @@ function entryOf(module: PdfiumModule, annotation: number, key: string): string 
   return withName(module, key, (name) =>
     textOfCall(module, (buffer, bytes) => module._FPDFAnnot_GetStringValue(annotation, name, buffer, bytes)),
   );
-}
-
-/** Returns the index of a character of the label: to the left of a field or above it. */
-function labelOf(module: PdfiumModule, textPage: number, { left, top, bottom }: Rectangle): number {
-  const find = (x: number, y: number, width: number) =>
-    module._FPDFText_GetCharIndexAtPos(textPage, x, y, width * 2, HALF_LINE_POINTS * 2);
-  for (const [distance, around] of LABEL_PLACES) {
-    const index = find(left - distance, (top + bottom) / 2, around);
-    if (index >= 0) return index;
-  }
-  return find(left + REACH_POINTS, top + HALF_LINE_POINTS, REACH_POINTS);
 }
 
 const RECTANGLE_BYTES = 16;

@@ -76,7 +76,7 @@ export function readGlyphs(module: PdfiumModule, textPage: number, { text, index
 }
 
 /** Returns an area turned to reading direction. */
-function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
+export function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
   if (turn === 1) return { left: bottom, bottom: -right, right: top, top: -left };
   if (turn === 2) return { left: -right, bottom: -top, right: -left, top: -bottom };
   if (turn === 3) return { left: -top, bottom: left, right: -bottom, top: right };

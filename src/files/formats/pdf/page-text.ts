@@ -1,8 +1,9 @@
 /** Reads the text of a page in reading order, with the place of each character in pdfium. */
 import { type Boxes, hasAccents, withAccents } from './characters/accents.ts';
+import { type Place, withRaisedMarks } from './characters/raised.ts';
 import { blanksInWords, hasSpacedLetters } from './characters/spaced-letters.ts';
 import { type Readable, readUnmapped } from './characters/unmapped.ts';
-import { fontSize, type PdfiumModule, utf16, withMemory } from './pdfium.ts';
+import { baseLine, fontSize, type PdfiumModule, utf16, withMemory } from './pdfium.ts';
 import { hasRightToLeft, readingOrder } from './right-to-left.ts';
 
 export interface PageText {
@@ -18,7 +19,11 @@ export function readPageText(module: PdfiumModule, textPage: number): PageText &
   const raw = count <= 0 ? '' : rawText(module, textPage, count);
   const mapped = withoutCodes(module, textPage, raw, charIndices(module, textPage, raw, count), count);
   const words = withoutFalseBlanks(module, textPage, mapped.text, mapped.indices);
-  const { text, indices } = accented(module, textPage, withoutCodeBlanks(module, textPage, words));
+  const { text, indices } = raised(
+    module,
+    textPage,
+    accented(module, textPage, withoutCodeBlanks(module, textPage, words)),
+  );
   const rest = mapped.unmapped ? { unmapped: mapped.unmapped } : {};
   if (!hasRightToLeft(text))
     return { text, indexOf: (unit) => indices[unit]!, unitOf: (at) => indices.indexOf(at), ...rest };
@@ -159,6 +164,20 @@ function accented(module: PdfiumModule, textPage: number, { text, indices }: Cha
   const boxes = boxesOf(module, textPage, indices);
   const { characters, dropped } = withAccents(text, boxes, addedIn(module, textPage, indices));
   return dropped.size === 0 ? { text, indices } : without(dropped, characters, indices);
+}
+
+/** Marks exponents and marks of notes. */
+function raised(module: PdfiumModule, textPage: number, { text, indices }: Characters): Characters {
+  if (hasRightToLeft(text)) return { text, indices };
+  const boxAt = boxReader(module, textPage, indices);
+  const placeOf = (unit: number): Place => {
+    const { left, right } = boxAt(unit);
+    const index = indices[unit]!;
+    return { size: fontSize(module, textPage, index), base: baseLine(module, textPage, index), left, right };
+  };
+  const objectOf = (unit: number) => module._FPDFText_GetTextObject(textPage, indices[unit]!);
+  const characters = withRaisedMarks(text, { objectOf, placeOf, isAdded: addedIn(module, textPage, indices) });
+  return characters ? join(characters, indices) : { text, indices };
 }
 
 function heightOf({ top, bottom }: CharacterBox): number {

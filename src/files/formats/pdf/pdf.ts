@@ -10,6 +10,8 @@ import { TextBuilder } from '../text-builder.ts';
 import { type PageHandles, pageLinks, pageNotes } from './annotations.ts';
 import { PdfAttachments } from './attachments.ts';
 import { type Readable, UnmappedPages } from './characters/unmapped.ts';
+import { type FormField, type PlacedValue, placeFields } from './fields.ts';
+import { readGlyphs, textTurn, turned } from './graphics.ts';
 import { layoutPages, type PdfPage } from './layout.ts';
 import { ocrPages, UNREADABLE_REASON } from './ocr-text.ts';
 import { type PageText, readPageText } from './page-text.ts';
@@ -209,18 +211,31 @@ function pageContent(handles: PageHandles, tags: TagReader): PdfPage & Pick<Read
     const line = lineAt(lines, pageText.unitOf(index)) ?? lines.at(-1)!;
     line.links = [...(line.links ?? []), link];
   }
-  // Insert from the end, so that earlier positions stay valid.
-  for (const { index, name, value } of fields.toSorted((a, b) => b.index - a.index)) {
-    // Line ends count as characters.
-    const label = text.slice(0, pageText.unitOf(index) + 1).trimEnd().length - 1;
-    const line = lineAt(lines, label);
-    if (line?.table) fillIn(line, label, value);
+  for (const { unit, isBefore, name, value } of placedValues(handles, pageText, fields)) {
+    const line = lineAt(lines, unit);
+    if (line?.table) fillIn(line, unit, value, isBefore);
     else if (line) {
-      const insertAt = label + text.slice(label, line.end + 1).search(/\s|$/) - line.start;
-      line.text = `${line.text.slice(0, insertAt)} ${value}${line.text.slice(insertAt)}`;
+      // Values come from the end, so that earlier positions stay valid.
+      const at = unit + (isBefore ? 0 : 1) - line.start;
+      line.text = `${line.text.slice(0, at)}${isBefore ? `${value} ` : ` ${value}`}${line.text.slice(at)}`;
     } else notes.push(name === '' ? value : `${name}: ${value}`);
   }
   return { lines, notes, ...(read.unmapped ? { unmapped: read.unmapped } : {}) };
+}
+
+/** Returns the values of filled form fields at their labels, from the end of the text. */
+function placedValues(
+  { module, textPage }: PageHandles,
+  pageText: PageText,
+  fields: readonly FormField[],
+): PlacedValue[] {
+  if (!fields.some(({ value }) => value !== '')) return [];
+  const turn = textTurn(module, textPage, pageText.text);
+  const turnedFields = fields.map((field) => {
+    const { left, bottom, right, top } = field.area;
+    return { ...field, area: turned(left, bottom, right, top, turn) };
+  });
+  return placeFields(turnedFields, readGlyphs(module, textPage, pageText, turn));
 }
 
 /** Returns the text lines of a page with font size and weight. */

@@ -14,6 +14,8 @@ export interface PdfiumModule {
   _FPDFText_GetFontSize(textPage: number, index: number): number;
   /** Writes six floats: a, b, c, d, e, f. */
   _FPDFText_GetMatrix(textPage: number, index: number, matrix: number): number;
+  /** Writes two doubles: the place of the character on its base line. */
+  _FPDFText_GetCharOrigin(textPage: number, index: number, x: number, y: number): number;
   _FPDFText_GetFontInfo(textPage: number, index: number, name: number, bytes: number, flags: number): number;
   /** Writes at most `units` UTF-16 units; returns how many the text has. */
   _FPDFText_GetBoundedText: BoundedText;
@@ -98,6 +100,7 @@ type BoundedText = (
 const TEXT_BYTES_MAX = 64 * 1024;
 
 const MATRIX_BYTES = 24;
+const ORIGIN_BYTES = 16;
 
 /** Runs `use` with memory of the module and frees the memory afterwards. */
 export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer: number) => T): T {
@@ -118,6 +121,15 @@ export function fontSize(module: PdfiumModule, textPage: number, index: number):
     const scaled = size * Math.hypot(b, d);
     return scaled > 0 && scaled < 1000 ? scaled : 0;
   });
+}
+
+/** Returns the height of a character's base line on the page; NaN if unknown. */
+export function baseLine(module: PdfiumModule, textPage: number, index: number): number {
+  return withMemory(module, ORIGIN_BYTES, (pointer) =>
+    module._FPDFText_GetCharOrigin(textPage, index, pointer, pointer + ORIGIN_BYTES / 2)
+      ? new DataView(module.HEAPU8.buffer).getFloat64(pointer + ORIGIN_BYTES / 2, true)
+      : Number.NaN,
+  );
 }
 
 /** Runs `use` with a pointer to a name as a C string. */

@@ -53,3 +53,15 @@ test('running lines of a file of many pages are found in linear time', () => {
   ]);
   assert.equal(kept(...many).length, 20_000);
 });
+
+test('headings on each page that end with a number or alternate stay', () => {
+  for (const headings of [
+    ['Sales 2019', 'Profit 2020', 'Staff 2021', 'Outlook 2022'],
+    ['Notes', 'Exercise 2', 'Plan', 'Song 4', 'Test 5', 'End'],
+    ['Question', 'Answer', 'Question', 'Answer'],
+    ['Invoice', 'Terms of trade', 'Invoice', 'Terms of trade'],
+  ]) {
+    const lines = headings.map((heading, page) => [heading, `body ${'abcdef'[page]}`, `end ${'ghijkl'[page]}`]);
+    assert.deepEqual(kept(...lines), lines);
+  }
+});

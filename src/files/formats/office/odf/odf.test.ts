@@ -32,6 +32,19 @@ test('blanks, tabs, line breaks and bookmarks in an OpenDocument paragraph are r
   );
 });
 
+test('raised text of an OpenDocument paragraph is marked, and lowered text is not', () => {
+  const style = (name: string, position: string) =>
+    `<style:style style:name="${name}" style:family="text"><style:text-properties style:text-position="${position}"/></style:style>`;
+  const span = (name: string, inside: string) => `<text:span text:style-name="${name}">${inside}</text:span>`;
+  assert.equal(
+    text(
+      `<text:p>10${span('Up', '23')} m${span('High', '2')} of H${span('Low', '2')}O, the 1${span('Up', 'st')}, 2${span('Up', '1')}/${span('Low', '2')} cups, 19,${span('Up', '99')} €</text:p>`,
+      style('Up', 'super 58%') + style('High', '33% 58%') + style('Low', 'sub 58%'),
+    ),
+    '10^23 m^2 of H2O, the 1st, 2 1/2 cups, 19,99 €',
+  );
+});
+
 test('deleted text, indexes and forms of an OpenDocument text are left out', () => {
   assert.equal(
     text(

@@ -4,8 +4,9 @@ import type { Link } from '../../../../text/link-line.ts';
 import { outsideLinks } from '../../../links.ts';
 import { tableText } from '../../data/table-text.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
+import { CARRIER_UNITS, raisedText } from '../../raised-text.ts';
 import type { BlockDraft } from '../../text-builder.ts';
-import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
+import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 
 export interface OdfStyles {
   /** The parent of each style by `family name`. The parent of an automatic style is a style with a name for people. */
@@ -14,6 +15,8 @@ export interface OdfStyles {
   numbered: ReadonlySet<string>;
   /** Whether a style, by `family name`, shows or hides its text, sheet or slide. Others do as their parents. */
   shows: ReadonlyMap<string, boolean>;
+  /** Names of text styles that raise their text. */
+  raised: ReadonlySet<string>;
 }
 
 type BlockSink = (draft: BlockDraft, text: string) => void;
@@ -47,14 +50,20 @@ const HIDING = [
   ['drawing-page-properties', 'presentation:visibility', 'hidden'],
 ] as const;
 
+/** Matches the place of raised text: `super 58%`, `33% 58%`. */
+const RAISED = /^(?:super|[1-9])/;
+
 export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
   const parent = new Map<string, string>();
   const numbered = new Set<string>();
   const shows = new Map<string, boolean>();
+  const raised = new Set<string>();
   for (const source of sources) {
     for (const style of findElements(source, 'style')) {
       const name = `${attribute(style, 'style:family')} ${attribute(style, 'style:name')}`;
       parent.set(name, attribute(style, 'style:parent-style-name'));
+      const position = attribute(childAt(style, 'text-properties') ?? style, 'style:text-position');
+      if (RAISED.test(position)) raised.add(attribute(style, 'style:name'));
       for (const [properties, property, hiding] of HIDING) {
         const value = attribute(childAt(style, properties) ?? style, property);
         if (value !== '') shows.set(name, value !== hiding);
@@ -67,7 +76,7 @@ export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
       }
     }
   }
-  return { parent, numbered, shows };
+  return { parent, numbered, shows, raised };
 }
 
 /** True if the element's style, or a parent of the style, hides the element. */
@@ -276,9 +285,15 @@ export class OdfWriter {
     const family = element.name === 'span' ? 'text' : 'paragraph';
     if (/^(?:p|h|span)$/.test(element.name) && isHidden(element, family, this.styles)) return '';
     let text = '';
-    for (const child of element.children) {
+    for (const [index, child] of element.children.entries()) {
       if (typeof child === 'string') text += child.replace(/\s+/g, ' ');
-      else text += this.inlineElement(child);
+      else if (child.name === 'span' && this.styles.raised.has(attribute(child, 'text:style-name'))) {
+        const [raised, next] = [this.inline(child), element.children[index + 1]];
+        const after = typeof next === 'string' ? next.slice(0, 2) : '';
+        const low = element.children[index + 2];
+        const lowered = low && typeof low !== 'string' && low.name === 'span' ? textOf(low) : '';
+        text += raisedText(text.slice(-CARRIER_UNITS), raised, after, lowered) ?? raised;
+      } else text += this.inlineElement(child);
     }
     return text;
   }

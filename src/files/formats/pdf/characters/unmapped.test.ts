@@ -69,3 +69,12 @@ test('few codes on a page of mapped fonts are no reason to call it unreadable', 
   const signs = 'qxzv '.repeat(12);
   assert.equal(readUnmapped(`${ENGLISH.repeat(4)}${signs}`, (unit) => unit >= ENGLISH.length * 4).unmapped, undefined);
 });
+
+test('a page in the codes of an Indian script is unreadable, although they can be pronounced', () => {
+  const codes =
+    'ajAeA bnful esidn aAifes mAen epeYiC bAiR efrbAr vAblAm iken ineY yA ArI aenk idn ezek bleC edAkAn '.repeat(3);
+  const { unmapped } = readUnmapped(codes, (unit) => codes[unit] !== ' ');
+  const pages = new UnmappedPages();
+  pages.add(0, unmapped!);
+  assert.deepEqual(pages.unreadable(), [0]);
+});

@@ -22,6 +22,8 @@ const FUNCTION_WORDS_MIN = 0.12;
 const VOWELS_SHARE = [0.28, 0.6] as const;
 const WITH_VOWEL_MIN = 0.9;
 const WORDS_MIN = 20;
+/** Share of words with a capital inside, as in `mAen`: codes of Indian scripts have more, and names of programs have fewer. */
+const INNER_CAPITALS_MAX = 0.6;
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f]/;
 
 export interface Readable {
@@ -120,7 +122,8 @@ function isPronounceable(text: string): boolean {
     words.length >= WORDS_MIN &&
     vowels >= least * letters.length &&
     vowels <= most * letters.length &&
-    words.filter((word) => /[aeiouy]/.test(word)).length >= WITH_VOWEL_MIN * words.length
+    words.filter((word) => /[aeiouy]/.test(word)).length >= WITH_VOWEL_MIN * words.length &&
+    (text.match(/(?<!\p{L})\p{Ll}+\p{Lu}/gu)?.length ?? 0) < INNER_CAPITALS_MAX * words.length
   );
 }
 

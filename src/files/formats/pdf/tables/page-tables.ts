@@ -100,8 +100,9 @@ export function lineAt(lines: readonly PlacedLine[], index: number): PlacedLine 
   return lines.find(holds) ?? lines.find(({ table, end }) => table === undefined && index <= end);
 }
 
-/** Appends the value of a field to the cell of its label, the character at `index`. */
-export function fillIn({ table }: PlacedLine, index: number, value: string): void {
+/** Adds the value of a field to the cell of its label, the character at `index`. */
+export function fillIn({ table }: PlacedLine, index: number, value: string, isBefore: boolean): void {
   const [row, column] = table!.cellOf.get(index) ?? table!.cellOf.get(index - 1) ?? table!.cellOf.get(index + 1)!;
-  table!.rows[row]![column] += ` ${value}`;
+  const cells = table!.rows[row]!;
+  cells[column] = isBefore ? `${value} ${cells[column]}` : `${cells[column]} ${value}`;
 }

@@ -1,0 +1,27 @@
+/** Writes digits of all scripts, and exponents, in one notation. Pure. */
+
+/** Raised digits behind a digit, which are normal digits in NFKC. */
+const RAISED_DIGITS = /(?<=\p{Nd})(?=[⁺⁻]?[⁰¹²³⁴-⁹])/gu;
+/** Exponents as files are read (files/formats/raised-text.ts), and in formulas of LaTeX: `10^23`, `cm^2`, `m^{−2}s`. */
+const IN_BRACES = /\^\{([-+]?\d{1,8})\}/g;
+const BEHIND_LETTER = /(?<=\p{L})\^(?=[-+]?\d)/gu;
+
+/**
+ * Returns `text` normalized, with the digits 0-9 in place of the digits of all scripts. Exponents of numbers have a mark, and others are
+ * part of the word before them: `10^23`, `cm2`.
+ */
+export function normalizeDigits(text: string): string {
+  const normal = text.replace(RAISED_DIGITS, '^').normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I');
+  const digits = asciiDigits(normal).replace(/(?<=\d)·(?=\d)/g, '.');
+  return digits.includes('^') ? digits.replace(IN_BRACES, '^$1').replace(BEHIND_LETTER, '') : digits;
+}
+
+/** Replaces the digits of all scripts by 0-9. The length in UTF-16 units may change. */
+function asciiDigits(text: string): string {
+  return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0)!;
+    // In Unicode a block of digits begins at a code point whose last hexadecimal digit is 0 or 6.
+    const low = code & 0xf;
+    return String(/\p{Nd}/u.test(String.fromCodePoint(code - low)) ? low : low - 6);
+  });
+}
