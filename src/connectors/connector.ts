@@ -122,8 +122,8 @@ export interface Connector<Kind extends OriginKind = OriginKind> {
    */
   check(origin: Extract<Origin, { kind: Kind }>, credential: string | null): void;
   /**
-   * Returns a cursor whose run reports these items again; their listing or fetch failed. Null: the next run must start where this one
-   * started. Absent: as null.
+   * Returns a cursor whose run reports these items again; their listing or fetch failed. The caller names at most 1,000 items. Null: the
+   * next run must start where this one started. Absent: as null.
    */
   withFailed?(cursor: Opaque, originIds: readonly string[]): Opaque | null;
   /** Returns the account that the credential names, without a request. Absent: credentials of this kind name none. */

@@ -88,6 +88,19 @@ describe('a first run', () => {
       assert.deepEqual(Object.values(second.stored), ['changed\n']);
     });
 
+  test('very many files with one path are listed in linear time', async () => {
+    const count = 8_000;
+    // Surrogates are written as U+FFFD.
+    const odd = Array.from({ length: count }, (_, i) => [`x/${oddLetters(i)}.md`, `text ${i}\n`]);
+    site.git.commit(Object.fromEntries(odd));
+    // Processor time does not depend on other processes. Quadratic code needs more than a minute.
+    const before = process.cpuUsage();
+    const { stored } = await run(origin());
+    const { user } = process.cpuUsage(before);
+    assert.equal(new Set(Object.values(stored)).size, count);
+    assert.ok(user < 15_000_000, `${user} µs`);
+  });
+
   test('a file that is too large for memory is fetched by itself', async () => {
     site.git.commit({
       ...files(SINGLE_FETCHES_MAX + 1),
@@ -327,3 +340,9 @@ describe('the official client reads the same server', () => {
     );
   });
 });
+
+/** Returns three surrogates, which differ from those of other numbers. */
+function oddLetters(number: number): string {
+  const digits = [number % 50, Math.floor(number / 50) % 50, Math.floor(number / 2500)];
+  return digits.map((digit) => String.fromCharCode(0xd800 + digit)).join('');
+}

@@ -142,6 +142,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The page is empty': 'Die Seite ist leer',
   'The page is too large': 'Die Seite ist zu groß',
   'The page leads in a circle': 'Die Seite führt im Kreis',
+  'The page leads to another page': 'Die Seite führt zu einer anderen',
   'The page leads to another page for now': 'Die Seite führt vorläufig zu einer anderen',
   'The page leads where many others lead': 'Die Seite führt dorthin, wohin viele führen',
   'The page was not found': 'Die Seite wurde nicht gefunden',

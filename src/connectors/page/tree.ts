@@ -43,6 +43,8 @@ const FAULTS_IN_A_ROW_MAX = 3;
 const CHECKPOINT_VISITS = 50;
 const CHECKPOINT_BYTES_MAX = 32 * 1024;
 const STATE_BYTES_MAX = 60 * 1024;
+/** Less than the caller names at most: a longer list may lack items. */
+const FAILED_IN_CURSOR_MAX = 200;
 
 /** The state that is stored with a page. */
 interface PageState {
@@ -95,10 +97,11 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
 
 /**
  * Returns the cursor after a run in which these items failed. The search of the next run finds pages edited since this run, so a page that
- * this run read because of the search, and failed to read, must be named.
+ * this run read because of the search, and failed to read, must be named. Returns null for many items: then the next search starts where
+ * that of this run started.
  */
-export function withFailed(cursor: Opaque, failed: readonly string[]): Opaque {
-  return { ...cursor, failed };
+export function withFailed(cursor: Opaque, failed: readonly string[]): Opaque | null {
+  return failed.length > FAILED_IN_CURSOR_MAX ? null : { ...cursor, failed };
 }
 
 function failedIn(cursor: Opaque | null): string[] {

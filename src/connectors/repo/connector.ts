@@ -177,10 +177,13 @@ function distinctPaths(entries: readonly TreeEntry[]): TreeEntry[] {
   const listed = new Set(entries.map(({ path }) => path));
   if (listed.size === entries.length) return [...entries];
   const taken = new Set<string>();
+  const nextNumbers = new Map<string, number>();
   return entries.map((entry) => {
     let { path } = entry;
-    for (let n = 2; taken.has(path) || (n > 2 && listed.has(path)); n += 1)
-      path = entry.path.replace(/(\.[^./]*)?$/, ` (${n})$1`);
+    let next = nextNumbers.get(path) ?? 2;
+    for (; taken.has(path) || (path !== entry.path && listed.has(path)); next += 1)
+      path = entry.path.replace(/(\.[^./]*)?$/, ` (${next})$1`);
+    nextNumbers.set(entry.path, next);
     taken.add(path);
     return path === entry.path ? entry : { ...entry, path, archivePath: entry.path };
   });
@@ -246,12 +249,12 @@ async function* fromTarball(
 ): AsyncGenerator<Change> {
   try {
     const body = await client.tarball(revision.commit.sha);
-    const inArchive = Map.groupBy(toFetch.values(), ({ path, archivePath = path }) => archivePath);
+    const wanted = Map.groupBy(toFetch.values(), ({ path, archivePath = path, sha }) => `${sha} ${archivePath}`);
+    const inArchive = new Set([...toFetch.values()].map(({ path, archivePath = path }) => archivePath));
     const isAccepted = (path: string, size: number) => inArchive.has(path) && size <= TARBALL_FILE_BYTES_MAX;
     for await (const { path: archivePath, bytes } of tarballFiles(body, isAccepted)) {
-      const entry = inArchive
-        .get(archivePath)
-        ?.find((one) => toFetch.has(one.path) && hashOf(one).update(bytes).digest('hex') === one.sha);
+      const sha = hashOf({ sha: revision.commit.sha, size: bytes.length }).update(bytes).digest('hex');
+      const entry = wanted.get(`${sha} ${archivePath}`)?.shift();
       if (!entry) continue;
       const { path } = entry;
       toFetch.delete(path);
@@ -348,8 +351,8 @@ async function* checked(
     );
 }
 
-/** Starts a hash in the way git hashes a blob. */
-function hashOf(entry: TreeEntry) {
+/** Starts a hash in the way git hashes a blob. `sha` is any hash of the repository: its length tells the algorithm. */
+function hashOf(entry: Pick<TreeEntry, 'sha' | 'size'>) {
   return createHash(entry.sha.length === 64 ? 'sha256' : 'sha1').update(`blob ${entry.size}\0`);
 }
 

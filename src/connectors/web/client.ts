@@ -20,6 +20,8 @@ const ATTEMPTS_MAX = 2;
 const RETRY_AFTER_MS_MAX = 60_000;
 /** Consecutive failures after which a host is skipped for the rest of the crawl. */
 export const HOST_FAILURES_MAX = 10;
+/** How often these failures are forgiven in a crawl, because the rest of the host can be read. */
+export const HOST_RESETS_MAX = 3;
 export const FILE_BYTES_MAX = 100 * 1024 * 1024;
 const ACCEPT = 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,application/*;q=0.8,*/*;q=0.1';
 
@@ -44,12 +46,22 @@ export type NextRequestTimes = Map<string, number>;
 const HOSTS_REMEMBERED_MAX = 10_000;
 
 interface Host {
+  /** Consecutive ones. */
   failures: number;
+  /** Each of the consecutive failures may be one of a single page. */
+  isForgivable: boolean;
+  /** How often consecutive failures were forgiven. */
+  resets: number;
   /** The last address that did not fail. */
   lastGood: string | undefined;
   /** Why the host is skipped. */
   refused: OriginProblem | undefined;
   robots: Promise<Robots | OriginProblem> | undefined;
+}
+
+interface Unreachable {
+  problem: OriginProblem;
+  isTimeout: boolean;
 }
 
 interface Pauses {
@@ -107,6 +119,7 @@ export class WebClient {
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
+        host.isForgivable = true;
         host.lastGood = address;
         if (!('status' in response)) return { kind: 'failed', problem: response.problem };
         return resultOf(response);
@@ -114,11 +127,12 @@ export class WebClient {
       const retryAfter = 'status' in response ? response.headers.get('retry-after') : null;
       if ('status' in response) await response.discard();
       host.failures += 1;
+      host.isForgivable &&= isOfPage(response);
       const wait = retryWait(attempt, retryAfterMs(retryAfter), { baseMs: this.#options.retryBaseMs });
-      // Part of a site may be broken for good. The rest of it is read as long as a page that was read before can be read again.
-      if (host.failures >= HOST_FAILURES_MAX && (await this.#isAlive(host, pauses))) host.failures = 0;
       // retryWait returns the requested wait up to its own limit.
-      if (wait >= RETRY_AFTER_MS_MAX || host.failures >= HOST_FAILURES_MAX)
+      const isTooLong = wait >= RETRY_AFTER_MS_MAX;
+      if (host.failures >= HOST_FAILURES_MAX && !isTooLong) await this.#forgive(host, pauses);
+      if (isTooLong || host.failures >= HOST_FAILURES_MAX)
         host.refused = {
           title: 'The site is skipped for now',
           message: `${new URL(address).host} fails or asks for a long wait. The next run tries again.`,
@@ -132,6 +146,13 @@ export class WebClient {
   /** Returns whether the site is skipped for the rest of the crawl. */
   isRefused(address: string): boolean {
     return this.#host(address).refused !== undefined;
+  }
+
+  /** Part of a site may be broken for good. The rest of it is read if a page that was read before can be read again. */
+  async #forgive(host: Host, pauses: Pauses): Promise<void> {
+    if (!host.isForgivable || host.resets >= HOST_RESETS_MAX || !(await this.#isAlive(host, pauses))) return;
+    host.failures = 0;
+    host.resets += 1;
   }
 
   async #isAlive({ lastGood }: Host, pauses: Pauses): Promise<boolean> {
@@ -158,12 +179,19 @@ export class WebClient {
     const { origin } = new URL(address);
     const existing = this.#hosts.get(origin);
     if (existing) return existing;
-    const host: Host = { failures: 0, lastGood: undefined, refused: undefined, robots: undefined };
+    const host: Host = {
+      failures: 0,
+      isForgivable: true,
+      resets: 0,
+      lastGood: undefined,
+      refused: undefined,
+      robots: undefined,
+    };
     this.#hosts.set(origin, host);
     return host;
   }
 
-  async #send(address: string, headers: Record<string, string>): Promise<HttpResponse | { problem: OriginProblem }> {
+  async #send(address: string, headers: Record<string, string>): Promise<HttpResponse | Unreachable> {
     try {
       return await this.#options.http.request(address, {
         headers,
@@ -175,7 +203,10 @@ export class WebClient {
       });
     } catch (error) {
       this.#signal.throwIfAborted();
-      return { problem: unreachable(error) };
+      return {
+        problem: unreachable(error),
+        isTimeout: error instanceof ServiceError && error.code === 'upstream_timeout',
+      };
     }
   }
 
@@ -234,6 +265,11 @@ function resultOf(response: HttpResponse): WebResult {
     return { kind: 'redirect', location, isPermanent: response.status === 301 || response.status === 308 };
   }
   return { kind: 'response', response };
+}
+
+/** Returns whether a failure may be one of a single page. The status 503, like 429, asks to leave the whole host alone. */
+function isOfPage(response: HttpResponse | Unreachable): boolean {
+  return 'status' in response ? response.status >= 500 && response.status !== 503 : response.isTimeout;
 }
 
 /** Returns undefined for a status that the crawl can work with. */

@@ -17,6 +17,7 @@ import { GLOB_UNITS_MAX } from '../repo/glob.ts';
 import { CRAWL_DELAY_MS_MIN_DEFAULT, type NextRequestTimes, WebClient, type WebClientOptions } from './client.ts';
 import { Crawl } from './crawl.ts';
 import { readOneFile } from './one-file.ts';
+import { LEADS_ELSEWHERE } from './problems.ts';
 import { normalizeUrl } from './urls.ts';
 
 const SEEDS_MAX = 100;
@@ -79,7 +80,7 @@ function isWithin(value: number, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && value >= min && value <= max;
 }
 
-/** Fetches one page by a crawl of this page alone. */
+/** Fetches one page by a crawl of this page alone. @throws OriginError, also if the address of a stored page leads to another one. */
 async function fetchPage(
   client: WebClient,
   origin: WebOrigin,
@@ -98,6 +99,11 @@ async function fetchPage(
   const changes = new Crawl(client, onlyThisPage, { findStored: async () => stored }, now).changes();
   const { value: change } = await changes.next();
   const fetched = change && toFetched(change);
+  // Only a whole crawl can tell whether the page has moved, or leads to a sign-in for now.
+  if (stored && change && originIdOf(change) !== item.originId) {
+    await changes.return(undefined);
+    throw new OriginError(LEADS_ELSEWHERE);
+  }
   if (fetched?.kind !== 'content') {
     await changes.return(undefined);
     return fetched ?? { kind: 'gone' };
@@ -108,6 +114,11 @@ async function fetchPage(
     await changes.return(undefined);
   }
   return { kind: 'content', content: { ...content, body: body() } };
+}
+
+function originIdOf(change: Change): string | undefined {
+  if (change.kind === 'present') return change.item.originId;
+  return 'originId' in change ? change.originId : undefined;
 }
 
 function toFetched(change: Change): Fetched | undefined {

@@ -4,7 +4,7 @@
  * A site also redirects for a time: to a notice of maintenance, a sign-in, a question for humans. Then the stored pages must stay.
  */
 
-/** More stored pages that lead to one page for now, by temporary redirects, are taken for a sign-in or maintenance. */
+/** More stored pages that lead to one page for now may hide others, as for maintenance: the crawl deletes nothing that it did not reach. */
 export const TEMPORARY_TO_ONE_MAX = 10;
 
 export interface CrawledPages {
@@ -58,17 +58,22 @@ export class Moves {
   /** Returns whether several addresses lead to one page that is new and not linked: they may have led to stored pages before. */
   hideOthers(crawled: CrawledPages): boolean {
     const pages = this.#withLinked(crawled);
-    return this.#groups(pages).some(
+    return [...this.#groups(pages).values()].some(
       (group) => group.length > 1 && group.some(({ to }) => !pages.stored.has(to) && !pages.linked.has(to)),
     );
   }
 
   judge(crawled: CrawledPages): Verdict[] {
     const pages = this.#withLinked(crawled);
-    return this.#groups(pages).flatMap((group) => {
+    const storedAt = countPlaces(pages);
+    return [...this.#groups(pages)].flatMap(([place, group]) => {
       const ofStored = group.filter(({ from }) => pages.stored.has(from));
-      if (isShared(ofStored, pages)) return group.map((lead) => ({ ...lead, kind: 'shared' as const }));
-      return ofStored.map((lead) => ({ ...lead, kind: kindOf(lead, pages) }));
+      const others = pages.stored.size - (storedAt.get(place) ?? 0);
+      if (isShared(ofStored, others, pages)) return group.map((lead) => ({ ...lead, kind: 'shared' as const }));
+      const forNow = group.filter(
+        ({ from, isPermanent }) => !isPermanent && (pages.stored.has(from) || pages.linked.has(from)),
+      );
+      return ofStored.map((lead) => ({ ...lead, kind: kindOf(lead, forNow.length > 1, pages) }));
     });
   }
 
@@ -81,41 +86,61 @@ export class Moves {
   }
 
   /** Returns the redirects by the place to which they lead. */
-  #groups({ read }: CrawledPages): Lead[][] {
-    const leads = [...this.#hops.keys()].map((from) => this.#leadOf(from));
-    return [...Map.groupBy(leads, ({ to }) => placeOf(to, read.get(to))).values()];
+  #groups({ read }: CrawledPages): Map<string, Lead[]> {
+    const ends = new Map<string, Hop>();
+    const leads = [...this.#hops.keys()].map((from) => this.#leadOf(from, ends));
+    return Map.groupBy(leads, ({ to }) => placeOf(to, read.get(to)));
   }
 
-  /** Follows redirects and canonical addresses to their end. A chain is permanent if all of its redirects are. */
-  #leadOf(from: string): Lead {
-    const lead: Lead = { from, to: from, isPermanent: true };
-    const chain = new Set<string>();
+  /**
+   * Follows redirects and canonical addresses to their end. A chain is permanent if all of its redirects are.
+   *
+   * @param ends where addresses lead that were followed before.
+   */
+  #leadOf(from: string, ends: Map<string, Hop>): Lead {
+    const chain = new Map<string, Hop>();
     const nextOf = (address: string) => this.#hops.get(address) ?? this.#canonicals.get(address);
-    for (let next = nextOf(from); next && !chain.has(next.to); next = nextOf(next.to)) {
-      chain.add(next.to);
-      lead.to = next.to;
-      lead.isPermanent &&= next.isPermanent;
+    let last = from;
+    for (let next = nextOf(from); next && !ends.has(last) && !chain.has(next.to); next = nextOf(last)) {
+      chain.set(last, next);
+      last = next.to;
     }
-    return lead;
+    let end = ends.get(last) ?? { to: last, isPermanent: true };
+    for (const [address, { isPermanent }] of [...chain].reverse()) {
+      end = { to: end.to, isPermanent: end.isPermanent && isPermanent };
+      ends.set(address, end);
+    }
+    return { from, ...end };
   }
 }
 
 /**
  * Returns whether pages that lead to one place may do so for a time. A page that the crawl knew before may be where pages were joined,
  * unless the first pages of the site lead there, too.
+ *
+ * @param others number of stored pages at other places.
  */
-function isShared(group: readonly Lead[], { stored, seeds, read }: CrawledPages): boolean {
+function isShared(group: readonly Lead[], others: number, { stored, seeds }: CrawledPages): boolean {
   const isEverything = group.some(({ from, to }) => seeds.has(from) || !stored.has(to));
   if (group.filter(({ isPermanent }) => !isPermanent).length > TEMPORARY_TO_ONE_MAX) return true;
-  if (group.length < 2 || !isEverything) return false;
-  const place = placeOf(group[0]!.to, read.get(group[0]!.to));
-  const others = [...stored.keys()].filter((address) => placeOf(address, read.get(address)) !== place);
-  return group.length * 2 > others.length;
+  return group.length >= 2 && isEverything && group.length * 2 > others;
 }
 
-function kindOf({ to, isPermanent }: Lead, { stored, read, linked }: CrawledPages): Verdict['kind'] {
-  if (!read.has(to)) return isPermanent ? 'unread' : 'away';
-  return isPermanent || stored.has(to) || linked.has(to) ? 'moved' : 'away';
+/** @param isOneOfSeveral other stored or linked addresses lead to the same place for now: it may be a sign-in. */
+function kindOf({ to, isPermanent }: Lead, isOneOfSeveral: boolean, pages: CrawledPages): Verdict['kind'] {
+  if (!pages.read.has(to)) return isPermanent ? 'unread' : 'away';
+  if (isPermanent) return 'moved';
+  return !isOneOfSeveral && (pages.stored.has(to) || pages.linked.has(to)) ? 'moved' : 'away';
+}
+
+/** Returns the number of stored pages at each place. */
+function countPlaces({ stored, read }: CrawledPages): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const address of stored.keys()) {
+    const place = placeOf(address, read.get(address));
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** A sign-in page often has the page that the reader wanted in its query, and always the same title. */

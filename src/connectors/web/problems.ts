@@ -39,6 +39,13 @@ export const AWAY: OriginProblem = {
   retryable: true,
 };
 
+/** Of the fetch of a stored page. */
+export const LEADS_ELSEWHERE: OriginProblem = {
+  title: 'The page leads to another page',
+  message: 'The next run decides whether the page has moved. The stored page stays.',
+  retryable: true,
+};
+
 export function elsewhere(target: string): OriginProblem {
   return {
     title: 'The address leads to another site',

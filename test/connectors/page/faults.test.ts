@@ -235,6 +235,14 @@ test('a page that failed when it was read for a new child is read again, and the
   assert.equal(harness.textOf('Sick leave.md'), '# Sick leave\n\nCall in.\n');
 });
 
+test('a cursor names few failed items; with more, the next run starts where this one started', () => {
+  const { connector } = harness;
+  const ids = Array.from({ length: 1_000 }, (_, i) => `page ${i}`);
+  const cursor = { startedAt: '2026-06-01T12:00:00.000Z' };
+  assert.deepEqual(connector.withFailed!(cursor, ids.slice(0, 200)), { ...cursor, failed: ids.slice(0, 200) });
+  assert.equal(connector.withFailed!(cursor, ids), null, 'a run names no more of its failed items');
+});
+
 test('several consecutive faults end the run', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');

@@ -1,7 +1,7 @@
 /** Crawls of sites that forbid, fail, slow down or never end, and settings that can never work. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { HOST_FAILURES_MAX } from '../../../src/connectors/web/client.ts';
+import { HOST_FAILURES_MAX, HOST_RESETS_MAX } from '../../../src/connectors/web/client.ts';
 import { QUERIES_PER_PATH_MAX } from '../../../src/connectors/web/frontier.ts';
 import { PAGE_BYTES_MAX } from '../../../src/connectors/web/problems.ts';
 import { ServiceError } from '../../../src/errors.ts';
@@ -214,13 +214,36 @@ describe('a page that fails', () => {
   });
 
   test('a part of a site that is broken for good does not keep the rest from being read', async () => {
-    const broken = Array.from({ length: 25 }, (_, i) => `/x/${i}`);
+    const broken = Array.from({ length: 15 }, (_, i) => `/x/${i}`);
     web.site.set({ '/': htmlPage('Home', [...broken, '/last']), '/last': htmlPage('Last', []) });
     web.site.invent = (path) => (path.startsWith('/x/') ? { status: 500 } : undefined);
     const { failed, stored } = await web.crawl({}, { memory });
-    assert.equal(Object.keys(failed).length, 25);
+    assert.equal(Object.keys(failed).length, broken.length);
     assert.deepEqual(web.pathsOf(Object.keys(stored)), ['/', '/last']);
-    assert.equal(web.site.paths().filter((path) => path === '/').length, 1 + 5, 'one more request for ten failures');
+    assert.equal(web.site.paths().filter((path) => path === '/').length, 1 + 3, 'one more request for ten failures');
+  });
+
+  for (const [status, requests] of [
+    [500, HOST_FAILURES_MAX * (HOST_RESETS_MAX + 1) + HOST_RESETS_MAX],
+    [503, HOST_FAILURES_MAX],
+    [429, HOST_FAILURES_MAX],
+    [408, HOST_FAILURES_MAX],
+  ] as const)
+    test(`a crawl of a site whose other pages all fail with ${status} ends soon`, async () => {
+      const broken = Array.from({ length: 200 }, (_, i) => `/x/${i}`);
+      web.site.set({ '/': htmlPage('Home', broken) });
+      web.site.invent = (path) => (path.startsWith('/x/') ? { status, headers: { 'retry-after': '0' } } : undefined);
+      const { failed, full } = await web.crawl();
+      assert.deepEqual([Object.keys(failed).length, full], [200, false]);
+      assert.equal(web.site.paths().length, 1 + requests);
+    });
+
+  test('a page that fails with 503 among others is not forgiven', async () => {
+    const broken = Array.from({ length: 200 }, (_, i) => `/x/${i}`);
+    web.site.set({ '/': htmlPage('Home', broken), '/x/0': { status: 503, headers: { 'retry-after': '0' } } });
+    web.site.invent = (path) => (path.startsWith('/x/') ? { status: 500 } : undefined);
+    await web.crawl();
+    assert.equal(web.site.paths().length, 1 + HOST_FAILURES_MAX);
   });
 
   test('after a failure with unknown links, stored pages that were not reached are asked whether they are there', async () => {

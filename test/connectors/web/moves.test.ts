@@ -1,7 +1,7 @@
 /** Crawls of sites whose pages move, or lead to a sign-in page or a notice of maintenance for a time. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { TEMPORARY_TO_ONE_MAX } from '../../../src/connectors/web/moves.ts';
+import { Moves, TEMPORARY_TO_ONE_MAX } from '../../../src/connectors/web/moves.ts';
 import { type FakePage, htmlPage } from '../../support/fakes/site.ts';
 import type { Memory, Reading } from '../../support/worlds/read-origin.ts';
 import { useSite } from './harness.ts';
@@ -173,17 +173,93 @@ test('a site that leads everything to one page in the middle of a crawl keeps pa
   assert.equal(memory.size, 13);
 });
 
-test('many pages of a part of a site that lead to a known page for now stay, few go', async () => {
-  const more = Array.from({ length: 20 }, (_, i) => `/more${i}`);
-  web.site.set({ '/': htmlPage('Home', [...names, ...more, '/login']), '/login': htmlPage('Sign in', []) });
-  lead(more, (path) => htmlPage(path, []));
-  await again();
-  const few = names.slice(0, TEMPORARY_TO_ONE_MAX);
-  lead(names.slice(0, TEMPORARY_TO_ONE_MAX + 1), (path) => ({ to: `/login?next=${path}`, status: 302 }));
-  web.site.invent = (path) => (path.startsWith('/login?') ? htmlPage('Sign in', []) : undefined);
-  const many = summary(await again());
-  assert.deepEqual([many.failed.length, many.full], [TEMPORARY_TO_ONE_MAX + 1, false]);
-  lead(few, () => ({ to: '/login', status: 302 }));
-  web.site.set({ [names[TEMPORARY_TO_ONE_MAX]!]: htmlPage('Back', []) });
-  assert.deepEqual(summary(await again()).gone, [...few].sort());
+describe('a part of a site that leads to a known page for now', () => {
+  const members = names.slice(0, 5);
+  beforeEach(async () => {
+    web.site.set({ '/': htmlPage('Home', [...names, '/login']), '/login': htmlPage('Sign in', []) });
+    await again();
+  });
+
+  for (const to of ['/login', '/'])
+    for (const [how, page] of [
+      ['redirects', { to, status: 302 }],
+      ['refreshes', refresh(to)],
+    ] as const)
+      test(`stays if it ${how} to ${to}, also in later runs`, async () => {
+        lead(members, () => page);
+        for (let run = 0; run < 3; run += 1)
+          assert.deepEqual(summary(await again()), { stored: [], gone: [], failed: members, full: true });
+        assert.equal(memory.size, 14);
+      });
+
+  test('stays if only one page of it was stored, and the site links others', async () => {
+    web.site.set({ '/': htmlPage('Home', [...names, '/login', '/account', '/orders']) });
+    lead(['/p0', '/account', '/orders'], (path) => ({ to: `/login?next=${path}`, status: 302 }));
+    web.site.invent = (path) => (path.startsWith('/login?') ? htmlPage('Sign in', []) : undefined);
+    for (let run = 0; run < 3; run += 1) {
+      const { gone, failed } = summary(await again());
+      assert.deepEqual([gone, failed], [[], ['/p0']]);
+    }
+  });
+
+  test('goes if it is one page, and stays without limits for what lies behind it', async () => {
+    lead(['/p0'], () => ({ to: '/login', status: 302 }));
+    assert.deepEqual(summary(await again()), { stored: [], gone: ['/p0'], failed: [], full: true });
+    lead(names.slice(1), (path) => ({ to: `/login?next=${path}`, status: 302 }));
+    web.site.invent = (path) => (path.startsWith('/login?') ? htmlPage('Sign in', []) : undefined);
+    const many = summary(await again());
+    assert.ok(many.failed.length > TEMPORARY_TO_ONE_MAX);
+    assert.equal(many.full, false);
+  });
+});
+
+test('the end of a crawl takes linear time in the number of pages that lead elsewhere', () => {
+  const count = 10_000;
+  const addresses = (what: string) => Array.from({ length: count }, (_, i) => `https://site.example/${what}/${i}`);
+  const pairs = new Moves();
+  const stored = new Map<string, unknown>();
+  const read = new Map<string, string>();
+  for (const [i, from] of addresses('old').entries()) {
+    for (const path of [from, `${from}/index.html`]) {
+      stored.set(path, true);
+      pairs.redirect(path, `https://site.example/new/${i}`, true);
+    }
+    read.set(`https://site.example/new/${i}`, `New ${i}`);
+  }
+  const chain = new Moves();
+  for (const [i, from] of addresses('chain').entries())
+    chain.redirect(from, `https://site.example/chain/${i + 1}`, false);
+  const crawled = { stored, read, linked: new Set<string>(), seeds: new Set<string>() };
+  // Processor time does not depend on other processes. Quadratic code needs more than 30 s.
+  const before = process.cpuUsage();
+  assert.equal(pairs.hideOthers(crawled), true);
+  assert.ok(pairs.judge(crawled).every(({ kind }) => kind === 'moved'));
+  assert.deepEqual(chain.judge({ ...crawled, stored: new Map([['https://site.example/chain/0', true]]) }), [
+    {
+      from: 'https://site.example/chain/0',
+      to: `https://site.example/chain/${count}`,
+      isPermanent: false,
+      kind: 'away',
+    },
+  ]);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 5_000_000, `${user} µs`);
+});
+
+test('redirects in a circle lead to its end, whichever comes first', () => {
+  const crawled = { stored: new Map([['a', 1]]), read: new Map(), linked: new Set<string>(), seeds: new Set<string>() };
+  const at = (name: string) => `https://site.example/${name}`;
+  const moves = new Moves();
+  moves.redirect(at('a'), at('b'), true);
+  moves.redirect(at('b'), at('c'), false);
+  moves.redirect(at('c'), at('b'), true);
+  moves.redirect(at('d'), at('d'), true);
+  const stored = new Map(['a', 'b', 'c', 'd'].map((name) => [at(name), true]));
+  const verdicts = moves.judge({ ...crawled, stored });
+  assert.deepEqual(verdicts.map(({ from, to, kind }) => [from, to, kind].join(' ')).sort(), [
+    `${at('a')} ${at('c')} away`,
+    `${at('b')} ${at('c')} away`,
+    `${at('c')} ${at('c')} away`,
+    `${at('d')} ${at('d')} unread`,
+  ]);
 });

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { htmlPage } from '../../support/fakes/site.ts';
-import type { Memory } from '../../support/worlds/read-origin.ts';
+import { type Memory, problemOf } from '../../support/worlds/read-origin.ts';
 import { useSite } from './harness.ts';
 
 const web = useSite();
@@ -332,3 +332,23 @@ test('one page of a site can be fetched without a crawl', async () => {
   web.site.set({ '/a': null });
   assert.equal((await connector.fetch(web.origin(), null, item, known, signal)).kind, 'gone');
 });
+
+for (const [what, page] of [
+  ['a temporary redirect', { to: '/login', status: 302 }],
+  ['a permanent redirect', { to: '/login', status: 301 }],
+  ['a redirect to a missing page', { to: '/none', status: 302 }],
+  ['a redirect to a page that is not to be read', { to: '/hidden', status: 302 }],
+  ['a refresh', htmlPage('Away', [], '<meta http-equiv="refresh" content="0; url=/login">')],
+] as const)
+  test(`the fetch of a stored page fails if its address leads to another one by ${what}`, async () => {
+    web.site.set({ '/': htmlPage('Home', ['/a']), '/a': htmlPage('A', []), '/login': htmlPage('Sign in', []) });
+    web.site.set({ '/hidden': htmlPage('Hidden', [], '<meta name="robots" content="noindex">') });
+    const memory: Memory = new Map();
+    const { items } = await web.crawl({}, { memory });
+    web.site.set({ '/a': page });
+    const id = `${web.base}/a`;
+    const fetching = web
+      .connector()
+      .fetch(web.origin(), null, items.get(id)!, memory.get(id), new AbortController().signal);
+    assert.match((await problemOf(fetching)).title, /leads to another page/);
+  });
