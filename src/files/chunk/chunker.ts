@@ -265,7 +265,12 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       startOffset: starts[ordinal]!,
       endOffset: ends[ordinal]!,
       content,
-      context: contextOf(draft, content, linksLine(linksIn(links, ...bounds[ordinal]!), content)),
+      context: contextOf(
+        draft,
+        content,
+        ordinal > 0 ? parsed.continuation : undefined,
+        linksLine(linksIn(links, ...bounds[ordinal]!), content),
+      ),
       headingPath: draft.path,
       pages: pagesOf(draft.pieces),
       metadata: metadataOf(parsed, draft.pieces),
@@ -273,14 +278,19 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
   });
 }
 
-function contextOf(draft: Draft, content: string, line: string | undefined): string | null {
+function contextOf(
+  draft: Draft,
+  content: string,
+  continuation: string | undefined,
+  line: string | undefined,
+): string | null {
   const header = draft.pieces.find((piece) => piece.context !== null)?.context;
   const { term } = draft.pieces[0]!.block;
   // A chunk that continues a definition repeats the term.
   const continued = term !== undefined && !content.startsWith(term) ? term : undefined;
   const names = draft.pieces.flatMap(({ block, start }) => (start === block.start ? (block.names ?? []) : []));
   const defined = definesLine(names, draft.path.at(-1));
-  const parts = [continued, header, defined, line].filter((part) => part !== undefined && part !== null);
+  const parts = [continuation, continued, header, defined, line].filter((part) => part !== undefined && part !== null);
   return parts.length === 0 ? null : parts.join('\n');
 }
 
