@@ -1103,7 +1103,10 @@ export type GroupSource = {
   file_size: number;
   /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
   content_hash: string | null;
+  /** Records set through the API. */
   metadata: Metadata;
+  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null while authorization is on: policies decide who sees it in search results. */
+  origin_metadata: Metadata | null;
   /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
   status: "pending" | "ready" | "failed";
   /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
@@ -1175,7 +1178,10 @@ export type ListedSource = {
   file_size: number;
   /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
   content_hash: string | null;
+  /** Records set through the API. */
   metadata: Metadata;
+  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null while authorization is on: policies decide who sees it in search results. */
+  origin_metadata: Metadata | null;
   /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
   status: "pending" | "ready" | "failed";
   /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */

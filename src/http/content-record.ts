@@ -1,6 +1,5 @@
 /** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
-import type { TypedMetadata } from '../corpus/values.ts';
 import type { Hit, Neighbour } from '../retrieval/types.ts';
 import { unixSeconds } from '../util/time.ts';
 import {
@@ -11,6 +10,7 @@ import {
   sourceIdSchema,
   timeSchema,
 } from './schemas.ts';
+import { toRecords } from './source-record.ts';
 
 /** Schemas of the members of Content. SearchResult and CitedContent have the same members and more. */
 export const contentShape = {
@@ -111,11 +111,6 @@ export function toContent(hit: Hit): Content {
     tags: hit.tags,
     content_time: unixSeconds(hit.contentAt),
   };
-}
-
-function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchema> {
-  const records = Object.entries(metadata).map(([key, { val, type }]) => ({ key, val, type }));
-  return { records: records.sort((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
 /** Returns the wire record of a search result: a hit with its neighbours, if the search asked for them. */

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { eventually, ingest } from '../../support/upload.ts';
+import { eventually, ingest, uploadFiles, waitForGroup } from '../../support/upload.ts';
 
 let t: TestApp;
 let stop: () => Promise<void>;
@@ -69,6 +69,19 @@ test('a principal gets the original only of a source that it may read as a whole
     answers.map((answer) => ('statusCode' in answer ? answer.statusCode : answer.status)),
     [404, 404],
   );
+});
+
+test('while authorization is on, a file that could not be read is given to nobody', async () => {
+  const group = await uploadFiles(t, { 'torn.pdf': '%PDF-1.4\nno PDF at all' });
+  assert.equal(await waitForGroup(t, group), 'failure');
+  const [{ id }] = (await t.get(`/source-groups/${group}/sources`)).body.sources;
+  assert.equal((await t.get(`/sources/${id}`)).body.status, 'failed');
+  assert.equal((await original(id)).statusCode, 404);
+});
+
+test('while authorization is on, the record of a source does not say what the file says of itself', async () => {
+  const { id } = await add('front.md', '---\nauthor: Ann Lee\n---\n\nWords.');
+  assert.equal((await t.get(`/sources/${id}`)).body.origin_metadata, null);
 });
 
 test('an archive is not given to a principal who may not read one of the files in it', async () => {
