@@ -57,6 +57,19 @@ test('comments in Markdown are removed, and HTML becomes Markdown', async () => 
   assert.equal(parsed.text, 'One  two.\n\na — b');
 });
 
+test('a comment within a code span stays, and a lone backtick does not keep one', async () => {
+  const text = async (source: string) => (await parseMd(source, [])).text;
+  assert.equal(
+    await text('Write `<!-- note -->` or ``a ` <!-- b -->`` here.'),
+    'Write `<!-- note -->` or ``a ` <!-- b -->`` here.',
+  );
+  assert.equal(await text('A ` and <!-- gone --> words, `` too.'), 'A ` and  words, `` too.');
+  assert.equal(await text('A <!-- gone `x --> `y` <!-- gone -->.'), 'A  `y` .');
+  const started = performance.now();
+  await parseMd(`${'`` ` '.repeat(20_000)}<!-- x -->`, []);
+  assert.ok(performance.now() - started < 10_000);
+});
+
 test('a first heading of level 1 is the title of Markdown', async () => {
   assert.equal((await parseMd('# The *Guide*\n\nText.', [])).title, 'The Guide');
   assert.equal((await parseMd('## Part\n\nText.', [])).title, undefined);

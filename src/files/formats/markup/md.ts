@@ -182,15 +182,38 @@ function withoutPictureData(source: string): string {
 
 function withoutInvisible(text: string): string {
   const visible = text.includes('<|') ? text.replace(POSITION_MARKS, '') : text;
+  return visible.includes('<!--') ? withoutComments(visible) : visible;
+}
+
+/** A comment that is shown as code stays. */
+function withoutComments(text: string): string {
+  const spanEnds = codeSpanEnds(text);
   const parts: string[] = [];
   let from = 0;
-  for (let open = visible.indexOf('<!--'); open !== -1; open = visible.indexOf('<!--', from)) {
-    const close = visible.indexOf('-->', open + 4);
+  const marks = /`+|<!--/g;
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    const spanEnd = spanEnds.get(mark.index);
+    if (spanEnd !== undefined) marks.lastIndex = spanEnd;
+    if (mark[0] !== '<!--') continue;
+    const close = text.indexOf('-->', mark.index + 4);
     if (close === -1) break;
-    parts.push(visible.slice(from, open));
+    parts.push(text.slice(from, mark.index));
     from = close + 3;
+    marks.lastIndex = from;
   }
-  return parts.join('') + visible.slice(from);
+  return parts.join('') + text.slice(from);
+}
+
+/** Returns, for each run of backticks with another run of its length behind it, where that run ends. */
+function codeSpanEnds(text: string): Map<number, number> {
+  const next = new Map<number, number>();
+  const ends = new Map<number, number>();
+  for (const { 0: run, index } of [...text.matchAll(/`+/g)].reverse()) {
+    const end = next.get(run.length);
+    if (end !== undefined) ends.set(index, end);
+    next.set(run.length, index + run.length);
+  }
+  return ends;
 }
 
 async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
