@@ -4807,6 +4807,8 @@ export interface Operations {
         source_id: string;
         /** Its name. Empty where redaction withholds it, and for keys that may not list sources. */
         name: string;
+        /** Its path, as in the list of sources. Null where it has none, and where the name would be empty or redacted. */
+        path: string | null;
         /** Whether the previewed policy shows it. */
         visible: boolean;
         /** Whether the stored policy shows it. */

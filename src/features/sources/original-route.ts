@@ -20,10 +20,10 @@ export function originalRoute(deps: Deps): Route {
       area: 'Sources',
       summary: 'Download the original file of a source',
       description:
-        'The bytes as they were uploaded or fetched, also of a file that could not be read. While authorization is on, they are available ' +
-        'only if the principal may see the whole source, and the whole of each file inside it, and not of files that could not be ' +
-        'read. 409 while a redaction rule of the steps `ingest` or `retrieval` is in force, because a rule cannot change the bytes. ' +
-        'The content type is always `application/octet-stream`.',
+        'The bytes as they were uploaded or fetched, also of a file that could not be read. While authorization is on, they are ' +
+        'available only if the principal may see the whole source, and the whole of each file inside it, and not of files that could ' +
+        'not be read. 409 while a redaction rule of the steps `ingest` or `retrieval` is in force, because a rule cannot change the ' +
+        'bytes. The content type is always `application/octet-stream`.',
     },
     params: idParams,
     query: z.strictObject(principalShape),
