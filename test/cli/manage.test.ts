@@ -1,6 +1,6 @@
 /** Commands for daily work against a real service: ls, show, rm, runs, tags, crawl, connect. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -145,11 +145,6 @@ test('the reason of a failed file is shown as long as the file is failed, also a
   assert.match((await pinakes(['ls', id])).stdout, /torn\.pdf .* Damaged PDF/);
   const shown = await pinakes(['show', torn.id]);
   assert.match(shown.stdout, /^status +failed\nerror +Damaged PDF/m);
-  const saved = join(folder, 'saved.pdf');
-  assert.equal((await pinakes(['show', torn.id, '--original', saved])).code, 0);
-  assert.equal(readFileSync(saved, 'utf8'), '%PDF-1.4\nno PDF at all');
-  await refused(['show', torn.id, '--original', saved], 1, /saved\.pdf exists already/);
-  await refused(['show', id, '--original', join(folder, 'none')], 2, /--original is for sources/);
   await pinakes(['rm', '--yes', id]);
 });
 
