@@ -1,6 +1,7 @@
 /** Writes mails as text: headers, body, and the names of the attachments. */
 
 import { detectLanguage, SAMPLE_UNITS } from '../../../text/language.ts';
+import { dayInWords } from '../../day-words.ts';
 import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
 import { originMetadata } from '../../metadata-values.ts';
@@ -32,7 +33,7 @@ export interface WrittenMail {
 
 export function writeMail({ from, to, cc, subject, sent, offset, text, html, attachments }: MailParts): WrittenMail {
   const builder = new TextBuilder();
-  const language = detectLanguage((text?.trim() || stripTags(html ?? '')).slice(0, SAMPLE_UNITS)) ?? 'en';
+  const language = detectLanguage((text?.trim() || stripTags(html ?? '')).slice(0, SAMPLE_UNITS)) ?? null;
   const date = sent === undefined ? '' : dateText(sent, offset, language);
   builder.add({ kind: 'paragraph' }, lines({ From: from, To: to, Cc: cc, Date: date, Subject: subject }));
   writeBody(text, html, builder);
@@ -50,13 +51,12 @@ function lines(headers: Record<string, string>): string {
  * Returns a date by the clock of the sender, in digits and in words of a language: `2026-03-05 09:30 +01:00 (Thursday, March 5, 2026)`.
  * People ask for mails by the month.
  */
-function dateText(sent: string, offset: number | undefined, language: string): string {
+function dateText(sent: string, offset: number | undefined, language: string | null): string {
   const time = Date.parse(sent);
   const local = new Date(time + (offset ?? 0) * 60_000);
   if (Number.isNaN(local.getTime())) return sent;
   const [day, clock] = local.toISOString().split('T');
-  const words = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' }).format(local);
-  return `${day} ${clock!.slice(0, 5)} ${offset === undefined ? 'UTC' : offsetText(offset)} (${words})`;
+  return `${day} ${clock!.slice(0, 5)} ${offset === undefined ? 'UTC' : offsetText(offset)} (${dayInWords(local, language)})`;
 }
 
 function offsetText(offset: number): string {
