@@ -124,3 +124,10 @@ test('days are also in words, in the language of the entries, and a day that doe
   assert.deepEqual(textsOf(contact('FN:Ann', 'BDAY:--0305')), ['Ann\nBirthday: --0305']);
   assert.deepEqual(textsOf(event('SUMMARY:x', 'DTSTART:20261345T100000')), ['x\nStart: 2026-13-45 10:00']);
 });
+
+test('the days of very many events are written by one formatter, because it takes long to make one', (t) => {
+  const made = t.mock.method(Intl, 'DateTimeFormat').mock;
+  const many = Array.from({ length: 1_000 }, (_, i) => event('SUMMARY:x', `DTSTART:202603${10 + (i % 20)}`));
+  assert.match(parseCalendar(calendar(...many)).text, /Sunday, March 29, 2026$/);
+  assert.ok(made.callCount() <= 1);
+});
