@@ -258,6 +258,7 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
     bounds.map(([, end]) => end),
   );
   const links = parsed.blocks.flatMap((block) => block.links ?? []);
+  const continuation = parsed.continuation && shortLines(parsed.continuation);
   return drafts.map((draft, ordinal) => {
     const content = parsed.text.slice(...bounds[ordinal]!);
     return {
@@ -268,7 +269,7 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       context: contextOf(
         draft,
         content,
-        ordinal > 0 ? parsed.continuation : undefined,
+        ordinal > 0 ? continuation : undefined,
         linksLine(linksIn(links, ...bounds[ordinal]!), content),
       ),
       headingPath: draft.path,
@@ -276,6 +277,11 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       metadata: metadataOf(parsed, draft.pieces),
     };
   });
+}
+
+/** Returns the lines with at most 200 code points of each, and no part of a word: every chunk repeats them. */
+function shortLines(text: string): string {
+  return text.replace(/^(.{200}).+$/gmu, (_, start: string) => `${start.replace(/\s\S{0,100}$/u, '')}…`);
 }
 
 function contextOf(
