@@ -65,7 +65,16 @@ test('a comment within a code span stays, and a lone backtick does not keep one'
   );
   assert.equal(await text('A ` and <!-- gone --> words, `` too.'), 'A ` and  words, `` too.');
   assert.equal(await text('A <!-- gone `x --> `y` <!-- gone -->.'), 'A  `y` .');
+  // Escaped backticks are letters, but close code. A code span ends with its paragraph, also in lists and quotes.
+  assert.equal(await text('text \\` a <!-- hidden --> b \\` c'), 'text \\` a  b \\` c');
+  assert.equal(await text('\\\\`a <!-- b --> \\` \\``c` <!-- gone -->'), '\\\\`a <!-- b --> \\` \\``c`');
+  assert.equal(await text('- item ` a\n- <!-- hid -->b ` c'), '- item ` a\n- b ` c');
+  assert.equal(await text('- a ` b\n\n  c <!-- hid --> d ` e'), '- a ` b\n\n  c  d ` e');
+  assert.equal(await text('> a ` b\n>\n> c <!-- hid --> d `<!-- e -->`'), '> a ` b\n>\n> c  d `<!-- e -->`');
+  const blocks = '- a\n\n  ```\n  <!-- b -->\n\n  c\n  ```\n\n  ~~~\n  <!-- d -->\n  ~~~';
+  assert.equal(await text(`${blocks}\n  <!-- gone -->`), `${blocks}\n  `.trimEnd());
   const started = performance.now();
+  await parseMd(`${'\\\\'.repeat(200_000)}${'- `\n\n'.repeat(2_000)}<!-- x -->`, []);
   await parseMd(`${'`` ` '.repeat(20_000)}<!-- x -->`, []);
   assert.ok(performance.now() - started < 10_000);
 });
