@@ -40,7 +40,7 @@ export function originalRoute(deps: Deps): Route {
       if (!file) throw notFound();
       if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
         throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
-      if (file.redactedBy !== (redactor?.ingestMark ?? '')) {
+      if (file.redactedBy !== null && file.redactedBy !== (redactor?.ingestMark ?? '')) {
         const message = 'The redaction rules have changed: the original is available when the file was read again.';
         throw new ServiceError('conflict', message);
       }

@@ -6,6 +6,7 @@ import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
+import { BLOCKED_TITLE } from '../../files/sandbox/redact-parsed.ts';
 import { SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
 const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');
@@ -63,8 +64,8 @@ export async function findRawFile(
 }
 
 export interface OriginalFile extends RawFile {
-  /** The ingest rules under which the text of the source was stored. */
-  redactedBy: string;
+  /** The ingest rules under which the text of the source was stored, or that blocked it. Null if another error left no text to store. */
+  redactedBy: string | null;
 }
 
 /**
@@ -79,9 +80,12 @@ export async function findOriginal(
   access: Access,
 ): Promise<OriginalFile | undefined> {
   const isRead = access.policy === null ? raw("s.status in ('ready', 'failed')") : raw("s.status = 'ready'");
+  // A file that a rule blocked is read again when the rules change, and a file with another error is not.
+  const hasOtherError = sql`s.status = 'failed' and (select e.title from run_error e
+    where e.tenant_id = s.tenant_id and e.source_id = s.id order by e.run_id desc limit 1) <> ${BLOCKED_TITLE}`;
   const mayRead = sql`${mayShowSource(access)} and ${showsSomething(access)} and ${showsEverything(access)}`;
   const [file] = await tx.query<OriginalFile & { memberDeleted: boolean }>(sql`
-    select s.name, b.hash, b.size, s.redacted_by, s.member_deleted
+    select s.name, b.hash, b.size, case when ${hasOtherError} then null else s.redacted_by end as redacted_by, s.member_deleted
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     where ${visible(tenantId, access)} and s.id = ${id} and ${isRead} and ${mayRead}`);
   if (!file || access.policy === null) return file;

@@ -129,6 +129,36 @@ test('nobody gets the original while a rule may hide some of it', async () => {
   assert.equal((await original(id)).statusCode, 200);
 });
 
+test('after ingest rules were removed, a damaged file is given at once, and a file that a rule blocked when it was read again', async () => {
+  const open = await openTestApp();
+  try {
+    const worker = buildWorker(open.deps);
+    await worker.start();
+    const rule = { name: 'secret', kind: 'dictionary', terms: ['nowhere'], action: 'block', apply_at: ['ingest'] };
+    await open.put('/redaction-policy', { enabled: true, rules: [rule] });
+    const group = await uploadFiles(open, {
+      'torn.pdf': '%PDF-1.4\nno PDF at all',
+      'b.txt': 'Nowhere.',
+      'c.txt': 'Here.',
+    });
+    await waitForGroup(open, group);
+    await worker.stop(5_000);
+    const { sources } = (await open.get(`/source-groups/${group}/sources`)).body;
+    const statuses = async () => {
+      const found = sources.map(async ({ id, name, status }: { id: string; name: string; status: string }) => {
+        const url = `/api/v1/sources/${id}/original`;
+        return [name, status, (await open.app.inject({ url, headers: { 'x-api-key': open.key } })).statusCode];
+      });
+      return (await Promise.all(found)).map((each) => each.join(' ')).sort();
+    };
+    assert.deepEqual(await statuses(), ['b.txt failed 409', 'c.txt ready 409', 'torn.pdf failed 409']);
+    await open.delete('/redaction-policy');
+    assert.deepEqual(await statuses(), ['b.txt failed 409', 'c.txt ready 409', 'torn.pdf failed 200']);
+  } finally {
+    await open.close();
+  }
+});
+
 test('an unknown id and the id of another tenant have no original', async () => {
   const { id } = await add('own.md', 'Own.');
   const other = await t.secondTenant();
