@@ -1105,7 +1105,7 @@ export type GroupSource = {
   content_hash: string | null;
   /** Records set through the API. */
   metadata: Metadata;
-  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null while authorization is on: policies decide who sees it in search results. */
+  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null without the scope knowledge:read, and while authorization is on: policies decide who sees it in search results. */
   origin_metadata: Metadata | null;
   /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
   status: "pending" | "ready" | "failed";
@@ -1180,7 +1180,7 @@ export type ListedSource = {
   content_hash: string | null;
   /** Records set through the API. */
   metadata: Metadata;
-  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null while authorization is on: policies decide who sees it in search results. */
+  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null without the scope knowledge:read, and while authorization is on: policies decide who sees it in search results. */
   origin_metadata: Metadata | null;
   /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
   status: "pending" | "ready" | "failed";

@@ -46,7 +46,8 @@ export const sourceDetailsSchema = z
       .nullable()
       .describe(
         'What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of ' +
-          'records, merged. Null while authorization is on: policies decide who sees it in search results.',
+          'records, merged. Null without the scope knowledge:read, and while authorization is on: policies decide who sees it in ' +
+          'search results.',
       ),
     status: z
       .enum(['pending', 'ready', 'failed'])
@@ -123,9 +124,11 @@ export async function toSourceDetails(
     // The hash would let a reader confirm a guess about content that a redaction rule withholds.
     content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
-    origin_metadata: authorization
-      ? null
-      : toRecords(await redactMetadata(redactor?.withoutHashes ?? null, source.originMetadata, FACT_STEPS)),
+    // What a file says is part of its content.
+    origin_metadata:
+      authorization || !caller.scopes.includes('knowledge:read')
+        ? null
+        : toRecords(await redactMetadata(redactor?.withoutHashes ?? null, source.originMetadata, FACT_STEPS)),
     status: source.status,
     update_status: source.updateStatus,
     error: source.error && { ...source.error, message: (await redactFact(redactor, source.error.message)) ?? '' },

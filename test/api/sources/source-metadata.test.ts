@@ -39,6 +39,11 @@ test('the record of a source says what the file says of itself, redacted, beside
     assert.deepEqual(metadata.records, [{ key: 'title', val: 'Set', type: 'string' }]);
     assert.deepEqual(origin.records.at(-1), { key: 'title', val: 'Heron', type: 'string' });
   }
+  const manager = await t.issueKey(['ingestion:manage']);
+  for (const path of [list, '/source-list']) {
+    const [shown] = (await t.get(path, manager)).body.sources;
+    assert.deepEqual([shown.id, shown.name, shown.origin_metadata], [source, 'heron.html', null]);
+  }
   const rule = { name: 'bird', kind: 'dictionary', terms: ['Heron'], action: 'mask', apply_at: ['retrieval'] };
   await t.put('/redaction-policy', { enabled: true, rules: [rule] });
   for (const { origin_metadata: origin } of await read()) assert.equal(origin.records.at(-1).val, '[BIRD]');
