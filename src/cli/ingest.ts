@@ -71,7 +71,7 @@ async function noteSameName(client: Client, name: string, io: Io): Promise<void>
   if (group === undefined) return;
   io.err(
     `A group "${printable(name)}" exists already. Its files stay, and search finds both. ` +
-      `To update it instead: pinakes sync <folder> --group ${group.id}\n`,
+      `To update it instead: pinakes sync <folder> --group ${group.id}. To remove it: pinakes rm ${group.id}\n`,
   );
 }
 

@@ -927,7 +927,10 @@ export type GroupSource = {
   file_size: number;
   /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
   content_hash: string | null;
+  /** Records set through the API. */
   metadata: Metadata;
+  /** What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of records, merged. Null without the scope knowledge:read, and while authorization is on: policies decide who sees it in search results. */
+  origin_metadata: Metadata | null;
   /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
   status: "pending" | "ready" | "failed";
   /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
@@ -4036,6 +4039,8 @@ export interface Operations {
         source_id: string;
         /** Its name. Empty where redaction withholds it, and for keys that may not list sources. */
         name: string;
+        /** Its path, as in the list of sources. Null where it has none, and where the name would be empty or redacted. */
+        path: string | null;
         /** Whether the previewed policy shows it. */
         visible: boolean;
         /** Whether the stored policy shows it. */

@@ -155,6 +155,7 @@ const RESULT_COLUMNS = {
   chunk_metadatas_count: 'int',
   chunk_metadata_bytes: 'bigint',
   origin_metadata: 'jsonb',
+  content_at: 'timestamptz',
   warnings: 'jsonb',
   tables: 'jsonb',
   includes: 'jsonb',
@@ -178,7 +179,7 @@ export async function saveSourceResults(
       chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
       warnings = r.warnings, tables = r.tables, includes = r.includes, redacted_by = r.redacted_by,
       member_deleted = false,
-      content_at = coalesce(u.content_at, t.content_at),
+      content_at = coalesce(case when o.source_id is null then r.content_at end, u.content_at, t.content_at),
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size)
     from ${given} left join source_update u on u.tenant_id = ${tenantId} and u.source_id = r.id

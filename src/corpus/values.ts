@@ -105,6 +105,8 @@ export interface SourceResult {
   chunkMetadatasCount: number;
   chunkMetadataBytes: number;
   originMetadata: TypedMetadata;
+  /** When the content was made, if the file says so better than the date of the file; else null. */
+  contentAt: Date | null;
   warnings: string[];
   tables: readonly TablePlace[];
   /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */

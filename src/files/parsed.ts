@@ -66,6 +66,11 @@ export interface ParsedFile {
   chunkMetadata?: TypedMetadata;
   /** Messages for people, such as "3 values of column price are not numbers". */
   warnings: string[];
+  /**
+   * Lines that name the file, such as the sender, date and subject of a mail: context of every chunk but the first, which has them. The
+   * chunker cuts long lines, after redaction: a rule must see a value as a whole.
+   */
+  continuation?: string;
   /** Files inside this file that become sources of their own. */
   members?: Iterable<FileMember>;
   /** Lines of further rows of the last table, in pieces. They are not searched. */

@@ -52,7 +52,7 @@ test('every write keeps records of a connector trusted and records of a file unt
           chunkMetadatasCount: 0,
           chunkMetadataBytes: 0,
         },
-        ...{ originMetadata: parsed, warnings: [], tables: [], includes: null, redactedBy: '' },
+        ...{ originMetadata: parsed, contentAt: null, warnings: [], tables: [], includes: null, redactedBy: '' },
       },
     ]);
     assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/a', owner: 'ada' });

@@ -1,6 +1,7 @@
 /** Drafts of policies and of redaction rules, tried before they are stored. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed, type TagIds } from '../retrieval/corpus.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -84,6 +85,7 @@ test('a draft is compared with the stored policy, for a principal', async () => 
   assert.deepEqual(row(LEGAL), {
     source_id: LEGAL,
     name: 'legal.md',
+    path: null,
     visible: true,
     visible_before: false,
     matched_rule: '/filters/0',
@@ -152,6 +154,25 @@ test('a policy that would hold the database for long is refused', async () => {
   const answer = await t.post('/authz/preview', { policy: { operator: 'or', filters: Array(50).fill(long) } });
   assert.equal(answer.status, 400, answer.text);
   assert.match(answer.text, /\/policy: a preview would take too long on 4 sources/);
+});
+
+test('the sample has the paths of files, except for keys that may not list sources and where redaction changes them', async () => {
+  const pathOf = async (path: string, key = t.key) => {
+    await t.deps.db.query(
+      t.tenantId,
+      sql`update source set path = ${path} where tenant_id = ${t.tenantId} and id = ${SALES}`,
+    );
+    const { sample } = (await t.post('/authz/preview', { policy: draft, attributes: { department: 'sales' } }, key))
+      .body;
+    return sample.find((one: { source_id: string }) => one.source_id === SALES).path;
+  };
+  assert.equal(await pathOf('north/sales.md'), 'north/sales.md');
+  assert.equal(await pathOf('north/sales.md', await t.issueKey(['authz:grant'])), null);
+  const rule = { name: 'mail', kind: 'entity', entities: ['email'], action: 'mask', apply_at: ['retrieval'] };
+  await t.put('/redaction-policy', { enabled: true, rules: [rule] });
+  assert.equal(await pathOf('jane@example.com/sales.md'), null);
+  assert.equal(await pathOf('north/sales.md'), 'north/sales.md');
+  await t.delete('/redaction-policy');
 });
 
 test('redaction rules apply to the names of the sample', async () => {

@@ -112,16 +112,18 @@ test('ls and show take the name of a group, if exactly one group has it', async 
   const rope = join(folder, 'ropes.txt');
   const first = await pinakes(['ingest', '-w', '--name', 'Ropes', rope]);
   const twin = first.stdout.trim();
-  await refused(['ls', 'Ropes'], 2, new RegExp(`2 source groups have the name "Ropes": .*${ropes}, ${twin}`));
+  await refused(['ls', 'Ropes'], 2, new RegExp(`2 source groups have the name "Ropes": .*${ropes} .*, ${twin}`));
   await refused(['show', 'Ropes'], 2, /give the id of one of them/);
+  await refused(['rm', '--yes', 'Ropes'], 2, new RegExp(`${ropes} \\(20.*\\), ${twin} \\(20`));
   await pinakes(['rm', '--yes', twin]);
+  assert.equal((await json(['ls', 'Ropes'])).length, 1);
 });
 
 test('ingest says that a group with the name exists already, and how to update it', async () => {
   const again = join(folder, 'papers');
   const { code, stdout, stderr } = await pinakes(['ingest', '--name', 'Papers', again]);
   assert.equal(code, 0, stderr);
-  const note = `A group "Papers" exists already. Its files stay, and search finds both. To update it instead: pinakes sync <folder> --group ${papers}`;
+  const note = `A group "Papers" exists already. Its files stay, and search finds both. To update it instead: pinakes sync <folder> --group ${papers}. To remove it: pinakes rm ${papers}`;
   assert.deepEqual(
     stderr.split('\n').filter((line) => line.startsWith('A group')),
     [note],
@@ -129,7 +131,7 @@ test('ingest says that a group with the name exists already, and how to update i
   await pinakes(['rm', '--yes', stdout.trim()]);
   const other = await pinakes(['ingest', '--name', 'Nobody has this name', again]);
   assert.doesNotMatch(other.stderr, /exists already/);
-  await pinakes(['rm', '--yes', other.stdout.trim()]);
+  assert.match((await pinakes(['rm', '--yes', 'Nobody has this name'])).stderr, /^Deleted 1 source group/);
 });
 
 test('the reason of a failed file is shown as long as the file is failed, also after other runs', async () => {

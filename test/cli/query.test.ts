@@ -1,6 +1,6 @@
-/** `pinakes query` with a real service. */
+/** `pinakes query`, and `pinakes show --original`, with a real service. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -86,4 +86,20 @@ test('query names a wrong column and an unknown table, with exit code 1', async 
   assert.match(wrong.stderr, /^pinakes: .*no column amunt\. The nearest names are: amount.*\(HTTP 400\)\n$/);
   const none = await pinakes(['query', 'select 1', '--table', 'nothing']);
   assert.deepEqual([none.code, none.stderr], [1, 'pinakes: There is no table "nothing".\n']);
+});
+
+test('show saves the original of a file that could not be read, and replaces no file', async () => {
+  const torn = join(folder, 'torn.pdf');
+  writeFileSync(torn, '%PDF-1.4\nno PDF at all');
+  const group = (await pinakes(['ingest', '--wait', torn])).stdout.trim();
+  const [source] = JSON.parse((await pinakes(['ls', group, '--json'])).stdout);
+  assert.equal(source.status, 'failed');
+  const saved = join(folder, 'saved.pdf');
+  assert.equal((await pinakes(['show', source.id, '--original', saved])).code, 0);
+  assert.deepEqual(readFileSync(saved), readFileSync(torn));
+  const again = await pinakes(['show', source.id, '--original', saved]);
+  assert.match(`${again.code} ${again.stderr}`, /^1 .*saved\.pdf exists already/);
+  const wrong = await pinakes(['show', group, '--original', join(folder, 'none')]);
+  assert.match(`${wrong.code} ${wrong.stderr}`, /^2 .*--original is for sources/);
+  assert.equal((await pinakes(['rm', '--yes', group])).code, 0);
 });

@@ -154,6 +154,33 @@ test('attachments of mails, also in archives and mailboxes, and of PDF files bec
   assert.equal(run.files_total, 10);
 });
 
+test('a mail and its attachments have the date of the mail, not that of their mailbox, and filters find them by it', async () => {
+  const mailOf = (date: string) =>
+    `From ann@example.com Mon Jan  6 10:00:00 2020\nFrom: Ann <ann@example.com>\n${date}Subject: Shed\nMIME-Version: 1.0\n` +
+    'Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nThe shed leans.\n' +
+    '--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename="plan.txt"\n\nTwo beams of the shed.\n--b--\n\n';
+  const id = await uploadFiles(service, {
+    'in.mbox': ['Date: Thu, 5 Mar 2026 09:30:00 +0100\n', 'Date: Sat, 7 Feb 1914 09:00:00 +0000\n', '']
+      .map(mailOf)
+      .join(''),
+  });
+  await waitForGroup(service, id);
+  const { sources } = (await service.get(`/source-groups/${id}/sources?limit=100`)).body;
+  const times = (sources as { name: string; content_time: number }[])
+    .map(({ name, content_time: time }) => `${name} ${time}`)
+    .sort();
+  const sent = Date.UTC(2026, 2, 5, 8, 30) / 1000;
+  const file = sources.find((one: { name: string }) => one.name === 'in.mbox').content_time;
+  const undated = [`Shed.eml ${file}`, `Shed.eml ${file}`, `in.mbox ${file}`];
+  assert.deepEqual(
+    times,
+    [...undated, `Shed.eml ${sent}`, `plan.txt ${file}`, `plan.txt ${file}`, `plan.txt ${sent}`].sort(),
+  );
+  const query = { query: 'shed', source_group_ids: [id], date_from: sent, date_to: sent };
+  const found = (await service.post('/search', query)).body.results as { name: string; content_time: number }[];
+  assert.deepEqual(found.map(({ name }) => name).sort(), ['Shed.eml', 'plan.txt']);
+});
+
 test('names of members lose characters that the database cannot store', async () => {
   const mail = [
     'From: a@example.com',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MEMBERS_MAX } from '../../src/files/detect/members.ts';
 import { makeCompound } from '../support/files/make-compound.ts';
-import { failureOf, processBytes } from '../support/files/process-bytes.ts';
+import { failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
 const HEAD = 'From: Ann <ann@example.com>\r\nTo: bo@example.com\r\nMIME-Version: 1.0\r\n';
 const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64');
@@ -133,6 +133,46 @@ for (const [what, mail, text, names] of CASES) {
     assert.deepEqual(members, names);
   });
 }
+
+test('each later chunk of a long mail names the sender, date and subject in its context, and its text does not', async () => {
+  const body = Array.from({ length: 90 }, (_, i) => `The ${i}th board is nailed to the wall of the shed.`).join(
+    '\r\n\r\n',
+  );
+  const read = await readBytes(
+    'm.eml',
+    `${HEAD}Date: Thu, 5 Mar 2026 23:30:00 -0200\r\nSubject: Boards\r\n\r\n${body}`,
+  );
+  const [first, ...later] = read.chunks;
+  const lines = 'From: Ann <ann@example.com>\nDate: 2026-03-05 23:30 -02:00 (Thursday, March 5, 2026)\nSubject: Boards';
+  assert.ok(first!.content.includes(lines.split('\n')[1]!));
+  assert.equal(first!.context, null);
+  assert.ok(later.length > 0);
+  for (const { context, content } of later) {
+    assert.equal(context, lines);
+    assert.doesNotMatch(content, /Ann|Boards/);
+  }
+});
+
+test('a long subject, sender or date is not repeated as a whole by each later chunk', async () => {
+  const long = 'word '.repeat(20_000);
+  const mail = `From: "${long}" <ann@example.com>\r\nDate: ${long}\r\nSubject: ${long}\r\n\r\n${'Nails. '.repeat(20_000)}`;
+  const { chunks } = await readBytes('m.eml', mail);
+  const [, second] = chunks;
+  assert.match(second!.context!, /^From: word( word)+…\nDate: word( word)+…\nSubject: word( word)+…$/);
+  assert.ok(Math.max(...chunks.map(({ context }) => context?.length ?? 0)) <= 3 * 202);
+});
+
+test('the date of a mail is written by the clock of its sender, with the month in the language of the mail', async () => {
+  const dateIn = async (date: string, words: string) =>
+    /^Date: (.*)$/m.exec((await readBytes('m.eml', `${HEAD}${date}Subject: x\r\n${plain(words)}`)).text)?.[1];
+  const german = 'Wir liefern die Kisten am Montag, und die Rechnung kommt mit der Post.';
+  assert.equal(
+    await dateIn('Date: Thu, 5 Mar 2026 00:30:00 +0530 (IST)\r\n', german),
+    '2026-03-05 00:30 +05:30 (Donnerstag, 5. März 2026)',
+  );
+  assert.equal(await dateIn('Date: 5 Mar 2026 00:30 GMT\r\n', 'Ok.'), '2026-03-05 00:30 UTC (Thursday, March 5, 2026)');
+  assert.equal(await dateIn('', 'Ok.'), undefined);
+});
 
 test('a mailbox gives each mail as a file, and a quoted "From" line begins no mail', async () => {
   const mails = [

@@ -97,7 +97,7 @@ test('a mail gives its headers, its text and the names of its attachments', asyn
   );
   assert.equal(
     file.text,
-    'From: Ann <ann@example.com>\nTo: bo@example.com, c@example.com, d@example.com\nDate: 2024-01-02T02:04:05.000Z\nSubject: Grüße\n\nCafé\n\nSecond.\n\nAttachments:\n- a.pdf',
+    'From: Ann <ann@example.com>\nTo: bo@example.com, c@example.com, d@example.com\nDate: 2024-01-02 03:04 +01:00 (Tuesday, January 2, 2024)\nSubject: Grüße\n\nCafé\n\nSecond.\n\nAttachments:\n- a.pdf',
   );
   assert.equal(file.metadata['created']?.val, '2024-01-02T02:04:05Z');
   assert.equal(file.metadata['title']?.val, 'Grüße');
@@ -117,7 +117,7 @@ test('an Outlook message gives its headers, its text, and its attachments as fil
   assert.equal(outcome.file.fileType, 'eml');
   assert.equal(
     outcome.file.text,
-    'From: Ann Example <ann@example.com>\nTo: Bo\nCc: Cy\nDate: 2024-01-02T03:04:05.000Z\nSubject: Grüße vom Fluss\n\nDer Reiher nistet am Fluss.\n\nBis bald, Ann.\n\nAttachments:\n- birds.csv',
+    'From: Ann Example <ann@example.com>\nTo: Bo\nCc: Cy\nDate: 2024-01-02 03:04 UTC (Tuesday, January 2, 2024)\nSubject: Grüße vom Fluss\n\nDer Reiher nistet am Fluss.\n\nBis bald, Ann.\n\nAttachments:\n- birds.csv',
   );
   assert.deepEqual(members, ['birds.csv: bird,count\nheron,3\n']);
 });

@@ -11,7 +11,7 @@ import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
-import { titleHeaderEnd } from './mail-header.ts';
+import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { askedPartFirst, namesPart, ofAskedPart, topicOf, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
@@ -165,7 +165,8 @@ function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]
 function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer): Candidate[] {
   const headerEnd = titleHeaderEnd(chunk.content, question);
   const units = (chunk.isCode ? splitCode : splitUnits)(chunk.content).filter(({ start }) => start >= headerEnd);
-  const header = chunk.content.slice(0, headerEnd);
+  const mail = mailHeader(chunk.content) || mailHeader(chunk.context);
+  const header = headerEnd > 0 ? chunk.content.slice(0, headerEnd) : mailHeader(chunk.context);
   const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
   const titles = [fileName, ...chunk.headingPath, header].join('\n');
   const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
@@ -173,6 +174,7 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;
   const nameTerms = new Set(analyzer.query(fileName, chunk.language));
+  const senderTerms = new Set(analyzer.query(senderOf(mail), chunk.language));
   let head: ReadonlySet<string> = new Set(analyzer.index(unnumbered(chunk.headingPath.at(-1) ?? ''), chunk.language));
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
@@ -192,6 +194,7 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
         features: NO_FEATURES,
         terms: new Set(order),
         nameTerms,
+        senderTerms,
         headingTerms,
         headTerms,
         chunk,

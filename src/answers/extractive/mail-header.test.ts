@@ -86,3 +86,27 @@ test('the mails that a question asks for are named by their headers, and need no
     assert.match(first!.text, /^From: Tomasz Nowak/, question);
   }
 });
+
+test('what somebody wrote is quoted from a mail of this sender, also from its later parts, and not from a mail that quotes the sender', () => {
+  const quoting = REPLY.replace(
+    'Hello Erik,',
+    'Erik Dahl wrote:\n> Erik Dahl offers brackets. Erik Dahl wrote brackets twice.',
+  );
+  const later = 'The brackets come in boxes of fifty.';
+  const context =
+    'From: Erik Dahl <erik@fjord-metall.example>\nDate: 2026-01-12 08:15 UTC\nSubject: Boxes\nLinks: a <b>';
+  const chunks = [quoting, later].map((content, i) => {
+    const score = 10 - i / 10;
+    return {
+      number: i + 1,
+      name: 'mail.eml',
+      headingPath: [],
+      context: i === 1 ? context : null,
+      content,
+      score,
+      language: 'en',
+    };
+  });
+  const [first] = extractPassages('What did Erik Dahl write about brackets?', chunks, analyzer).passages;
+  assert.equal(first!.text, later);
+});

@@ -2,6 +2,7 @@
 import { anyOf } from '../patterns.ts';
 
 const HEADER = /^(?:(?:From|To|Cc|Date|Subject): [^\n]*(?:\n|$)){2,}(?=\n)/;
+const TOP_HEADER = /^(?:(?:From|To|Cc|Date|Subject): [^\n]*(?:\n|$)){2,}/;
 
 /**
  * Returns the end of a header, with text below it, that stands at the top of `content`. The header is then like a title. Returns 0 if
@@ -10,6 +11,16 @@ const HEADER = /^(?:(?:From|To|Cc|Date|Subject): [^\n]*(?:\n|$)){2,}(?=\n)/;
 export function titleHeaderEnd(content: string, question: string): number {
   const end = HEADER.exec(content)?.[0].length ?? 0;
   return end === 0 || content.slice(end).trim() === '' || ASKS_HEADER.test(question) ? 0 : end;
+}
+
+/** Returns the header at the top of a mail, or of the context of a later part of a mail; else "". */
+export function mailHeader(text: string | null): string {
+  return TOP_HEADER.exec(text ?? '')?.[0] ?? '';
+}
+
+/** Returns the name of the sender, or the address if there is no name; "" without a sender. */
+export function senderOf(header: string): string {
+  return /^From: "?([^\n"<]+)/m.exec(header)?.[1] ?? '';
 }
 
 /** "Until when" and its like ask for a date of the text. */

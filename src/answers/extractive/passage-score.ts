@@ -4,7 +4,8 @@
  * Both scores are linear models over features that need no language model. Most weights were fitted once: with a softmax over the
  * passages of each question, and with a logistic regression over answered and unanswerable questions. The training data were the tune
  * half of the questions about manuals (`bench/manuals/`), and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1. The weight
- * of `fileNamed` was set by hand on questions about translated manual pages in seven languages.
+ * of `fileNamed` was set by hand on questions about translated manual pages in seven languages, and that of `senderNamed` on questions
+ * about two mailing lists.
  * `npm run bench:manuals` and `bench/answers.ts` report on the other halves.
  */
 
@@ -28,6 +29,8 @@ export interface Candidate {
   terms: ReadonlySet<string>;
   /** Terms of the file name. */
   nameTerms: ReadonlySet<string>;
+  /** Terms of the name of the sender of a mail. */
+  senderTerms: ReadonlySet<string>;
   /** Terms of the file name and of the headings above. */
   headingTerms: ReadonlySet<string>;
   /** Terms of the head of the entry: the first cell of a row, the term of a definition, or the last heading above. */
@@ -56,6 +59,8 @@ export interface Features {
   inTitles: number;
   /** 1 when the question names the file, such as the manual page `rsync.1`. A file of code has other names. */
   fileNamed: number;
+  /** Share of the terms of the sender's name that the question names. */
+  senderNamed: number;
   /** Weighted share of the question's letter groups that the passage has. */
   letters: number;
   /** Search score of the chunk divided by the score of the best chunk. */
@@ -80,6 +85,7 @@ export const NO_FEATURES: Features = {
   inChunk: 0,
   inTitles: 0,
   fileNamed: 0,
+  senderNamed: 0,
   letters: 0,
   relevance: 0,
   newNumber: 0,
@@ -97,6 +103,7 @@ const WEIGHTS: Features = {
   inChunk: 1.99,
   inTitles: 1.95,
   fileNamed: 2,
+  senderNamed: 2,
   letters: 1.13,
   relevance: 5.06,
   newNumber: 1.8,
@@ -132,7 +139,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     [...questions].map(([language, question]) => [language, weightedShare(question, frequency, candidates.length)]),
   );
   for (const [i, candidate] of candidates.entries()) {
-    const { terms, nameTerms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
+    const { terms, nameTerms, senderTerms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
     const [before, after] = [candidates[i - 1], candidates[i + 1]].map((one) =>
       one?.chunk === chunk ? one : undefined,
     );
@@ -150,6 +157,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       inChunk: share(chunkTerms),
       inTitles: share(headingTerms),
       fileNamed: !chunk.isCode && nameTerms.size > 0 && nameTerms.isSubsetOf(question.terms) ? 1 : 0,
+      senderNamed: overlap(senderTerms, question.terms) / Math.max(1, senderTerms.size),
       letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,

@@ -5,6 +5,7 @@ import { isId } from '../../util/ids.ts';
 import type { Client } from '../shared/client.ts';
 import { type OptionValues, textOptions } from '../shared/command.ts';
 import { CliError, usageError } from '../shared/io.ts';
+import { timeText } from './words.ts';
 
 const PAGE_SIZE = 100;
 
@@ -57,7 +58,8 @@ export async function groupIdOf(client: Client, name: string): Promise<string> {
     throw usageError(`"${name}" is neither an id nor the name of a source group: see pinakes ls.`);
   if (found.length === 1) return group.id;
   throw usageError(
-    `${found.length} source groups have the name "${name}": give the id of one of them. ${found.map(({ id }) => id).join(', ')}`,
+    `${found.length} source groups have the name "${name}": give the id of one of them. ` +
+      found.map(({ id, creation_time: created }) => `${id} (${timeText(created)})`).join(', '),
   );
 }
 

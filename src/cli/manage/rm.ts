@@ -3,7 +3,7 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption } from '../shared/command.ts';
 import { confirm, usageError } from '../shared/io.ts';
 import { mapRows } from '../shared/pages.ts';
-import { checkId, type Found, find, KIND_WORDS } from './find.ts';
+import { type Found, find, groupIdOf, KIND_WORDS } from './find.ts';
 import { countOf } from './words.ts';
 
 const NAMES_SHOWN_MAX = 5;
@@ -11,7 +11,7 @@ const NAMES_SHOWN_MAX = 5;
 export const rmCommand: Command = {
   name: 'rm',
   summary: 'Delete source groups or single sources.',
-  synopsis: '<ids…>',
+  synopsis: '<ids|group names…>',
   argumentsMin: 1,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
@@ -20,13 +20,15 @@ export const rmCommand: Command = {
   },
   details: `
   pinakes rm 0199a3c0-0000-7000-8000-000000000002
+  pinakes rm minutes
   pinakes rm --yes $(pinakes ls --status failure --json | jq -r '.[].id')
 
 Deleted content is hidden from search at once; the service removes it in the background. If
-an id is not the id of a source group or a source, nothing is deleted.`,
-  async run({ arguments: ids, options, io }) {
-    for (const id of ids) checkId(id);
+an id is not the id of a source group or a source, or a name is not the name of exactly one group,
+nothing is deleted.`,
+  async run({ arguments: names, options, io }) {
     const client = await openConfiguredClient();
+    const ids = await mapRows(names, (name) => groupIdOf(client, name));
     const found = await mapRows([...new Set(ids)], (id) => find(client, id));
     const refused = found.find(({ kind }) => kind !== 'source_group' && kind !== 'source');
     if (refused !== undefined) {

@@ -1,11 +1,12 @@
 /** `pinakes show`: prints the source group, source, run or chunk with an id. */
+import { open, rm } from 'node:fs/promises';
 import type { Content, GroupSource, Metadata, Run, SourceGroup } from '../../client/api.ts';
 import { place } from '../answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from '../operate/principal.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
-import { type Command, flagOption, type Invocation } from '../shared/command.ts';
-import { type Io, usageError } from '../shared/io.ts';
+import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { CliError, type Io, usageError } from '../shared/io.ts';
 import { LIST_OPTIONS, limitOf, notShown, pagesOf } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes } from '../shared/progress.ts';
@@ -24,6 +25,11 @@ export const showCommand: Command = {
   options: {
     text: { type: 'boolean', text: 'source only: print its whole extracted text' },
     chunks: { type: 'boolean', text: 'source only: print its chunks, in order' },
+    original: {
+      type: 'string',
+      value: '<file>',
+      text: 'source only: save the file as it was uploaded, also if it could not be read',
+    },
     limit: { ...LIST_OPTIONS['limit']!, text: 'with --chunks: number of chunks to print (default 20)' },
     all: { ...LIST_OPTIONS['all']!, text: 'with --chunks: print all chunks' },
     ...PRINCIPAL_OPTIONS,
@@ -38,6 +44,7 @@ The commands ls, runs, search and ask --json print ids.`,
   async run(invocation) {
     const { options, io } = invocation;
     const [text, chunks] = [flagOption(options, 'text'), flagOption(options, 'chunks')];
+    const original = textOption(options, 'original');
     if (text && chunks) throw usageError('Give --text or --chunks, not both.');
     limitOf(options);
     const principal = principalIn(options);
@@ -45,9 +52,12 @@ The commands ls, runs, search and ask --json print ids.`,
     const id = await groupIdOf(client, invocation.arguments[0] ?? '');
     const found = await find(client, id, principal);
     const { kind, record } = found;
-    if ((text || chunks) && kind !== 'source') {
-      throw usageError(`--${text ? 'text' : 'chunks'} is for sources; ${record.id} is a ${KIND_WORDS[kind]}.`);
+    if ((text || chunks || original !== undefined) && kind !== 'source') {
+      throw usageError(
+        `--${text ? 'text' : chunks ? 'chunks' : 'original'} is for sources; ${record.id} is a ${KIND_WORDS[kind]}.`,
+      );
     }
+    if (original !== undefined) return saveOriginal(client, record.id, principal, original, io);
     if (text) return showText(client, record.id, principal, invocation);
     if (chunks) return showChunks(client, record.id, principal, invocation);
     const facts = await factsOf(client, found);
@@ -141,6 +151,7 @@ function sourceLines(source: GroupSource): Line[] {
     ['size', `${formatBytes(source.file_size)}, ${source.text_length} characters, ${source.chunk_count} chunks`],
     ['language', source.language ?? ''],
     ['metadata', metadataText(source.metadata)],
+    ['of the file', metadataText(ofFile(source))],
     ['warnings', source.warnings.join(' ')],
     ['changed', timeText(source.content_time)],
     ['created', timeText(source.creation_time)],
@@ -164,8 +175,34 @@ function chunkLines(chunk: Content): Line[] {
   ];
 }
 
+/** Returns what the file says of itself, without what other lines show. */
+function ofFile({ origin_metadata: origin }: GroupSource): Metadata {
+  const shown = new Set(['parent_source_id', 'language']);
+  return { records: (origin?.records ?? []).filter(({ key }) => !shown.has(key)) };
+}
+
 function metadataText({ records }: Metadata): string {
   return records.map(({ key, val }) => `${key}=${val}`).join(', ');
+}
+
+/** Saves the original. A file that exists is not replaced. */
+async function saveOriginal(client: Client, id: string, principal: PrincipalQuery, path: string, io: Io) {
+  const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(
+      error.code === 'EEXIST' ? `${path} exists already.` : `${path} cannot be written: ${error.message}`,
+    );
+  });
+  try {
+    const { body } = await client.send('downloadOriginal', { params: { id }, query: { ...principal } });
+    await file.writeFile(body ?? '');
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  io.err(`Saved ${path}.\n`);
+  return 0;
 }
 
 async function showText(client: Client, id: string, principal: PrincipalQuery, invocation: Invocation) {

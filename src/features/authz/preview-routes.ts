@@ -44,6 +44,12 @@ const previewSchema = z.object({
         name: z
           .string()
           .describe('Its name. Empty where redaction withholds it, and for keys that may not list sources.'),
+        path: z
+          .string()
+          .nullable()
+          .describe(
+            'Its path, as in the list of sources. Null where it has none, and where the name would be empty or redacted.',
+          ),
         visible: z.boolean().describe('Whether the previewed policy shows it.'),
         visible_before: z.boolean().describe('Whether the stored policy shows it.'),
         matched_rule: z
@@ -94,6 +100,7 @@ export function previewRoute(deps: Deps): Route {
         sample: sample.map((source) => ({
           source_id: source.id,
           name: source.name,
+          path: source.path,
           visible: source.visible,
           visible_before: source.visibleBefore,
           matched_rule: source.matchedRule,

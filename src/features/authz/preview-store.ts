@@ -3,6 +3,7 @@
 import { mayShowSource, showsSomething } from '../../access/access.ts';
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import type { CompiledPolicy } from '../../access/policy-sql.ts';
+import { SOURCE_PATH } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { type Size, sourceSizes } from '../../retrieval/query/filter-cost.ts';
@@ -19,6 +20,7 @@ export interface PreviewCounts {
 export interface PreviewedSource {
   id: string;
   name: string;
+  path: string | null;
   visible: boolean;
   visibleBefore: boolean;
 }
@@ -46,7 +48,8 @@ export async function comparePolicies(
     select count(*) as total, count(*) filter (where visible) as visible, count(*) filter (where before) as visible_before,
       count(*) filter (where visible and not before) as appearing,
       count(*) filter (where before and not visible) as disappearing,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'visible', visible, 'visibleBefore', before)), '[]')
+      (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'visible', visible, 'visibleBefore', before, 'path',
+         (select ${SOURCE_PATH} from source s where s.tenant_id = ${tenantId} and s.id = first.id))), '[]')
        from (select * from v order by visible <> before desc, visible desc, id desc limit ${limit}) first) as sample
     from v`);
   return counts!;

@@ -74,11 +74,14 @@ export function previewPolicy(
     const redactor = await redactors.forTenant(tx, tenantId);
     // The list of sources shows names to keys with one of these scopes only.
     const showsNames = caller.scopes.some((scope) => scope === 'knowledge:read' || scope === 'ingestion:manage');
+    // A redacted path would not name any file.
+    const wholePath = async (path: string) => ((await redactFact(redactor, path, signal)) === path ? path : null);
     const sample = await collect(compared.sample, async (source) => {
       const facts = await factsForRule(tx, caller, source.id, rules.compiled.chunk);
       return {
         ...source,
         name: (showsNames && (await redactFact(redactor, source.name, signal))) || '',
+        path: showsNames && source.path !== null ? await wholePath(source.path) : null,
         matchedRule: facts ? evaluate(rules.policy, rules.attributes, facts).matchedRule : null,
       };
     });

@@ -168,7 +168,10 @@ function sourcesRoute(deps: Deps): Route {
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
       });
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { sources: await collect(page, (source) => toSourceDetails(source, redactor, caller)), pagination };
+      return {
+        sources: await collect(page, (source) => toSourceDetails(source, redactor, caller, deps.config)),
+        pagination,
+      };
     },
   });
 }

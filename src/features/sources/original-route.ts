@@ -19,9 +19,10 @@ export function originalRoute(deps: Deps): Route {
       area: 'Sources',
       summary: 'Download the original file of a source',
       description:
-        'The bytes as they were uploaded or fetched. While authorization is on, they are available only if the principal may see the ' +
-        'whole source, and the whole of each file inside it. 409 while a redaction rule of the steps `ingest` or `retrieval` is in ' +
-        'force, because a rule cannot change the bytes. The content type is always `application/octet-stream`.',
+        'The bytes as they were uploaded or fetched, also of a file that could not be read. While authorization is on, they are ' +
+        'available only if the principal may see the whole source, and the whole of each file inside it, and not of files that could ' +
+        'not be read. 409 while a redaction rule of the steps `ingest` or `retrieval` is in force, because a rule cannot change the ' +
+        'bytes. The content type is always `application/octet-stream`.',
     },
     params: idParams,
     query: z.strictObject(principalShape),
@@ -37,7 +38,7 @@ export function originalRoute(deps: Deps): Route {
       if (!file) throw notFound();
       if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
         throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
-      if (file.redactedBy !== (redactor?.ingestMark ?? '')) {
+      if (file.redactedBy !== null && file.redactedBy !== (redactor?.ingestMark ?? '')) {
         const message = 'The redaction rules have changed: the original is available when the file was read again.';
         throw new ServiceError('conflict', message);
       }

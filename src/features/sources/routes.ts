@@ -96,7 +96,7 @@ function getRoute(deps: Deps): Route {
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       if (!source) throw notFound();
-      return toSourceDetails(source, redactor, caller);
+      return toSourceDetails(source, redactor, caller, deps.config);
     },
   });
 }

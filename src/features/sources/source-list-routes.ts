@@ -154,7 +154,7 @@ export function sourceListRoutes(deps: Deps): Route[] {
         const hasMore = rows.length > limit;
         return {
           sources: await collect(page, async (row) => ({
-            ...(await toSourceDetails(row, redactor, caller)),
+            ...(await toSourceDetails(row, redactor, caller, deps.config)),
             // A group may be named after its first file.
             source_group_name: (await redactFact(redactor, row.sourceGroupName)) ?? '',
             state: row.state,

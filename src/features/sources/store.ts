@@ -6,7 +6,8 @@ import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
-import { ALIVE, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
+import { BLOCKED_TITLE } from '../../files/sandbox/redact-parsed.ts';
+import { SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
 const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');
 
@@ -59,12 +60,13 @@ export async function findRawFile(
 }
 
 export interface OriginalFile extends RawFile {
-  /** The ingest rules under which the text of the source was stored. */
-  redactedBy: string;
+  /** The ingest rules under which the text of the source was stored, or that blocked it. Null if another error left no text to store. */
+  redactedBy: string | null;
 }
 
 /**
- * Returns the stored file of a source that the caller may read as a whole. An archive or a mail holds its members as well: the caller
+ * Returns the stored file of a source that the caller may read as a whole. A source that could not be read has one, too, but not for a
+ * policy, which decides by what was read. An archive or a mail holds its members as well: the caller
  * must be allowed to read each of them, and none may have been deleted.
  */
 export async function findOriginal(
@@ -73,11 +75,15 @@ export async function findOriginal(
   id: string,
   access: Access,
 ): Promise<OriginalFile | undefined> {
+  const isRead = access.policy === null ? raw("s.status in ('ready', 'failed')") : raw("s.status = 'ready'");
+  // A file that a rule blocked is read again when the rules change, and a file with another error is not.
+  const hasOtherError = sql`s.status = 'failed' and (select e.title from run_error e
+    where e.tenant_id = s.tenant_id and e.source_id = s.id order by e.run_id desc limit 1) <> ${BLOCKED_TITLE}`;
   const mayRead = sql`${mayShowSource(access)} and ${showsSomething(access)} and ${showsEverything(access)}`;
   const [file] = await tx.query<OriginalFile & { memberDeleted: boolean }>(sql`
-    select s.name, b.hash, b.size, s.redacted_by, s.member_deleted
+    select s.name, b.hash, b.size, case when ${hasOtherError} then null else s.redacted_by end as redacted_by, s.member_deleted
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)} and ${mayRead}`);
+    where ${visible(tenantId, access)} and s.id = ${id} and ${isRead} and ${mayRead}`);
   if (!file || access.policy === null) return file;
   // What policies say of a member is known only while the member is there and was read in the version that the file holds.
   if (file.memberDeleted) return undefined;

@@ -258,6 +258,7 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
     bounds.map(([, end]) => end),
   );
   const links = parsed.blocks.flatMap((block) => block.links ?? []);
+  const continuation = parsed.continuation && shortLines(parsed.continuation);
   return drafts.map((draft, ordinal) => {
     const content = parsed.text.slice(...bounds[ordinal]!);
     return {
@@ -265,7 +266,12 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       startOffset: starts[ordinal]!,
       endOffset: ends[ordinal]!,
       content,
-      context: contextOf(draft, content, linksLine(linksIn(links, ...bounds[ordinal]!), content)),
+      context: contextOf(
+        draft,
+        content,
+        ordinal > 0 ? continuation : undefined,
+        linksLine(linksIn(links, ...bounds[ordinal]!), content),
+      ),
       headingPath: draft.path,
       pages: pagesOf(draft.pieces),
       metadata: metadataOf(parsed, draft.pieces),
@@ -273,14 +279,24 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
   });
 }
 
-function contextOf(draft: Draft, content: string, line: string | undefined): string | null {
+/** Returns the lines with at most 200 code points of each, and no part of a word: every chunk repeats them. */
+function shortLines(text: string): string {
+  return text.replace(/^(.{200}).+$/gmu, (_, start: string) => `${start.replace(/\s\S{0,100}$/u, '')}…`);
+}
+
+function contextOf(
+  draft: Draft,
+  content: string,
+  continuation: string | undefined,
+  line: string | undefined,
+): string | null {
   const header = draft.pieces.find((piece) => piece.context !== null)?.context;
   const { term } = draft.pieces[0]!.block;
   // A chunk that continues a definition repeats the term.
   const continued = term !== undefined && !content.startsWith(term) ? term : undefined;
   const names = draft.pieces.flatMap(({ block, start }) => (start === block.start ? (block.names ?? []) : []));
   const defined = definesLine(names, draft.path.at(-1));
-  const parts = [continued, header, defined, line].filter((part) => part !== undefined && part !== null);
+  const parts = [continuation, continued, header, defined, line].filter((part) => part !== undefined && part !== null);
   return parts.length === 0 ? null : parts.join('\n');
 }
 

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { isBinary as isBinaryHead, kindOfHead } from '../../client/file-head.ts';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
 import { openCompoundFile } from './compound-file.ts';
-import { plainMarkup } from './plain-markup.ts';
+import { isPlainMarkdown, plainMarkup } from './plain-markup.ts';
 import { harmlessEntries, readZipDirectory } from './zip.ts';
 
 export type OldOfficeType = 'doc' | 'xls' | 'ppt';
@@ -272,7 +272,8 @@ function textType(head: string, extension: string): FileType {
   if (isCode) return 'code';
   if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
-  return extension === '' ? (plainMarkup(head) ?? 'txt') : 'txt';
+  if (extension !== '') return 'txt';
+  return plainMarkup(head) ?? (isPlainMarkdown(head) ? 'md' : 'txt');
 }
 
 /** Matches the extensions of manual pages (`ls.1`, `printf.3posix`, `after.n`) and of roff sources. */

@@ -25,6 +25,15 @@ const RST_SIGNS =
 const UNDERLINED = /^(\S.*)\n(([=\-~^"'`*+#:._])\3{2,})[ \t]*$/gm;
 const UNDERLINE_DIFFERENCE_MAX = 2;
 
+/** Headings of two levels between empty lines, as in a README without an extension. A comment of settings has no `##` that stands alone. */
+const MARKDOWN_HEADINGS = [/^# \S.*\n\n/, /\n\n##{1,2} \S.*\n\n/];
+
+/** True if the beginning of a text without an extension is Markdown. */
+export function isPlainMarkdown(head: string): boolean {
+  const text = head.replace(/\r\n?/g, '\n').trimStart();
+  return MARKDOWN_HEADINGS.every((sign) => sign.test(text));
+}
+
 /** Returns the markup language of the beginning of a text; undefined if it is plain text. */
 export function plainMarkup(head: string): 'asciidoc' | 'rst' | undefined {
   const text = head.replace(/\r\n?/g, '\n');

@@ -65,6 +65,7 @@ test('row starts, links, titles, terms, names and metadata of blocks are redacte
     text,
     blocks: [block],
     title: `Title ${MAIL}`,
+    continuation: `From: ${MAIL}`,
     metadata: { author: value, [MAIL]: { val: '1', type: 'integer' } },
     chunkMetadata: { owner: value },
     warnings: [`left out: ${MAIL}`],
@@ -78,6 +79,7 @@ test('row starts, links, titles, terms, names and metadata of blocks are redacte
     ['😀', '[E'],
   );
   assert.equal(after!.links![0]!.at, after!.rowStarts![1]);
+  assert.equal(redacted.continuation, 'From: [EMAIL]');
   assert.equal(redacted.metadata['author']!.val, 'by [EMAIL]');
   assert.deepEqual(redacted.metadata['[EMAIL]'], { val: '1', type: 'integer' });
 });

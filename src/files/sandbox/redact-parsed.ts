@@ -19,12 +19,13 @@ export async function redactParsed(
   if (blocked) throw blockedFile();
   const placeOf = offsetsAfter(inUtf16(parsed.text, matches), (replacement) => replacement.length);
   const { leftOut: _, ...ingested } = parsed;
-  const { title, chunkMetadata } = parsed;
+  const { title, continuation, chunkMetadata } = parsed;
   return {
     ...ingested,
     text,
     blocks: await collect(parsed.blocks, (block) => redactBlock(redactor, block, placeOf)),
     ...(title !== undefined && { title: await redactPart(redactor, title) }),
+    ...(continuation !== undefined && { continuation: await redactPart(redactor, continuation) }),
     metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),
     ...(chunkMetadata && { chunkMetadata: await redactMetadata(redactor, chunkMetadata, ['ingest']) }),
     // A warning may quote text that is not ingested. A rule with the action block drops the warning, not the file.

@@ -1,6 +1,5 @@
 /** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
-import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Hit, Neighbour } from '../../retrieval/types.ts';
 import {
   fileTypeSchema,
@@ -10,6 +9,7 @@ import {
   sourceIdSchema,
   timeSchema,
 } from '../schemas.ts';
+import { toRecords } from './source-record.ts';
 import { toRecord } from './wire-record.ts';
 
 /** Schemas of the members of Content. SearchResult and CitedContent have the same members and more. */
@@ -95,11 +95,6 @@ export function withoutStatistics<T extends Pick<Hit, 'score' | 'scores'>>(hit: 
 export function toContent(hit: Hit): Content {
   const { metadata, chunkMetadata } = hit;
   return toRecord(contentSchema, hit, { metadata: toRecords(metadata), chunk_metadata: toRecords(chunkMetadata) });
-}
-
-function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchema> {
-  const records = Object.entries(metadata).map(([key, { val, type }]) => ({ key, val, type }));
-  return { records: records.sort((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
 /** Returns the wire record of a search result: a hit with its neighbours, if the search asked for them. */

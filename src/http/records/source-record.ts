@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import type { Source } from '../../corpus/source-store.ts';
+import type { TypedMetadata } from '../../corpus/values.ts';
 import { apiRecords } from '../../filters/metadata.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactFact, redactMetadata } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import {
@@ -40,7 +41,14 @@ export const sourceDetailsSchema = z
       .describe(
         'SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage.',
       ),
-    metadata: metadataSchema,
+    metadata: metadataSchema.describe('Records set through the API.'),
+    origin_metadata: metadataSchema
+      .nullable()
+      .describe(
+        'What the file or its origin says, such as title, author and created; read-only. Filters and search results have both kinds of ' +
+          'records, merged. Null without the scope knowledge:read, and while authorization is on: policies decide who sees it in ' +
+          'search results.',
+      ),
     status: z
       .enum(['pending', 'ready', 'failed'])
       .describe('`pending`: waits to be read. `ready`: searchable. `failed`: could not be read.'),
@@ -80,6 +88,12 @@ export function redactRecords(metadata: Source['metadata'], redactor: Redactor |
   });
 }
 
+/** Returns the records, sorted by key. */
+export function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchema> {
+  const records = Object.entries(metadata).map(([key, { val, type }]) => ({ key, val, type }));
+  return { records: records.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+}
+
 /** Returns the redacted name, address and metadata. A withheld name becomes empty, a withheld address null. */
 export async function redactFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
   return {
@@ -94,6 +108,7 @@ export async function toSourceDetails(
   source: Source,
   redactor: Redactor | null,
   caller: Pick<Caller, 'scopes'>,
+  { authorization }: { authorization: boolean },
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await redactFacts(source, redactor);
   const path = source.path === null ? null : await redactFact(redactor, source.path);
@@ -105,6 +120,11 @@ export async function toSourceDetails(
     // The hash would let a reader confirm a guess about content that a redaction rule withholds.
     content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
+    // What a file says is part of its content.
+    origin_metadata:
+      authorization || !caller.scopes.includes('knowledge:read')
+        ? null
+        : toRecords(await redactMetadata(redactor?.withoutHashes ?? null, source.originMetadata, FACT_STEPS)),
     error: source.error && { ...source.error, message: (await redactFact(redactor, source.error.message)) ?? '' },
     url,
     // Warnings and errors may quote the file.

@@ -66,6 +66,7 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
     chunkMetadatasCount: 0,
     chunkMetadataBytes: 0,
     originMetadata: parentRecord(source),
+    contentAt: null,
     warnings: [],
     tables: [],
     includes: null,
@@ -99,6 +100,7 @@ function processedRows(
     chunkMetadatasCount: withMetadata.length,
     chunkMetadataBytes: withMetadata.reduce((sum, chunk) => sum + metadataBytes(chunk.metadata), 0),
     originMetadata: { ...file.metadata, ...parentRecord(source) },
+    contentAt: sentAt(file),
     warnings: file.warnings,
     tables: file.tables,
     includes: includes.size > 0 ? Object.fromEntries(includes) : null,
@@ -106,6 +108,12 @@ function processedRows(
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
+}
+
+/** Returns the date of a mail, which its file seldom has. Ingest rules may have changed or removed it. */
+function sentAt({ fileType, metadata }: ProcessedFile): Date | null {
+  const time = fileType === 'eml' ? Date.parse(metadata['created']?.val ?? '') : Number.NaN;
+  return time >= 0 ? new Date(time) : null;
 }
 
 /** Bytes of a record besides its key and its value. */

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { eventually, ingest } from '../../support/upload.ts';
+import { eventually, ingest, uploadFiles, waitForGroup } from '../../support/upload.ts';
 
 let t: TestApp;
 let stop: () => Promise<void>;
@@ -71,6 +71,19 @@ test('a principal gets the original only of a source that it may read as a whole
   );
 });
 
+test('while authorization is on, a file that could not be read is given to nobody', async () => {
+  const group = await uploadFiles(t, { 'torn.pdf': '%PDF-1.4\nno PDF at all' });
+  assert.equal(await waitForGroup(t, group), 'failure');
+  const [{ id }] = (await t.get(`/source-groups/${group}/sources`)).body.sources;
+  assert.equal((await t.get(`/sources/${id}`)).body.status, 'failed');
+  assert.equal((await original(id)).statusCode, 404);
+});
+
+test('while authorization is on, the record of a source does not say what the file says of itself', async () => {
+  const { id } = await add('front.md', '---\nauthor: Ann Lee\n---\n\nWords.');
+  assert.equal((await t.get(`/sources/${id}`)).body.origin_metadata, null);
+});
+
 test('an archive is not given to a principal who may not read one of the files in it', async () => {
   const inner = zipSync({ 'plan.txt': strToU8('The plan of the board.') });
   const { id, idOf } = await add('all.zip', zipSync({ 'a.txt': strToU8('Open to all.'), 'inner.zip': inner }));
@@ -114,6 +127,36 @@ test('nobody gets the original while a rule may hide some of it', async () => {
   // These rules hide nothing from a reader of the text.
   await hide({ apply_at: ['llm_input', 'output'] });
   assert.equal((await original(id)).statusCode, 200);
+});
+
+test('after ingest rules were removed, a damaged file is given at once, and a file that a rule blocked when it was read again', async () => {
+  const open = await openTestApp();
+  try {
+    const worker = buildWorker(open.deps);
+    await worker.start();
+    const rule = { name: 'secret', kind: 'dictionary', terms: ['nowhere'], action: 'block', apply_at: ['ingest'] };
+    await open.put('/redaction-policy', { enabled: true, rules: [rule] });
+    const group = await uploadFiles(open, {
+      'torn.pdf': '%PDF-1.4\nno PDF at all',
+      'b.txt': 'Nowhere.',
+      'c.txt': 'Here.',
+    });
+    await waitForGroup(open, group);
+    await worker.stop(5_000);
+    const { sources } = (await open.get(`/source-groups/${group}/sources`)).body;
+    const statuses = async () => {
+      const found = sources.map(async ({ id, name, status }: { id: string; name: string; status: string }) => {
+        const url = `/api/v1/sources/${id}/original`;
+        return [name, status, (await open.app.inject({ url, headers: { 'x-api-key': open.key } })).statusCode];
+      });
+      return (await Promise.all(found)).map((each) => each.join(' ')).sort();
+    };
+    assert.deepEqual(await statuses(), ['b.txt failed 409', 'c.txt ready 409', 'torn.pdf failed 409']);
+    await open.delete('/redaction-policy');
+    assert.deepEqual(await statuses(), ['b.txt failed 409', 'c.txt ready 409', 'torn.pdf failed 200']);
+  } finally {
+    await open.close();
+  }
 });
 
 test('an unknown id and the id of another tenant have no original', async () => {

@@ -31,6 +31,25 @@ const records = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ key: `k${String(from + i).padStart(3, '0')}`, val: `v${from + i}` }));
 const typed = (list: { key: string; val: string }[]) => list.map((record) => ({ ...record, type: 'string' }));
 
+test('the record of a source says what the file says of itself, redacted, beside the records that were set', async () => {
+  await put([{ key: 'title', val: 'Set' }]);
+  const list = `/source-groups/${group}/sources`;
+  const read = async () => [(await t.get(`/sources/${source}`)).body, (await t.get(list)).body.sources[0]];
+  for (const { metadata, origin_metadata: origin } of await read()) {
+    assert.deepEqual(metadata.records, [{ key: 'title', val: 'Set', type: 'string' }]);
+    assert.deepEqual(origin.records.at(-1), { key: 'title', val: 'Heron', type: 'string' });
+  }
+  const manager = await t.issueKey(['ingestion:manage']);
+  for (const path of [list, '/source-list']) {
+    const [shown] = (await t.get(path, manager)).body.sources;
+    assert.deepEqual([shown.id, shown.name, shown.origin_metadata], [source, 'heron.html', null]);
+  }
+  const rule = { name: 'bird', kind: 'dictionary', terms: ['Heron'], action: 'mask', apply_at: ['retrieval'] };
+  await t.put('/redaction-policy', { enabled: true, rules: [rule] });
+  for (const { origin_metadata: origin } of await read()) assert.equal(origin.records.at(-1).val, '[BIRD]');
+  await t.delete('/redaction-policy');
+});
+
 describe('PUT /sources/{source_id}/metadata', () => {
   test('merges records by key, deletes keys with null, and returns all records sorted by key', async () => {
     const first = await put([

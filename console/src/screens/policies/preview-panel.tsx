@@ -193,7 +193,7 @@ function Sample({ preview, light }: Pick<PanelProps, 'light'> & { preview: Previ
               search={{}}
               className={`min-w-0 flex-1 truncate hover:underline ${source.visible ? '' : 'text-ink-2'}`}
             >
-              <bdi>{source.name || say('sources.withheld')}</bdi>
+              <bdi>{source.path ?? (source.name || say('sources.withheld'))}</bdi>
             </Link>
             <span className={`shrink-0 text-xs ${flips ? 'font-medium text-ink' : 'text-ink-3'}`}>
               {say(`policies.is.${state}`)}

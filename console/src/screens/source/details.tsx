@@ -27,6 +27,9 @@ export function Details({ source, close }: { source: Source; close(): void }) {
     queryFn: () => pinakes.listAllSources({ query: { parent_source_id: id, limit: CONTAINED_SHOWN } }),
   });
   const files = contained.data?.sources ?? [];
+  const set = new Set(metadata.records.map(({ key }) => key));
+  const ofFile = source.origin_metadata?.records.filter(({ key }) => !set.has(key) && key !== 'parent_source_id') ?? [];
+  const records = [...metadata.records, ...ofFile];
   const facts: (readonly [string, React.ReactNode])[] = [
     [
       say('sources.group'),
@@ -64,10 +67,10 @@ export function Details({ source, close }: { source: Source; close(): void }) {
         </PanelPart>
       )}
       <PanelPart title={say('details.metadata')}>
-        {metadata.records.length === 0 ? (
+        {records.length === 0 ? (
           <p className="text-ink-3">{say('details.noMetadata')}</p>
         ) : (
-          <Facts rows={metadata.records.map(({ key, val }) => [key, val] as const)} />
+          <Facts rows={records.map(({ key, val }) => [key, val] as const)} />
         )}
       </PanelPart>
       {parent.data && (

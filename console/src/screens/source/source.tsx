@@ -97,7 +97,7 @@ export function Source() {
             {say('details.title')}
           </Button>
         )}
-        {source.data?.status === 'ready' && (
+        {source.data !== undefined && source.data.status !== 'pending' && (
           <Hint label={say('source.original')}>
             <Button
               look="ghost"

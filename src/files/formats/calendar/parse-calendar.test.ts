@@ -33,7 +33,8 @@ test('each event of a calendar is a block of readable lines, without alarms and 
   assert.deepEqual([title, fileType, blocks.length], ['Team', 'txt', 2]);
   assert.equal(
     text,
-    'Quarterly, review; "works" council\nStart: 2026-02-09 14:00 (Europe/Berlin)\nEnd: 2026-02-09 15:30:10 (Europe/Berlin)\n' +
+    'Quarterly, review; "works" council\nStart: 2026-02-09 14:00 (Europe/Berlin) – Monday, February 9, 2026\n' +
+      'End: 2026-02-09 15:30:10 (Europe/Berlin)\n' +
       'Repeats: monthly, interval 3, until 2026-12-31 00:00 (UTC), by day 2MO\nLocation: Room Aurora, 3rd floor\n' +
       'Organizer: Brandt: Helga <helga@a.example>\nAttendee: bo@a.example\nDescription: Agenda:\n1. Overtime\\n\n\nNext',
   );
@@ -41,8 +42,10 @@ test('each event of a calendar is a block of readable lines, without alarms and 
 
 test('the end of an event of whole days is its last day, and a duration is written in words', () => {
   const days = (from: string, to: string) => event('SUMMARY:x', `DTSTART;VALUE=DATE:${from}`, `DTEND;VALUE=DATE:${to}`);
-  assert.deepEqual(textsOf(days('20260501', '20260502')), ['x\nStart: 2026-05-01']);
-  assert.deepEqual(textsOf(days('20260228', '20260302')), ['x\nStart: 2026-02-28\nEnd: 2026-03-01']);
+  assert.deepEqual(textsOf(days('20260501', '20260502')), ['x\nStart: 2026-05-01 – Friday, May 1, 2026']);
+  assert.deepEqual(textsOf(days('20260228', '20260302')), [
+    'x\nStart: 2026-02-28 – Saturday, February 28, 2026\nEnd: 2026-03-01',
+  ]);
   assert.deepEqual(textsOf(event('SUMMARY:x', 'DURATION:P1DT1H30M')), ['x\nDuration: 1 day 1 h 30 min']);
 });
 
@@ -105,7 +108,26 @@ test('very long lines and very many entries of a calendar are read in linear tim
 test('an event of one whole day has no length, and one week is one week', () => {
   const event = (lines: string) =>
     parseCalendar(`BEGIN:VCALENDAR\nBEGIN:VEVENT\n${lines}\nEND:VEVENT\nEND:VCALENDAR`).text;
-  assert.equal(event('SUMMARY:Neujahr\nDTSTART;VALUE=DATE:20260101\nDURATION:P1D'), 'Neujahr\nStart: 2026-01-01');
+  assert.equal(
+    event('SUMMARY:Neujahr\nDTSTART;VALUE=DATE:20260101\nDURATION:P1D'),
+    'Neujahr\nStart: 2026-01-01 – Thursday, January 1, 2026',
+  );
   assert.match(event('SUMMARY:Fair\nDTSTART;VALUE=DATE:20260101\nDURATION:P1W'), /Duration: 1 week$/);
   assert.match(event('SUMMARY:Talk\nDTSTART:20260101T100000Z\nDURATION:P1DT2H1S'), /Duration: 1 day 2 h 1 s$/);
+});
+
+test('days are also in words, in the language of the entries, and a day that does not exist is in digits alone', () => {
+  const note = 'DESCRIPTION:Wir treffen uns am Bahnhof, und die Karten sind schon bezahlt.';
+  const [trip] = textsOf(calendar(event('SUMMARY:Ausflug', 'DTSTART;VALUE=DATE:20260305', note)));
+  assert.match(trip!, /^Start: 2026-03-05 – Donnerstag, 5\. März 2026$/m);
+  assert.deepEqual(textsOf(contact('FN:Ann', 'BDAY:1980-03-05')), ['Ann\nBirthday: 1980-03-05 – March 5, 1980']);
+  assert.deepEqual(textsOf(contact('FN:Ann', 'BDAY:--0305')), ['Ann\nBirthday: --0305']);
+  assert.deepEqual(textsOf(event('SUMMARY:x', 'DTSTART:20261345T100000')), ['x\nStart: 2026-13-45 10:00']);
+});
+
+test('the days of very many events are written by one formatter, because it takes long to make one', (t) => {
+  const made = t.mock.method(Intl, 'DateTimeFormat').mock;
+  const many = Array.from({ length: 1_000 }, (_, i) => event('SUMMARY:x', `DTSTART:202603${10 + (i % 20)}`));
+  assert.match(parseCalendar(calendar(...many)).text, /Sunday, March 29, 2026$/);
+  assert.ok(made.callCount() <= 1);
 });

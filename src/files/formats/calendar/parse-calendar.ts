@@ -1,4 +1,6 @@
 /** Parses calendars (ics) and contacts (vcf): each event, task, note and contact becomes a few lines. */
+import { detectLanguage, SAMPLE_UNITS } from '../../../text/language.ts';
+import { dayInWords } from '../../day-words.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { SINGLE_RECORDS_MAX } from '../data/records.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -15,13 +17,14 @@ const REPEATS_MAX = 100;
 /** Parses a file. A file without components is plain text. */
 export function parseCalendar(source: string): ParsedFile {
   const builder = new TextBuilder();
+  const language = languageIn(source);
   const open: string[] = [];
   let entry: Property[] = [];
   let title: string | undefined;
   let isCalendar = false;
   let count = 0;
   const end = (): void => {
-    const text = entryText(entry);
+    const text = entryText(entry, language);
     entry = [];
     count += 1;
     // So many entries share chunks.
@@ -49,7 +52,17 @@ export function parseCalendar(source: string): ParsedFile {
   return builder.file('txt', {}, title === undefined ? {} : { title });
 }
 
-type Format = (property: Property, entry: readonly Property[]) => string;
+/** Returns the language in which people wrote the entries; null if it is unknown. */
+function languageIn(source: string): string | null {
+  let words = '';
+  for (const { name, value } of propertiesOf(source)) {
+    if (/^(?:SUMMARY|DESCRIPTION|NOTE|COMMENT)$/.test(name)) words += `${plainText(value)}\n`;
+    if (words.length >= SAMPLE_UNITS) break;
+  }
+  return detectLanguage(words.slice(0, SAMPLE_UNITS)) ?? null;
+}
+
+type Format = (property: Property, entry: readonly Property[], language: string | null) => string;
 
 const text: Format = ({ value }) => plainText(value);
 const line: Format = ({ value }) => plainText(value).replace(/\s+/g, ' ');
@@ -72,10 +85,10 @@ const NAMES: readonly (readonly [name: string, format: Format])[] = [
   ['EMAIL', line],
 ];
 const LINES: readonly (readonly [name: string, label: string, format: Format])[] = [
-  ['DTSTART', 'Start', (property) => momentText(property)],
+  ['DTSTART', 'Start', (property, _, language) => withWords(momentText(property), language)],
   ['DTEND', 'End', (property, entry) => endText(property, entry)],
   ['DURATION', 'Duration', (property, entry) => lengthText(property, entry)],
-  ['DUE', 'Due', (property) => momentText(property)],
+  ['DUE', 'Due', (property, _, language) => withWords(momentText(property), language)],
   ['COMPLETED', 'Completed', (property) => momentText(property)],
   ['RRULE', 'Repeats', ({ value }) => ruleText(value)],
   ['STATUS', 'Status', ({ value }) => value.trim().toLowerCase()],
@@ -90,7 +103,7 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
   ['TEL', 'Phone', ({ value }) => plainText(value).replace(/^tel:/i, '')],
   ['EMAIL', 'Mail', line],
   ['ADR', 'Address', structure],
-  ['BDAY', 'Birthday', (property) => momentText(property)],
+  ['BDAY', 'Birthday', (property, _, language) => withWords(momentText(property), language, 'long')],
   ['URL', 'Web page', line],
   ['CATEGORIES', 'Categories', list],
   ['DESCRIPTION', 'Description', text],
@@ -100,16 +113,16 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
 
 const SHOWN = new Set([...NAMES, ...LINES].map(([name]) => name));
 
-function entryText(entry: readonly Property[]): string {
+function entryText(entry: readonly Property[], language: string | null): string {
   const byName = Map.groupBy(entry, ({ name }) => name);
   const lines: string[] = [];
   const first = NAMES.find(([name]) => byName.has(name));
-  if (first) lines.push(first[1](byName.get(first[0])![0]!, entry));
+  if (first) lines.push(first[1](byName.get(first[0])![0]!, entry, language));
   for (const [name, label, format] of LINES) {
     if (name === first?.[0]) continue;
     const values = (byName.get(name) ?? [])
       .slice(0, REPEATS_MAX)
-      .map((property) => [property, format(property, entry)]);
+      .map((property) => [property, format(property, entry, language)]);
     for (const [property, value] of values as [Property, string][])
       if (value !== '') lines.push(`${label}${kindsOf(property)}: ${value}`);
   }
@@ -136,6 +149,12 @@ function momentText(property: Property): string {
   const zone = utc ? 'UTC' : property.parameters.get('TZID');
   const time = `${hour}:${minute}${second === undefined || second === '00' ? '' : `:${second}`}`;
   return `${year}-${month}-${day} ${time}${zone === undefined ? '' : ` (${zone.replace(/^\//, '')})`}`;
+}
+
+/** Returns a moment with its day in words. A moment without a year stays as it is. */
+function withWords(moment: string, language: string | null, style: 'full' | 'long' = 'full'): string {
+  const day = new Date(/^\d{4}-\d\d-\d\d(?= |$)/.exec(moment)?.[0] ?? '');
+  return Number.isNaN(day.getTime()) ? moment : `${moment} – ${dayInWords(day, language, style)}`;
 }
 
 const DAY_MS = 86_400_000;

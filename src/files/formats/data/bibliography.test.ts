@@ -40,6 +40,21 @@ test('an entry takes over what it lacks from the book that it names', () => {
   assert.match(part!, /^date: 2000$/m);
 });
 
+test('a value of several words without marks is read to the end of its line, and not into the next field', () => {
+  const [record] = recordsOf(
+    '@book{a, title = The Long Way Home, year = 2006 month = mar\n note = see also, pages = 3 4 % rest\n}',
+  );
+  assert.deepEqual(record!.split('\n'), [
+    'The Long Way Home',
+    'year: 2006',
+    'month: March',
+    'note: see also',
+    'pages: 3 4',
+    'type: book',
+    'key: a',
+  ]);
+});
+
 test('a damaged entry ends where the next begins, and a file without entries is text', () => {
   const records = recordsOf('@book{a, title = {Open {brace, year = 1990\n@book{b, title = "Second", year = 1991}');
   assert.equal(records.length, 2);
@@ -91,7 +106,7 @@ doi = {10/1}, abstract = {One
 @a{l, title = {L}}`);
   assert.equal(
     record,
-    'Two\nyear: 2001\n1weird!: x\nadded on: May\npages: 1;\nmonth: March\ndoi: 10/1\n' +
+    'Two words\nyear: 2001\n1weird!: x\nadded on: May\npages: 1;\nmonth: March\ndoi: 10/1\n' +
       'abstract: One @two three(four), five\nisbn: 2\ntype: a\nkey: k',
   );
   assert.equal(second, 'L\ntype: a\nkey: l');

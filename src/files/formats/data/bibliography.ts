@@ -13,6 +13,9 @@ const EXPANDED_UNITS_MAX = 5_000_000;
 /** The beginning of an entry, as it follows a line break. */
 const ENTRY = /@[ \t]*[\p{L}\d]{1,40}[ \t]*[({][^,{}()"=@]{0,300}[,=]/uy;
 
+/** A value without marks around it: an abbreviation, a number or, in files of careless hands, the words up to the end of the line. */
+const WORDS = /[^\s,#{}()"]{1,300}(?:[^\S\n]{1,20}(?![^,{}()"=@#%\n]{1,60}=)[^\s,#{}()"=%]{1,300}){0,100}/y;
+
 interface Entry {
   type: string;
   key: string;
@@ -181,8 +184,8 @@ class FieldReader {
     const sign = this.source[this.at];
     if (sign === '{') return this.enclosed('}');
     if (sign === '"') return this.enclosed('"');
-    const word = this.match(/[^\s,#{}()"]{1,300}/y)?.[0] ?? '';
-    return this.strings.expand(word);
+    const words = this.match(WORDS)?.[0] ?? '';
+    return this.strings.expand(words);
   }
 
   /** Returns the text up to `end` outside inner braces, or up to the next entry if it is missing. */

@@ -165,3 +165,32 @@ test('long members without names, each in the next, are read in linear time', ()
   }
   assert.ok(process.cpuUsage(used).user < 5e6);
 });
+
+test('the coordinates of points of GeoJSON have names, because it writes the longitude first, and other lists of numbers stay', () => {
+  const place = (geometry: object) => ({ type: 'Feature', properties: { name: 'Hut' }, geometry });
+  const textOf = (value: object) => parseJson(JSON.stringify(value), []).text;
+  const point = { type: 'Point', coordinates: [10.87, 46.93, 2758] };
+  const named = /coordinates:\n +latitude: 46\.93\n +longitude: 10\.87\n +altitude: 2758/;
+  assert.match(textOf(place(point)), named);
+  const all = textOf({
+    type: 'FeatureCollection',
+    features: [
+      place(point),
+      place({
+        type: 'LineString',
+        coordinates: [
+          [1, 2],
+          [3, 4],
+        ],
+      }),
+    ],
+  });
+  assert.match(all, named);
+  assert.match(all, /\b1, 2\n/);
+  for (const other of [
+    { type: 'Point', coordinates: [1] },
+    { type: 'Point', coordinates: ['a', 'b'] },
+    { kind: 'x', coordinates: [1, 2] },
+  ])
+    assert.doesNotMatch(textOf(other), /latitude/);
+});

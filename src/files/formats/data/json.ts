@@ -28,7 +28,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
  * @throws FileError if the text is neither JSON nor JSON Lines.
  */
 export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
-  const value = readJson(source);
+  const read = readJson(source);
+  const value = read === undefined ? undefined : withNamedCoordinates(read);
   if (value === undefined) {
     // Many tools write one object per line into files named .json.
     if (isJsonLines(source)) return parseJsonl(source, keys);
@@ -46,6 +47,26 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
     writeRecords(builder, main.records, picker, main.path);
   } else writeSections(builder, value);
   return finish('json', builder, picker, []);
+}
+
+/** Returns GeoJSON with the coordinates of points as members with names: it writes the longitude first, unlike most people. */
+function withNamedCoordinates(value: Json): Json {
+  if (!isObject(value)) return value;
+  if (value['type'] === 'FeatureCollection' && Array.isArray(value['features']))
+    return { ...value, features: value['features'].map(withNamedPoint) };
+  return withNamedPoint(value);
+}
+
+function withNamedPoint(value: Json): Json {
+  if (!isObject(value)) return value;
+  if (value['type'] === 'Feature' && value['geometry'] !== undefined)
+    return { ...value, geometry: withNamedPoint(value['geometry'] as Json) };
+  const place = value['coordinates'];
+  if (value['type'] !== 'Point' || !Array.isArray(place) || !place.every((one) => typeof one === 'number'))
+    return value;
+  const [longitude, latitude, ...altitude] = place;
+  if (longitude === undefined || latitude === undefined || altitude.length > 1) return value;
+  return { ...value, coordinates: { latitude, longitude, ...(altitude.length === 1 && { altitude: altitude[0]! }) } };
 }
 
 /** Writes a value. Each object of a list becomes a record, also in a list inside objects. Other members are written before. */

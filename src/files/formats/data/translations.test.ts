@@ -69,3 +69,20 @@ test('each unit of XLIFF and of a translation memory is a record', () => {
   );
   assert.deepEqual([tmx.text, tmx.blocks[0]!.kind], ['en: or\nfi: tai', 'record']);
 });
+
+test('a unit of XLIFF has its names as key, but no number, no hash and not its own text', () => {
+  const units = [
+    'id="login.submit" resname="login_button"><source>Sign in',
+    'id="7"><source>Seven',
+    'id="0a1b2c3d4e5f60718293"><source>Hash',
+    'id="Cancel"><source>Cancel',
+  ].map((unit) => `<trans-unit ${unit}</source></trans-unit>`);
+  const { text } = parseXml(`<xliff version="1.2"><file><body>${units.join('')}</body></file></xliff>`, []);
+  const records = [
+    'source: Sign in\nkey: login_button, login.submit',
+    'source: Seven',
+    'source: Hash',
+    'source: Cancel',
+  ];
+  assert.equal(text, records.join('\n\n'));
+});

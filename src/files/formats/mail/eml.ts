@@ -43,27 +43,27 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const { mail, alternatives } = await readMail(bytes);
   const attached = mail.attachments.filter((one) => isAttached(one) && !alternatives.has(one.content));
-  const builder = writeMail({
-    headers: [
-      ['From', addresses(mail.from ? [mail.from] : [])],
-      ['To', addresses(mail.to)],
-      ['Cc', addresses(mail.cc)],
-      ['Date', mail.date ?? ''],
-      ['Subject', mail.subject ?? ''],
-    ],
+  const from = addresses(mail.from ? [mail.from] : []);
+  const written = writeMail({
+    from,
+    to: addresses(mail.to),
+    cc: addresses(mail.cc),
+    subject: mail.subject ?? '',
+    sent: mail.date,
+    offset: offsetOf(mail.headers.find(({ key }) => key === 'date')?.value ?? ''),
     text: mail.text,
     html: mail.html,
     attachments: attached.map(attachmentName),
   });
   const facts = {
     title: oneLine(mail.subject ?? '') || undefined,
-    author: addresses(mail.from ? [mail.from] : []),
+    author: from,
     recipients: addresses(mail.to),
     created: mail.date,
     message_id: mail.messageId,
   };
   const members = attached.map((one) => ({ name: attachmentName(one), bytes: () => contentOf(one) }));
-  return mailFile(builder, facts, members);
+  return mailFile(written, facts, members);
 }
 
 /** Parses a page that a browser saved with its pictures. @throws FileError like `parseEml`. */
@@ -145,6 +145,13 @@ function attachmentName(attachment: Attachment): string {
   return (
     PART_NAMES[mimeType] ?? (oneLine(description ?? '').replace(/[/\\]/g, '-') || KIND_NAMES[kind] || 'attachment')
   );
+}
+
+/** Returns the minutes by which the clock of a `Date` header is ahead of UTC; undefined without a zone in digits, and for UTC. */
+function offsetOf(date: string): number | undefined {
+  const [, sign, hours, minutes] = /\s([+-])(\d\d)([0-5]\d)(?:\s*\(.*)?\s*$/.exec(date) ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+  return Math.abs(offset) < 24 * 60 && offset !== 0 ? offset : undefined;
 }
 
 function addresses(list: readonly Address[] | undefined): string {

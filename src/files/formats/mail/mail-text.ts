@@ -1,4 +1,7 @@
 /** Writes mails as text: headers, body, and the names of the attachments. */
+
+import { detectLanguage, SAMPLE_UNITS } from '../../../text/language.ts';
+import { dayInWords } from '../../day-words.ts';
 import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
 import { originMetadata } from '../../metadata-values.ts';
@@ -9,25 +12,61 @@ import { TextBuilder } from '../text-builder.ts';
 import { paragraphs } from '../txt.ts';
 
 interface MailParts {
-  headers: readonly (readonly [name: string, value: string])[];
+  from: string;
+  to: string;
+  cc: string;
+  subject: string;
+  /** When the mail was sent, in ISO 8601, or what the mail says instead. */
+  sent: string | undefined;
+  /** Minutes by which the sender's clock is ahead of UTC. */
+  offset?: number | undefined;
   text: string | undefined;
   html: string | undefined;
   attachments: readonly string[];
 }
 
-export function writeMail({ headers, text, html, attachments }: MailParts): TextBuilder {
+/** A mail as text, and the lines that name it in the context of its later chunks. */
+export interface WrittenMail {
+  builder: TextBuilder;
+  continuation: string;
+}
+
+export function writeMail({ from, to, cc, subject, sent, offset, text, html, attachments }: MailParts): WrittenMail {
   const builder = new TextBuilder();
-  const lines = headers.map(([name, value]) => [name, oneLine(value)]).filter(([, value]) => value !== '');
-  builder.add({ kind: 'paragraph' }, lines.map(([name, value]) => `${name}: ${value}`).join('\n'));
+  const language = detectLanguage((text?.trim() || stripTags(html ?? '')).slice(0, SAMPLE_UNITS)) ?? null;
+  const date = sent === undefined ? '' : dateText(sent, offset, language);
+  builder.add({ kind: 'paragraph' }, lines({ From: from, To: to, Cc: cc, Date: date, Subject: subject }));
   writeBody(text, html, builder);
   const names = attachments.map((name) => `- ${memberName(name)}`);
   if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
-  return builder;
+  return { builder, continuation: lines({ From: from, Date: date, Subject: subject }) };
+}
+
+function lines(headers: Record<string, string>): string {
+  const filled = Object.entries(headers).filter(([, value]) => oneLine(value) !== '');
+  return filled.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
+}
+
+/**
+ * Returns a date by the clock of the sender, in digits and in words of a language: `2026-03-05 09:30 +01:00 (Thursday, March 5, 2026)`.
+ * People ask for mails by the month.
+ */
+function dateText(sent: string, offset: number | undefined, language: string | null): string {
+  const time = Date.parse(sent);
+  const local = new Date(time + (offset ?? 0) * 60_000);
+  if (Number.isNaN(local.getTime())) return sent;
+  const [day, clock] = local.toISOString().split('T');
+  return `${day} ${clock!.slice(0, 5)} ${offset === undefined ? 'UTC' : offsetText(offset)} (${dayInWords(local, language)})`;
+}
+
+function offsetText(offset: number): string {
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  return `${offset < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
 }
 
 /** Returns a mail as a parsed file, with its attachments as files inside. */
 export function mailFile(
-  builder: TextBuilder,
+  { builder, continuation }: WrittenMail,
   facts: Record<'title' | 'author' | 'recipients' | 'created' | 'message_id', string | undefined>,
   members: FileMember[],
 ): ParsedFile {
@@ -37,6 +76,7 @@ export function mailFile(
     blocks: builder.blocks,
     ...(facts.title === undefined ? {} : { title: facts.title }),
     metadata: originMetadata(facts),
+    continuation,
     warnings: [],
     members,
   };

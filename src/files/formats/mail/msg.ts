@@ -45,20 +45,18 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
   const date = sentAt(file);
   const html = file.read(`__substg1.0_${HTML}0102`);
   const attached = attachments(file, text);
-  const builder = writeMail({
-    headers: [
-      ['From', from],
-      ['To', text(TO)],
-      ['Cc', text(CC)],
-      ['Date', date ?? ''],
-      ['Subject', text(SUBJECT)],
-    ],
+  const written = writeMail({
+    from,
+    to: text(TO),
+    cc: text(CC),
+    subject: text(SUBJECT),
+    sent: date,
     text: text(BODY),
     html: html ? decodeText(html, encodingOf(file, INTERNET_CODE_PAGE)).text : text(HTML) || undefined,
     attachments: attached.map(({ name }) => name),
   });
   const facts = { author: from, recipients: text(TO), created: date, message_id: text(MESSAGE_ID) };
-  return mailFile(builder, { title: text(SUBJECT) || undefined, ...facts }, attached);
+  return mailFile(written, { title: text(SUBJECT) || undefined, ...facts }, attached);
 }
 
 /** Returns the attachments. Attached messages are left out, because they have no data stream. */

@@ -18,6 +18,7 @@ export function writeXliff(top: XmlElement, builder: TextBuilder): void {
       writeMessage(builder, count, [
         ['source', segments.flatMap((segment) => childElements(segment, 'source').map(textOf)).join('\n')],
         [label, targets.map(textOf).join('\n')],
+        ['key', keysOf(unit)],
         ['state', state === 'translated' || state === 'final' ? '' : state],
         ...notes,
       ]);
@@ -25,6 +26,15 @@ export function writeXliff(top: XmlElement, builder: TextBuilder): void {
     }
   }
 }
+
+/** Returns the names by which programs find a message. A number, or the text itself, says nothing. */
+function keysOf(unit: XmlElement): string {
+  const names = ['resname', 'name', 'id'].map((name) => attribute(unit, name).trim());
+  const sources = new Set(findElements(unit, 'source').map(textOf));
+  return [...new Set(names)].filter((name) => /\p{L}/u.test(name) && !sources.has(name) && !HASH.test(name)).join(', ');
+}
+
+const HASH = /^[\da-f]{16,}$/i;
 
 /** Writes the units of a translation memory (TMX). Each text has its language as label. */
 export function writeTmx(top: XmlElement, builder: TextBuilder): void {

@@ -133,3 +133,21 @@ test('XML that is too deep, or has all its words in attributes, becomes its sour
   assert.equal(parseXml(deep, []).text, deep);
   assert.equal(parseXml('<a/>', []).text, '<a/>');
 });
+
+test('an outline is a nested list with notes and addresses, and its first level are headings', () => {
+  const item = (attributes: string, inside = '') => `<outline ${attributes}>${inside}</outline>`;
+  const beds = item('text="Beds" _note="Of clay"', item('text="Leeks" _note="Sow in&#10;April"', item('text="Kale"')));
+  const feed = item('type="rss" title="News" text="" xmlUrl="https://a.example/feed" htmlUrl="https://a.example/"');
+  const parsed = parseXml(`<opml><head><title>Garden</title></head><body>${beds}${feed}${item('')}</body></opml>`, []);
+  assert.equal(parsed.title, 'Garden');
+  const list = '- Leeks – Sow in April\n  - Kale';
+  assert.deepEqual(parsed.text.split('\n\n'), [
+    '# Garden',
+    '## Beds',
+    'Of clay',
+    list,
+    '- News – https://a.example/ – https://a.example/feed',
+  ]);
+  const deep = '<outline text="x">'.repeat(200) + '</outline>'.repeat(200);
+  assert.ok(parseXml(`<opml><body>${deep}</body></opml>`, []).text.length < 10_000);
+});

@@ -10,6 +10,7 @@ import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
+import { writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
 import { writeTmx, writeXliff } from './translations.ts';
 import {
@@ -78,6 +79,7 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
     (top.name === 'tmx' ? writeTmx : writeXliff)(top, builder);
     return undefined;
   }
+  if (top.name === 'opml') return writeOpml(top, builder);
   if (isProse(top)) return writeProse(top, builder);
   if (top.name === 'svg') {
     for (const name of ['title', 'desc', 'text']) {
