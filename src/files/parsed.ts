@@ -68,7 +68,7 @@ export interface ParsedFile {
   warnings: string[];
   /**
    * Lines that name the file, such as the sender, date and subject of a mail: context of every chunk but the first, which has them. The
-   * chunker cuts long lines, after redaction: a rule must see a value as a whole.
+   * chunker leaves long lines out.
    */
   continuation?: string;
   /** Files inside this file that become sources of their own. */

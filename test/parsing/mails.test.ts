@@ -153,13 +153,12 @@ test('each later chunk of a long mail names the sender, date and subject in its 
   }
 });
 
-test('a long subject, sender or date is not repeated as a whole by each later chunk', async () => {
+test('a long subject, sender or date is not repeated by later chunks: a part of it could hide a value from rules', async () => {
   const long = 'word '.repeat(20_000);
-  const mail = `From: "${long}" <ann@example.com>\r\nDate: ${long}\r\nSubject: ${long}\r\n\r\n${'Nails. '.repeat(20_000)}`;
+  const mail = `From: <ann@example.com>\r\nDate: ${long}\r\nSubject: ${long}\r\n\r\n${'Nails. '.repeat(20_000)}`;
   const { chunks } = await readBytes('m.eml', mail);
   const [, second] = chunks;
-  assert.match(second!.context!, /^From: word( word)+…\nDate: word( word)+…\nSubject: word( word)+…$/);
-  assert.ok(Math.max(...chunks.map(({ context }) => context?.length ?? 0)) <= 3 * 202);
+  assert.equal(second!.context, 'From: ann@example.com');
 });
 
 test('the date of a mail is written by the clock of its sender, with the month in the language of the mail', async () => {

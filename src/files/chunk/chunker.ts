@@ -9,6 +9,7 @@
 import type { ChunkDraft, TypedMetadata } from '../../corpus/values.ts';
 import { definesLine } from '../../text/defines-line.ts';
 import { linksLine } from '../../text/link-line.ts';
+import { codePointLength } from '../../util/code-points.ts';
 import { badFile } from '../failure.ts';
 import type { Block, BlockLink, ParsedFile } from '../parsed.ts';
 import { plainHeading } from './heading-text.ts';
@@ -279,9 +280,13 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
   });
 }
 
-/** Returns the lines with at most 200 code points of each, and no part of a word: every chunk repeats them. */
-function shortLines(text: string): string {
-  return text.replace(/^(.{200}).+$/gmu, (_, start: string) => `${start.replace(/\s\S{0,100}$/u, '')}…`);
+/** Longer lines would be repeated by every chunk. A part of a line could hide a value from redaction rules. */
+const CONTINUED_CODE_POINTS_MAX = 200;
+
+/** Returns the lines that are short; undefined if none is. */
+function shortLines(text: string): string | undefined {
+  const short = text.split('\n').filter((line) => codePointLength(line) <= CONTINUED_CODE_POINTS_MAX);
+  return short.length === 0 ? undefined : short.join('\n');
 }
 
 function contextOf(

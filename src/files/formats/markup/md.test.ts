@@ -74,6 +74,10 @@ test('a comment within a code span stays, and a lone backtick does not keep one'
   const blocks = '- a\n\n  ```\n  <!-- b -->\n\n  c\n  ```\n\n  ~~~\n  <!-- d -->\n  ~~~';
   assert.equal(await text(`${blocks}\n  <!-- gone -->`), `${blocks}\n  `.trimEnd());
   const started = performance.now();
+  for (const mark of ['  ', '> ']) {
+    const table = ['| x | y |', '|---|---|', '| `<!-- c -->` | d |'].map((line) => `${mark}${line}`).join('\n');
+    assert.match(await text(`- a\n\n${table}`), /`<!-- c -->` \| d/);
+  }
   await parseMd(`${'\\\\'.repeat(200_000)}${'- `\n\n'.repeat(2_000)}<!-- x -->`, []);
   await parseMd(`${'`` ` '.repeat(20_000)}<!-- x -->`, []);
   assert.ok(performance.now() - started < 10_000);

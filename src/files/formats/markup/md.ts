@@ -215,7 +215,8 @@ function codeEnds(tokens: readonly Token[], index: number, text: string, at: (li
     const { type, map } = tokens[i]!;
     if (!map) continue;
     const [start, end] = [at(map[0]), at(map[1])];
-    if (type === 'inline') addCodeSpans(text, start, end, ends);
+    // Cells have no place of their own.
+    if (type === 'inline' || type === 'tr_open') addCodeSpans(text, start, end, ends);
     else if (KINDS[type] === 'code') {
       const first = text.slice(start, end).search(MARK);
       if (first !== -1) ends.set(start + first, end);
