@@ -203,10 +203,13 @@ test('exponents and marks of notes in a PDF are not part of the number or word b
   const raised = (text: string) => `6 Ts /F1 7 Tf (${text}) Tj 0 Ts /F1 11 Tf`;
   const drawing = [
     `BT /F1 11 Tf 72 700 Td (There are 10) Tj ${raised('23')} ( particles in the jar) Tj ${raised('1')} (, on the 1) Tj`,
-    `${raised('st')} ( of May. It costs 19,) Tj ${raised('99')} ( and has 5 inch) Tj ${raised('2')} (.) Tj ET`,
+    `${raised('st')} ( of May. It costs 19,) Tj ${raised('99')} ( EUR and has 5 inch) Tj ${raised('2')} ( in 2019.) Tj ${raised('12')} ET`,
   ];
   const { text } = await read({ pages: [[]], drawing: drawing.join('\n') });
-  assert.equal(text, 'There are 10^23 particles in the jar^1, on the 1st of May. It costs 19,99 and has 5 inch^2.');
+  assert.equal(
+    text,
+    'There are 10^23 particles in the jar^1, on the 1st of May. It costs 19,99 EUR and has 5 inch^2 in 2019.[^12]',
+  );
 });
 
 /** Returns the text of a page with these operators, set in a font whose characters have one width. */

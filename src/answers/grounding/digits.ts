@@ -6,13 +6,16 @@ const RAISED_DIGITS = /(?<=\p{Nd})(?=[⁺⁻]?[⁰¹²³⁴-⁹])/gu;
 const IN_BRACES = /\^\{([-+]?\d{1,8})\}/g;
 const BEHIND_LETTER = /(?<=\p{L})\^(?=[-+]?\d)/gu;
 
+/** A decimal point in the middle, not the sign of multiplication in `6.02·10^23`. */
+const MIDDLE_POINT = /(?<=\d)·(?=\d)(?!10\^)/g;
+
 /**
  * Returns `text` normalized, with the digits 0-9 in place of the digits of all scripts. Exponents of numbers have a mark, and others are
  * part of the word before them: `10^23`, `cm2`.
  */
 export function normalizeDigits(text: string): string {
   const normal = text.replace(RAISED_DIGITS, '^').normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I');
-  const digits = asciiDigits(normal).replace(/(?<=\d)·(?=\d)/g, '.');
+  const digits = asciiDigits(normal).replace(MIDDLE_POINT, '.');
   return digits.includes('^') ? digits.replace(IN_BRACES, '^$1').replace(BEHIND_LETTER, '') : digits;
 }
 

@@ -69,6 +69,22 @@ test('a number does not match another number', () => {
   }
 });
 
+test('a number before the mark of a note is stated, and an exponent is not another number', () => {
+  const stated = (text: string, claims: string[]) => claims.filter((claim) => states(text, claim));
+  assert.deepEqual(stated('25^1 people', ['25 people', '25^1 people', '1 people', '251 people', '25^2 people']), [
+    '25 people',
+    '25^1 people',
+  ]);
+  assert.deepEqual(stated('5 people', ['5^2 people', '5² people']), []);
+  assert.deepEqual(stated('3 × 5^2 people', ['3 × 5² people', '5 people', '2 people']), ['3 × 5² people']);
+  const avogadro = ['6.02 × 10²³', '6.02·10^23', '6.02·10^{23}', '6.02*10^23'];
+  for (const text of avogadro) {
+    assert.deepEqual(stated(text, avogadro), avogadro, text);
+    assert.deepEqual(stated(text, ['6.02', '1023', '10^22', '6.02.10', '10', '23']), ['6.02'], text);
+  }
+  assert.deepEqual(stated('3·5 people', ['3.5 people']), ['3.5 people']);
+});
+
 test('identifiers, pronouns and parts of words are not numbers', () => {
   assert.deepEqual(readings('ERR_4012, A4, one of them, 一般的な 三井'), []);
   assert.deepEqual(readings('See https://a.example/x2 and constructor toString'), []);

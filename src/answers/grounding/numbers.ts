@@ -15,11 +15,13 @@ export type Readings = readonly string[];
 const NUMBER = new RegExp(
   [
     String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?<![\d\p{sc=Latn}][.,])`,
-    // A longer number before an exponent may be a year with the mark of a note.
-    String.raw`(?:\d{1,2}\^-?\d{1,4}(?!\d)|\d{1,3}(?: \d{3})+(?![\d.,])|\d+(?:[.,'’]\d+)*)`,
+    String.raw`(?:\d{1,3}(?: \d{3})+(?![\d.,])|\d+(?:[.,'’]\d+)*)(?:\^-?\d{1,4}(?!\d))?`,
   ].join(''),
   'gu',
 );
+/** Numbers with an exponent that are powers. Others may have the mark of a note (`25^1 people`), so a passage states their base too. */
+const POWER_BASE = /^(?:2|10)$/;
+const FACTOR = /\d\s?[×·*]\s?$/u;
 const CJK_NUMERAL = /[〇零一二三四五六七八九十百千万萬億亿兆两兩]+/gu;
 const WORD = /\p{L}+/gu;
 /** Thai text has no spaces, so numerals stand inside longer text. The lookaheads exclude words that begin like a numeral. */
@@ -107,7 +109,10 @@ export function numbersIn(text: string, language: string | null): FoundNumber[] 
  * @param language ISO 639-1 code of the passage, or null.
  */
 export function claimedNumbersIn(text: string, language: string | null): FoundNumber[] {
-  return foundNumbers(text, language, ordinalOfClaim);
+  return foundNumbers(text, language, ordinalOfClaim).map((number) => {
+    const powers = number.readings.filter((reading) => reading.includes('^'));
+    return powers.length > 0 ? { ...number, readings: powers } : number;
+  });
 }
 
 /** Returns the readings of the word at `at` as an ordinal, none if it is not one. */
@@ -226,7 +231,13 @@ function placedNumbers(
     const sign = isNegative(normal, match.index) ? '-' : '';
     const written = match[0].replaceAll(' ', '');
     const isVersion = magnitude === null && VERSION.test(normal.slice(Math.max(0, match.index - 12), match.index));
-    const read = isVersion ? versionOf(written) : readingsOf(written);
+    const [base, power] = written.split('^') as [string, string?];
+    const bases = isVersion ? versionOf(base) : readingsOf(base);
+    const powers = power === undefined ? [] : bases.map((reading) => `${reading}^${power}`);
+    const isPower =
+      power !== undefined &&
+      (POWER_BASE.test(base) || FACTOR.test(normal.slice(Math.max(0, match.index - 4), match.index)));
+    const read = isPower ? powers : [...bases, ...powers];
     const readings = read.map((reading) => sign + scaled(reading, magnitude?.[1]));
     const isOrdinal = magnitude === null && ORDINAL_END.test(normal.slice(end, end + 2));
     const ordinals = isOrdinal ? readings.map((reading) => reading + ORDINAL) : [];

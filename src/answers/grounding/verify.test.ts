@@ -64,6 +64,12 @@ test('exponents are compared in every notation', () => {
     assert.equal(supports(sentence, content).verified, false, sentence);
 });
 
+test('a number with the mark of a note is verified without it', () => {
+  for (const content of ['The firm has 25^1 employees.', 'The firm has 25¹ employees.'])
+    assert.equal(supports('The firm has 25 employees.', content).verified, true, content);
+  assert.equal(supports('The firm has 251 employees.', 'The firm has 25^1 employees.').verified, false);
+});
+
 test('a sentence about something else is not verified', () => {
   assert.equal(supports('The cafeteria serves vegetarian meals daily.', POLICY).verified, false);
   assert.equal(supports('', POLICY).verified, false);

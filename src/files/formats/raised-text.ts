@@ -5,7 +5,7 @@
 
 /** Longer raised texts are left as they are. */
 export const RAISED_UNITS_MAX = 24;
-/** Units before a raised text that tell what it is. */
+/** Units before a raised text, and behind it, that tell what it is. */
 export const CARRIER_UNITS = 12;
 
 const NOTE = /^\(?(\*?\d{1,3}(?:[,–-]\s?\d{1,3}){0,6})\)?$/;
@@ -23,10 +23,16 @@ const UNIT = new RegExp(
   ].join(''),
   'iu',
 );
-/** One small letter behind one capital ends an abbreviation: `Dr`. */
-const ABBREVIATION_CARRIER = /(?<![\p{L}\p{N}])\p{Lu}$/u;
+/** Abbreviations of one capital and one raised letter. Others are powers: `R^n`. */
+const ABBREVIATION = /(?<![\p{L}\p{N}])(?:[DMNJ]r|No|St|Me)$/u;
 /** Raised cents of a price, also with the currency: `19,99`. */
 const CENTS = /^\d{2}[^\d,–-]*$/;
+/** A whole amount before its cents. Behind `5,400,` there are none. */
+const AMOUNT = /(?<!\d\.\d{3}\.|\d,\d{3},)(?<=\d[.,])$/;
+const CURRENCY = String.raw`(?:\p{Sc}|(?<!\p{L})(?:EUR|USD|GBP|CHF|JPY|CNY|CAD|AUD|INR|BRL|RUB|PLN|CZK|HUF|SEK|NOK|DKK|kr|zł|Kč)(?!\p{L}))`;
+const CURRENCY_BEFORE = new RegExp(String.raw`${CURRENCY}\s?\d+(?:[.,'’\s]\d{3})*[.,]$`, 'u');
+/** The sign may belong to the next number instead: `40, $5`. */
+const CURRENCY_BEHIND = new RegExp(String.raw`^\s?${CURRENCY}(?!\s?\d)`, 'u');
 const SIMPLE = /^(?:[-−–+]?\d{1,8}|\p{L})$/u;
 const LETTER = /[\p{L}\p{N}]/u;
 
@@ -41,13 +47,19 @@ export function raisedText(before: string, raised: string, after: string, lowere
   if (!LETTER.test(raised) || raised.length > RAISED_UNITS_MAX || raised.startsWith('[')) return undefined;
   if (!/[^\s([{]$/u.test(before)) return undefined;
   if (ORDINAL.test(raised) && (/\p{Ll}{2}/u.test(raised) || ORDINAL_CARRIER.test(before))) return undefined;
-  if (/^\p{Ll}$/u.test(raised) && ABBREVIATION_CARRIER.test(before)) return undefined;
-  if (/\d[.,]$/.test(before) && CENTS.test(raised)) return undefined;
+  if (raised.length === 1 && ABBREVIATION.test(before + raised)) return undefined;
+  if (isCents(before, raised, after)) return undefined;
   if (isUpperPart(before, raised, after, lowered)) return ` ${raised}`;
   const isExponent = /^[23]$/.test(raised) && UNIT.test(before);
   const note = !isExponent && NOTE_CARRIER.test(before) ? NOTE.exec(raised)?.[1] : undefined;
   if (note !== undefined) return `[^${note}]`;
   return SIMPLE.test(raised) && !LETTER.test(after[0] ?? '') ? `^${raised}` : `^{${raised}}`;
+}
+
+/** Returns whether raised digits are cents. Without a currency they are the mark of a note behind a number: `in 2019.[^12]`. */
+function isCents(before: string, raised: string, after: string): boolean {
+  if (!AMOUNT.test(before) || !CENTS.test(raised)) return false;
+  return CURRENCY_BEFORE.test(before) || CURRENCY_BEHIND.test(raised.slice(2)) || CURRENCY_BEHIND.test(after);
 }
 
 /** Returns whether a raised number behind a number is the upper part of a fraction: `2 1/2`. */

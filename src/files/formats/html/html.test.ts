@@ -199,3 +199,8 @@ test('raised cents, units, fractions and abbreviations do not become marks of no
   );
   assert.equal(text, '19,99 EUR, 5 inch^2, 2 1/2 cups, Dr Bo, 2 1⁄2');
 });
+
+test('the mark of a note behind a number does not become its decimals', () => {
+  const { text } = parseHtml(page('<p>5,400 people in 2019.<sup>12</sup> It grew by 40,<sup>13</sup></p>'), []);
+  assert.equal(text, '5,400 people in 2019.[^12] It grew by 40,[^13]');
+});

@@ -60,7 +60,7 @@ export function raisedMark(element: DomElement): string | undefined {
   const next = after?.nodeType === TEXT ? (after.nodeValue ?? '') : '';
   const low = after?.nextSibling as DomElement | null | undefined;
   const lowered = low?.tagName === 'SUB' ? (low.firstChild?.nodeValue ?? '') : '';
-  return raisedText(endOf(before), raised.replace(/\s+/g, ' ').trim(), next.slice(0, 2), lowered);
+  return raisedText(endOf(before), raised.replace(/\s+/g, ' ').trim(), next.slice(0, CARRIER_UNITS), lowered);
 }
 
 /** Returns the end of the text in a node. */

@@ -131,7 +131,7 @@ function paragraphText(paragraph: XmlElement): string {
     const own = runText(part);
     const isRaised = liftOf(part) > 0;
     const [next, low] = isRaised ? parts.slice(index + 1, index + 3) : [];
-    const after = next ? runText(next).slice(0, 2) : '';
+    const after = next ? runText(next).slice(0, CARRIER_UNITS) : '';
     const lowered = low && liftOf(low) < 0 ? runText(low) : '';
     text += (isRaised ? raisedText(text.slice(-CARRIER_UNITS), own, after, lowered) : undefined) ?? own;
   }

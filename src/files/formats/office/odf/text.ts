@@ -289,7 +289,7 @@ export class OdfWriter {
       if (typeof child === 'string') text += child.replace(/\s+/g, ' ');
       else if (child.name === 'span' && this.styles.raised.has(attribute(child, 'text:style-name'))) {
         const [raised, next] = [this.inline(child), element.children[index + 1]];
-        const after = typeof next === 'string' ? next.slice(0, 2) : '';
+        const after = typeof next === 'string' ? next.slice(0, CARRIER_UNITS) : '';
         const low = element.children[index + 2];
         const lowered = low && typeof low !== 'string' && low.name === 'span' ? textOf(low) : '';
         text += raisedText(text.slice(-CARRIER_UNITS), raised, after, lowered) ?? raised;

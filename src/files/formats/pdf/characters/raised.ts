@@ -78,7 +78,9 @@ export function withRaisedMarks(text: string, places: Places): string[] | undefi
     if (!isRaised) return;
     const before = text.slice(Math.max(0, carrierUnit + 1 - CARRIER_UNITS), carrierUnit + 1);
     const raised = characters.slice(start, end + 1).join('');
-    const marked = raisedText(before, raised, characters[end + 1] ?? '', smallBehind(carrier, next));
+    const lowered = smallBehind(carrier, next);
+    const after = characters.slice(end + 1, end + 1 + (lowered === '' ? CARRIER_UNITS : 1)).join('');
+    const marked = raisedText(before, raised, after, lowered);
     if (marked === undefined) return;
     replaceBlanks(carrierUnit + 1, end + 1, '');
     characters[start] = marked;
