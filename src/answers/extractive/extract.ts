@@ -12,7 +12,7 @@ import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
-import { askedPartFirst, namesPart, ofAskedPart, topicOf, withoutParts } from './numbered-part.ts';
+import { askedPartFirst, asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 
@@ -59,9 +59,14 @@ export interface Extract {
 
 /** Returns the passages that answer best; none when nothing matches. */
 export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
-  const { candidates, questions, isWholePart } = scoredPassages(question, chunks, analyzer);
-  const { passages, logOdds } = choose(candidates, questions);
-  return { passages, logOdds: isWholePart ? Number.POSITIVE_INFINITY : logOdds };
+  const { candidates, questions, asks, outside } = scoredPassages(question, chunks, analyzer);
+  const extract = choose(candidates, questions);
+  if (asks === 'whole') return { ...extract, logOdds: Number.POSITIVE_INFINITY };
+  if (asks === 'heading' && extract.passages.length > 0) return { ...extract, logOdds: Math.max(extract.logOdds, 0) };
+  if (outside === undefined || extract.logOdds >= ANSWER_LOG_ODDS_MIN) return extract;
+  // The part hardly answers. The best of all passages answers if it is in the part, or if it speaks of the part.
+  const all = choose(outside.all, scored(outside.all, question, chunks, analyzer), new Set(outside.speaking));
+  return all.logOdds > extract.logOdds ? all : extract;
 }
 
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
@@ -72,58 +77,51 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question, analyzer))
     .filter((one) => isQuotable(one.text, question));
-  const { candidates, isExact } = ofAskedPart(all, question, (one, said) => namedOfDocument(one, said, analyzer));
-  const isWholePart = isExact && candidates.some((one) => asksWholePart(one, question, analyzer));
-  const found = new Set(candidates.flatMap(({ terms, headingTerms }) => [...terms, ...headingTerms]));
+  const { candidates, speaking } = ofAskedPart(all, question, analyzer);
+  const asks = speaking && asksAll(candidates, question, analyzer);
   // The number is found, though its word may be missing: "12. Termination" is section 12.
-  const text = isExact && !isWholePart ? withoutParts(question) : question;
-  const read = (language: string | null) =>
-    inFoundSpelling(readQuestion(text, language, analyzer), (term) => found.has(term), analyzer);
-  const questions = new Map([...new Set(top.map(({ language }) => language))].map((one) => [one, read(one)]));
-  scorePassages(candidates, questions);
+  const text = speaking && asks !== 'whole' ? withoutParts(question) : question;
+  const questions = scored(candidates, text, top, analyzer);
   const names = readQuestion(withoutParts(question), candidates[0]?.chunk.language ?? null, analyzer).names;
   const lacks = (name: string): boolean => /\p{L}/u.test(name) && !all.some(({ chunkTerms }) => chunkTerms.has(name));
   // Section 12 of a licence that is not there is not section 12 of another one.
-  if (isExact && [...names].some(lacks)) return { candidates: [], questions, isWholePart: false };
+  if (speaking && [...names].some(lacks)) return { candidates: [], questions };
   // A part is read from its start.
-  if (isWholePart) for (const [i, one] of candidates.entries()) one.score = -i;
-  return { candidates, questions, isWholePart };
+  if (asks === 'whole') for (const [i, one] of candidates.entries()) one.score = -i;
+  return { candidates, questions, asks, outside: speaking && { all, speaking } };
 }
 
-/** Returns true for a question that has no words besides the part and the document, such as "What does section 12 of the GPL say?". */
-function asksWholePart(one: Candidate, question: string, analyzer: Analyzer): boolean {
-  const titles = titleTerms(one, analyzer);
-  // The number is there because the analyzer keeps stop words if a text has no other words. The question may be in another language.
-  return [one.chunk.language, null].some((language) =>
-    analyzer.query(`${topicOf(question)} 0`, language).every((term) => term === '0' || titles.has(term)),
-  );
+/** Scores the candidates, and returns the question as it was read. */
+function scored(
+  candidates: readonly Candidate[],
+  text: string,
+  chunks: readonly ContextChunk[],
+  analyzer: Analyzer,
+): Questions {
+  const found = new Set(candidates.flatMap(({ terms, headingTerms }) => [...terms, ...headingTerms]));
+  const read = (language: string | null) =>
+    inFoundSpelling(readQuestion(text, language, analyzer), (term) => found.has(term), analyzer);
+  const questions = new Map([...new Set(chunks.map(({ language }) => language))].map((one) => [one, read(one)]));
+  scorePassages(candidates, questions);
+  return questions;
 }
 
-/** Returns how many words of a question are in the titles of a candidate's file. */
-function namedOfDocument(one: Candidate, question: string, analyzer: Analyzer): number {
-  const titles = titleTerms(one, analyzer);
-  return analyzer.query(withoutParts(question), one.chunk.language).filter((term) => titles.has(term)).length;
-}
-
-/** Returns the terms of the file name and of the headings above, without those of numbered parts. */
-function titleTerms({ chunk, nameTerms }: Candidate, analyzer: Analyzer): ReadonlySet<string> {
-  const titles = chunk.headingPath.filter((title) => !namesPart(title)).join('\n');
-  return new Set([...nameTerms, ...analyzer.index(titles, chunk.language)]);
-}
-
-function choose(candidates: readonly Candidate[], questions: Questions): Extract {
+/** @param allowed are the candidates that may be quoted. There is no answer if the best one is not among them. */
+function choose(candidates: readonly Candidate[], questions: Questions, allowed?: ReadonlySet<Candidate>): Extract {
   const ranked = ofNamedEntry(candidates, questions)
     .filter((one) => one.features.inPassage + one.features.nearby > 0)
     .sort((a, b) => Number(a.kind === 'heading') - Number(b.kind === 'heading') || b.score - a.score);
   const best = ranked[0];
-  if (best === undefined) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
+  if (best === undefined || allowed?.has(best) === false) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
+  const quoted = candidates.filter((one) => allowed?.has(one) !== false);
   const chosen: Candidate[][] = [];
   for (const one of ranked) {
+    if (allowed?.has(one) === false) continue;
     if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;
-    const passage = grow(one, candidates);
+    const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
-  return { passages: joined(chosen, candidates).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+  return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
 }
 
 /**

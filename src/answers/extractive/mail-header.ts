@@ -23,6 +23,21 @@ export function senderOf(header: string): string {
   return /^From: "?([^\n"<]+)/m.exec(header)?.[1] ?? '';
 }
 
+/** Returns true for a question for mails, such as "Which mail speaks of section 4?". */
+export function asksMails(question: string): boolean {
+  return ASKS_MAILS.test(question);
+}
+
+/** A mail server and a message broker are no mails. */
+const ASKS_MAILS = anyOf(
+  [
+    /\b(?:e-?)?mails? (?:from|von|de|di|da)\b|\b(?:which|what) (?:(?:e-?)?mails?|messages?)\b(?! (?:server|broker)|-)/,
+    /\b(?:welche[mnrs]?|quel(?:le)?s?|qué|qual[ei]?|quais) (?:(?:e-?)?mails?|courriels?|messages?|correos?|messagg[io])\b(?!-)/,
+    /(?:как(?:ое|ие|ом|их|ой)) (?:письм|сообщени)|哪[些一]?[封个個]?(?:邮件|郵件|メール)|どのメール|(?:어느|어떤) (?:이?메일)/,
+  ],
+  'iu',
+);
+
 /** "Until when" and its like ask for a date of the text. */
 const ASKS_HEADER = anyOf(
   [

@@ -191,3 +191,102 @@ test('long texts are read in linear time', () => {
   }
   assert.ok(process.cpuUsage(started).user < 4_000_000);
 });
+
+test('a question that names the heading of the part is answered from it', () => {
+  const gdpr = ['GDPR', 'Chapter III'];
+  const chunks = [
+    chunk(
+      'gdpr.html',
+      'en',
+      'The data subject shall have the right to obtain from the controller the deletion of personal data.',
+      [...gdpr, 'Article 17 Right to erasure (right to be forgotten)'],
+    ),
+    chunk('gdpr.html', 'en', 'The data subject shall have the right to receive the personal data.', [
+      ...gdpr,
+      'Article 20 Right to data portability',
+    ]),
+  ];
+  assert.match(answer('What does Article 17 GDPR say about erasure?', ...chunks) ?? '', /deletion/);
+  assert.match(
+    answer('What does section 12 of the GPL say about the surrender of freedom?', ...LICENCE) ?? '',
+    /at all/,
+  );
+});
+
+test('a word of the question in another heading or file name does not hide the part', () => {
+  const lease = [
+    chunk('Lease.md', 'en', 'If the rent is late, the penalty is 5 percent of it.', [
+      'Lease',
+      'Section 5: Late payment',
+    ]),
+    chunk('Lease.md', 'en', 'Pets are allowed.', ['Lease', 'Section 6: Pets']),
+  ];
+  const overview = chunk('Lease.md', 'en', 'Tenants pay for:\\n\\n1. Damages.\\n2. Noise.', [
+    'Lease',
+    'Penalty overview',
+  ]);
+  const guide = chunk('Penalty guide for tenants.md', 'en', 'A lease may have penalties. Ask a lawyer.');
+  const cases: [question: string, ...chunks: ContextChunk[]][] = [
+    ['What is the penalty in section 5 of the lease?', overview, ...lease],
+    ['What is the penalty for tenants in section 5 of the lease?', guide, ...lease],
+  ];
+  for (const [question, ...chunks] of cases) assert.match(answer(question, ...chunks) ?? '', /5 percent/, question);
+  const law = chunk('GDPR.html', 'en', 'The controller shall inform the data subject. The deadline is one month.', [
+    'GDPR',
+    'Article 12 Transparent information',
+  ]);
+  const next = chunk('GDPR.html', 'en', 'The controller shall provide contact details.', [
+    'GDPR',
+    'Article 13 Information',
+  ]);
+  for (const titles of [['GDPR', 'Deadline for transposition'], ['Deadline for transposition']]) {
+    const other = chunk(`${titles[0]}.html`, 'en', 'Member states adopt the GDPR by 2018.', titles);
+    const text = answer('What is the deadline in Article 12 of the GDPR?', other, law, next) ?? '';
+    assert.match(text, /one month/, titles.join());
+  }
+  const plain = chunk('Lease.md', 'en', 'If the rent is late, the penalty is 5 percent of it.', [
+    'Lease',
+    '5. Late payment',
+  ]);
+  const rules = chunk('Lease.md', 'en', 'Tenants pay for damages.', ['Lease', 'Penalty overview']);
+  assert.match(answer('What is the penalty in section 5 of the lease?', rules, plain) ?? '', /5 percent/);
+  const later = chunk('rfc2120.txt', 'en', 'Managers answer for it.', ['RFC 2120', 'Section 9: Managers']);
+  assert.equal(answer('What does RFC 2119 section 9 say?', WORDS_OF_RFC, later), null);
+  const apache = chunk('Apache License.txt', 'en', 'You may copy it.', ['Apache License', 'Section 2: Copies']);
+  const other = chunk('GNU License.txt', 'en', 'You may not convey it.', ['GNU License', 'Section 12: Freedom']);
+  assert.equal(answer('What does section 12 of the Apache License say?', apache, other), null);
+});
+
+test('what a mail says of a part is not in the part', () => {
+  const mail = chunk(
+    'clause.eml',
+    'en',
+    'From: Ann Lee <ann@example.com>\nTo: Bob Ray <bob@example.com>\nSubject: Contract\n\nClause 4 must go, because it is too costly.',
+  );
+  const contract = [
+    chunk('contract.md', 'en', 'The customer pays the costs of delivery.', ['Contract', 'Clause 4: Costs']),
+    chunk('contract.md', 'en', 'The customer may cancel.', ['Contract', 'Clause 5: Cancellation']),
+  ];
+  for (const question of ['What did Ann Lee write about clause 4?', 'Which mail speaks of clause 4?'])
+    assert.match(answer(question, mail, ...contract) ?? '', /must go/, question);
+  assert.match(answer('What did Ann Lee write about clause 4?', ...contract, mail) ?? '', /must go/);
+  assert.match(answer('What does clause 4 of the contract say?', mail, ...contract) ?? '', /^The customer pays/);
+});
+
+test('a part that hardly answers leaves the answer to a text that speaks of the part', () => {
+  const law = chunk('gdpr.md', 'en', 'The controller shall provide any information.', [
+    'GDPR',
+    'Article 12 Information',
+  ]);
+  const next = chunk('gdpr.md', 'en', 'A clear form is asked for, see Article 12.', ['GDPR', 'Article 13 Forms']);
+  const comment = chunk('comment.md', 'en', 'Article 12 of the GDPR asks for a clear form, such as a short letter.');
+  const question = 'Which clear form does Article 12 of the GDPR ask for?';
+  assert.match(answer(question, comment, law) ?? '', /short letter/);
+  assert.match(answer(question, law, comment) ?? '', /short letter/);
+  assert.equal(answer(question, law, next), null);
+  assert.equal(
+    answer('Section 12 of the GPL 3', chunk('GPL-3.txt', 'en', 'Patents are free.', ['11. Patents.'])),
+    null,
+  );
+  assert.equal(answer('What does Matthew 5:9 say about the pure in heart?', ...GOSPELS), null);
+});

@@ -5,7 +5,9 @@
 import { lazy } from '../../util/lazy.ts';
 import { cjkValue } from '../grounding/numbers.ts';
 import { pairsByLanguage, patternOf } from '../word-lists.ts';
+import { asksMails } from './mail-header.ts';
 import type { Candidate } from './passage-score.ts';
+import type { Analyzer } from './question.ts';
 
 /** The kind is undefined where only a number stands: "12. Termination". */
 interface Part {
@@ -57,46 +59,100 @@ const NAMED_CHAPTER = 'named chapter';
 const VERSE_KIND = 'verse';
 
 /**
- * Returns the candidates of the part that the question names, of the document that it names; `isExact` tells that there are some. If the
- * document has other parts of this kind, only texts without such parts remain, and only if they speak of the part: an article about a
- * law. Returns all candidates if no part is named, or if nothing tells that the number means a part.
+ * Returns the candidates of the part that the question names, of the document that it names. If the document has other parts of this kind,
+ * only texts without such parts remain, and only if they speak of the part: an article about a law. Returns all candidates if no part is
+ * named, if nothing tells that the number means a part, or if a mail may answer.
  *
- * @param namesDocument returns how many words of its argument the titles of the candidate's file have.
+ * `speaking` is only there if the part is: its candidates, and those of texts without such parts that speak of it.
  */
 export function ofAskedPart(
   candidates: readonly Candidate[],
   question: string,
-  namesDocument: (candidate: Candidate, words: string) => number,
-): { candidates: readonly Candidate[]; isExact: boolean } {
+  analyzer: Analyzer,
+): { candidates: readonly Candidate[]; speaking?: readonly Candidate[] } {
   const asked = askedPart(question);
-  if (asked === undefined) return { candidates, isExact: false };
-  const named = candidates.map((one) => namesDocument(one, asked.book ?? question));
+  if (asked === undefined || asksMails(question) || namesSender(candidates, question, asked, analyzer))
+    return { candidates };
+  const named = candidates.map((one) => namedOfDocument(one, asked.book ?? question, analyzer));
   const namedMost = Math.max(...named);
   const isVerse = asked.kind === VERSE_KIND;
   // "Monday 7:15" is a verse only of a book of this name.
-  if (isVerse && namedMost === 0) return { candidates, isExact: false };
+  if (isVerse && namedMost === 0) return { candidates };
   const places = placesOf(candidates);
-  const inPart = (isKnown: boolean) =>
-    candidates.filter((_, i) => named[i] === namedMost && isIn(places[i]!, asked, isKnown));
-  const known = inPart(true);
-  if (known.length > 0) return { candidates: known, isExact: true };
   const numbered = new Set(candidates.filter((_, i) => hasKind(places[i]!, asked)).map(({ chunk }) => chunk.name));
   const others = candidates.filter(({ chunk }) => !numbered.has(chunk.name));
-  const isMentioned = others.some(({ text, chunk }) =>
+  const speaking = others.filter(({ text, chunk }) =>
     partsIn([...chunk.headingPath, text].join('\n')).some(
       ({ kind, number }) => kind === asked.kind && number === asked.number,
     ),
   );
+  // A text without parts may have more words of the question in its titles: "Penalty overview".
+  const counts = [...new Set(named)].filter((count) => count > 0 || namedMost === 0).sort((a, b) => b - a);
+  const hasParts = ({ chunk }: Candidate, place: Place): boolean =>
+    hasKind(place, asked) || (!numbered.has(chunk.name) && hasNumber(place, asked));
+  const inPart = (isKnown: boolean): Candidate[] => {
+    for (const count of isKnown || speaking.length === 0 ? counts : [namedMost]) {
+      // An item of a list in a text with fewer words of the question is no part.
+      const place = (i: number): Place => (count === namedMost ? places[i]! : { ...places[i]!, item: undefined });
+      const there = candidates.filter((_, i) => named[i] === count && isIn(place(i), asked, isKnown));
+      if (there.length > 0 || candidates.some((one, i) => named[i] === count && hasParts(one, places[i]!)))
+        return there;
+    }
+    return [];
+  };
+  const known = inPart(true);
+  if (known.length > 0) return { candidates: known, speaking: [...known, ...speaking] };
   // "7. Fees" is seldom the chapter 7 of a text that speaks of chapter 7.
-  const isNumber = namedMost > 0 || asked.kind === SECTION || !isMentioned;
+  const isNumber = namedMost > 0 || asked.kind === SECTION || speaking.length === 0;
   const unknown = isNumber ? inPart(false) : [];
-  if (unknown.length > 0) return { candidates: unknown, isExact: true };
-  if (isMentioned) return { candidates: others, isExact: false };
+  if (unknown.length > 0) return { candidates: unknown, speaking: [...unknown, ...speaking] };
+  if (speaking.length > 0) return { candidates: others };
   const isOfSeries = candidates.some(
     ({ chunk }, i) =>
       named[i] === namedMost && (numbered.has(chunk.name) || (namedMost > 0 && hasNumber(places[i]!, asked))),
   );
-  return { candidates: isOfSeries ? [] : others, isExact: false };
+  return { candidates: isOfSeries ? [] : others };
+}
+
+/** Returns whether a question names at least half of the name of a sender: what she wrote about a part is not in the part. */
+function namesSender(candidates: readonly Candidate[], question: string, { book }: Part, analyzer: Analyzer): boolean {
+  const words = withoutParts(question).replace(book ?? '', ' ');
+  const mails = new Map(candidates.map(({ senderTerms, chunk }) => [senderTerms, chunk.language]));
+  return [...mails].some(([sender, language]) => {
+    const named = sender.intersection(new Set(analyzer.query(words, language))).size;
+    return named > 0 && named * 2 >= sender.size;
+  });
+}
+
+/**
+ * Returns 'whole' for a question that has no words besides the part and the document, such as "What does section 12 of the GPL say?", and
+ * 'heading' if its other words are all in the heading of the part.
+ */
+export function asksAll(
+  candidates: readonly Candidate[],
+  question: string,
+  analyzer: Analyzer,
+): 'whole' | 'heading' | undefined {
+  const topic = topicOf(question);
+  // The number is there because the analyzer keeps stop words if a text has no other words. The question may be in another language.
+  const isIn = (terms: ReadonlySet<string>, { chunk }: Candidate): boolean =>
+    [chunk.language, null].some((language) =>
+      analyzer.query(`${topic} 0`, language).every((term) => term === '0' || terms.has(term)),
+    );
+  if (candidates.some((one) => isIn(titleTerms(one, analyzer), one))) return 'whole';
+  return candidates.some((one) => isIn(one.headingTerms, one)) ? 'heading' : undefined;
+}
+
+/** Returns how many words of a question are in the titles of a candidate's file. */
+function namedOfDocument(one: Candidate, question: string, analyzer: Analyzer): number {
+  const titles = titleTerms(one, analyzer);
+  return analyzer.query(withoutParts(question), one.chunk.language).filter((term) => titles.has(term)).length;
+}
+
+/** Returns the terms of the file name and of the headings above, without those of numbered parts. */
+function titleTerms({ chunk, nameTerms }: Candidate, analyzer: Analyzer): ReadonlySet<string> {
+  const titles = chunk.headingPath.filter((title) => !namesPart(title)).join('\n');
+  return new Set([...nameTerms, ...analyzer.index(titles, chunk.language)]);
 }
 
 /** Returns whether a place is in a part of the asked kind. */
@@ -174,12 +230,12 @@ export function withoutParts(question: string): string {
 }
 
 /** Returns the words of a question without the numbered parts that it names, and without "What does ... say?". */
-export function topicOf(question: string): string {
+function topicOf(question: string): string {
   return withoutParts(question).replace(ASKS_CONTENT(), ' ');
 }
 
 /** Returns true for a title that names a numbered part, and no document. */
-export function namesPart(title: string): boolean {
+function namesPart(title: string): boolean {
   return openingPart(title.normalize('NFKC'), true) !== undefined && !NAMED.test(title);
 }
 
