@@ -108,6 +108,7 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   }
 
   let saved = false;
+  // After a renewal that failed the next one follows; the claim is lost after six.
   const renew = () => void renewIdempotencyKey(db, slot, options.clock.now()).catch(() => undefined);
   const renewal = claimId === null ? undefined : setInterval(renew, RENEWAL_MS).unref();
   return {
