@@ -118,17 +118,22 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
       io.out(`${JSON.stringify(found)}\n`);
       return 0;
     }
-    const places = placesOf(found.results);
-    found.results.forEach((result, index) => {
-      io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
-      io.out(`${INDENT}${dimmed(result.id, io)}\n`);
-      for (const line of excerptOf(result, io)) io.out(line === '' ? '\n' : `${INDENT}${line}\n`);
-    });
+    printResults(found.results, io);
     if (found.results.length === 0) io.err('Nothing found.\n');
     for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
     return 0;
   },
 };
+
+/** Prints each result with its place, score, id and the start of its text. */
+export function printResults(results: readonly SearchResult[], io: Io): void {
+  const places = placesOf(results);
+  results.forEach((result, index) => {
+    io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
+    io.out(`${INDENT}${dimmed(result.id, io)}\n`);
+    for (const line of excerptOf(result, io)) io.out(line === '' ? '\n' : `${INDENT}${line}\n`);
+  });
+}
 
 /** @throws CliError with exit code 2 for a text that is not a file type. */
 function fileType(text: string): FileType {
