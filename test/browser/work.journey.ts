@@ -213,6 +213,42 @@ describe('work that is not saved', { skip }, () => {
     await context.close();
   });
 
+  test('an answer goes on when another conversation is begun, and does not call the reader back', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    let answer = () => {};
+    const held = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route('**/api/v1/completions', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await write(page, page.getByLabel('Ask a question'), 'Which lamp was lit in 1874?');
+    await page.keyboard.press('Enter');
+    await press(page, page.getByRole('button', { name: 'New conversation' }));
+    await page.getByText('Ask your sources').waitFor();
+    const answered = page.waitForResponse('**/api/v1/conversations/*');
+    answer();
+    await answered;
+    await page.getByText('Ask your sources').waitFor();
+    assert.equal(new URL(page.url()).search, '');
+    await press(page, page.getByRole('button', { name: 'History' }));
+    await page.getByRole('link', { name: /Which lamp was lit in 1874/ }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('without sources, the screen of questions says so and leads to them', async () => {
+    const empty = await startService();
+    const { page, faults, context } = await openSignedIn(browser as Browser, empty, 'ask');
+    await page.getByText('There are no sources yet').waitFor();
+    await press(page, page.getByRole('main').getByRole('link', { name: 'Sources' }));
+    await page.getByRole('button', { name: 'Add files' }).first().waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+    await empty.close();
+  });
+
   test('a press beside a window does not close it', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'keys', { pointer: true });
     const beside = { x: 20, y: 880 };

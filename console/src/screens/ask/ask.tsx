@@ -1,9 +1,11 @@
-import { getRouteApi, useBlocker } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { inWords, PinakesError } from '../../data/api.ts';
-import { Button } from '../../parts/button.tsx';
+import { inWords, PinakesError, pinakes } from '../../data/api.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useDraft } from '../../shell/drafts.ts';
+import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 import { CitationList } from './citation-list.tsx';
 import { History } from './history.tsx';
@@ -74,9 +76,7 @@ export function Ask() {
                 <Spinner label={say('loading')} />
               </div>
             )}
-            {turns.length === 0 && !stored.isLoading && !stored.isError && (
-              <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />
-            )}
+            {turns.length === 0 && !stored.isLoading && !stored.isError && <FirstQuestion />}
             <div className="mx-auto w-full max-w-[768px] py-2">
               {turns.map((turn, place) => (
                 <TurnView
@@ -100,6 +100,25 @@ export function Ask() {
         <CitationList answer={last?.answer} chosen={chosen} choose={setChosen} />
       </div>
     </>
+  );
+}
+
+/** Says what can be asked. Without sources, nothing can. */
+function FirstQuestion() {
+  const mayRead = useScope('knowledge:read');
+  const groups = useQuery({
+    queryKey: ['any-group'],
+    queryFn: () => pinakes.listSourceGroups({ query: { limit: 1 } }),
+    enabled: mayRead,
+  });
+  if (groups.data?.source_groups.length !== 0)
+    return <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />;
+  return (
+    <Empty icon="file-text" title={say('sources.none')} text={say('ask.startText')}>
+      <Link to="/sources" search={{}} className={buttonClass()}>
+        {say('sources.title')}
+      </Link>
+    </Empty>
   );
 }
 

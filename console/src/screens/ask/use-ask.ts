@@ -115,7 +115,7 @@ export function useAsk(
         void queries.invalidateQueries({ queryKey: ['conversations'] });
         setVisit((old) => ({ ...old, answers: new Map(old.answers).set(answerId, answer) }));
         // The reader may have opened another conversation meanwhile.
-        if (isHereNow.current && latest.current.conversation === asked)
+        if (isHereNow.current && running.current === abort && latest.current.conversation === asked)
           await latest.current.go(
             { conversation: conversationId, message: isBranched(now.messages) ? answerId : undefined },
             true,
@@ -176,8 +176,10 @@ export function useAsk(
     pinakes.updateConversation({ params: { id: here }, body: { active_message_id: leaf } }).catch(() => undefined);
   }, []);
   const stop = useCallback(() => running.current?.abort(), []);
+  // A running answer goes on, and is found under History.
   const reset = useCallback(() => {
-    running.current?.abort();
+    running.current = undefined;
+    setBusy(false);
     setVisit(FIRST_VISIT);
   }, []);
   return { stored, turns, busy, send, edit, regenerate, show, stop, reset };
