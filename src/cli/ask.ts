@@ -70,12 +70,12 @@ This does not mean that the sentence answers the question.`,
   },
 };
 
-/** Prints the first results of a search. Nothing is printed if the service refuses it: a key may have the right to ask alone. */
+/** Prints the first results of a search, unless the key may only ask. */
 async function printNearest(client: Client, body: SearchBody, io: Io): Promise<void> {
   const results = await client.search({ body }).then(
     (found) => found.results,
     (error: unknown) => {
-      if (error instanceof PinakesError) return [];
+      if (error instanceof PinakesError && error.status === 403) return [];
       throw error;
     },
   );

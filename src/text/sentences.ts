@@ -226,7 +226,11 @@ function continues(text: string, from: number, to: number): boolean {
 /** Returns whether `to` is inside inline code, such as `println!`: the number of backticks before it is odd, and one follows soon. */
 function isInsideCode(text: string, from: number, to: number): boolean {
   const opened = text.slice(from, to).split('`').length % 2 === 0;
-  return opened && /`[^`']{1,60}$/.test(text.slice(from, to)) && /^[^`']{0,60}`/.test(text.slice(to, to + 61));
+  return (
+    opened &&
+    /`[^`'\s][^`']{0,60}$/.test(text.slice(from, to)) &&
+    /^(?:[^`']{0,60}[^`'\s])?`/.test(text.slice(to, to + 61))
+  );
 }
 
 function addPhrases(text: string, start: number, end: number, units: Unit[]): void {

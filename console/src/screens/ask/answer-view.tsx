@@ -4,6 +4,7 @@ import type { Answer } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
+import { useScope } from '../../shell/use-session.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import { answerPieces } from './answer-pieces.ts';
 import { CitationMark } from './citation-mark.tsx';
@@ -62,6 +63,7 @@ function AnswerText({ answer, chosen, choose }: AnswerViewProps) {
 }
 
 function NoAnswer({ answer: { text, trace } }: { answer: Answer }) {
+  const maySearch = useScope('knowledge:read');
   return (
     <div className="flex gap-3 rounded-lg border border-line bg-sunken px-4 py-3">
       <Icon name="circle-slash" size={16} className="mt-0.5 text-ink-3" />
@@ -71,7 +73,7 @@ function NoAnswer({ answer: { text, trace } }: { answer: Answer }) {
           {text || say('ask.noAnswerText')}
           <PoliciesNote />
         </p>
-        {trace && trace.retrieved.length > 0 && (
+        {maySearch && trace && trace.retrieved.length > 0 && (
           <Link to="/search" search={{ q: trace.query }} className="mt-1 inline-block text-accent-ink hover:underline">
             {say('ask.nearest')}
           </Link>

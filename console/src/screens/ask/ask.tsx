@@ -24,7 +24,7 @@ export function Ask() {
   const { stored, turns, busy, send, edit, regenerate, show } = ask;
   const last = turns.at(-1);
   // An answer goes on without its screen, but not without its page: question and answer are stored at the end.
-  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: true, disabled: !busy });
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: true, disabled: !ask.answering });
   const isMissing = stored.error instanceof PinakesError && stored.error.status === 404;
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
@@ -54,7 +54,13 @@ export function Ask() {
   return (
     <>
       <Header title={say('ask.title')}>
-        <History current={conversation} gone={startNew} />
+        <History
+          current={conversation}
+          gone={() => {
+            ask.stop();
+            startNew();
+          }}
+        />
         <Button icon="plus" onClick={startNew}>
           {say('ask.new')}
         </Button>
@@ -106,12 +112,13 @@ export function Ask() {
 /** Says what can be asked. Without sources, nothing can. */
 function FirstQuestion() {
   const mayRead = useScope('knowledge:read');
-  const groups = useQuery({
-    queryKey: ['any-group'],
-    queryFn: () => pinakes.listSourceGroups({ query: { limit: 1 } }),
+  const found = useQuery({
+    queryKey: ['any-source'],
+    queryFn: () => pinakes.listAllSources({ query: { limit: 1 } }),
     enabled: mayRead,
+    staleTime: 0,
   });
-  if (groups.data?.source_groups.length !== 0)
+  if (found.data?.sources.length !== 0)
     return <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />;
   return (
     <Empty icon="file-text" title={say('sources.none')} text={say('ask.startText')}>

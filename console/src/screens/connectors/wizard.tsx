@@ -73,7 +73,7 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
   const missing = kind ? missingFields(kind, values) : [];
   const ready = kind !== null && missing.length === 0 && !(kind.secret?.required && secretId === '');
   // What the test refuses, the creation would refuse, too.
-  const isRefused = check.error instanceof PinakesError && check.error.status < 500;
+  const isRefused = check.error instanceof PinakesError && [400, 422].includes(check.error.status);
   const tried = !isRefused && (check.data !== undefined || check.isError);
 
   function submit(event: FormEvent) {
