@@ -227,14 +227,14 @@ describe('work that is not saved', { skip }, () => {
     await page.keyboard.press('Enter');
     await press(page, page.getByRole('button', { name: 'New conversation' }));
     await page.getByText('Ask your sources').waitFor();
-    await write(page, page.getByLabel('Ask a question'), 'What was lit first?');
+    await write(page, page.getByLabel('Ask a question'), 'When was the north lamp lit?');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     const answered = page.waitForResponse('**/api/v1/conversations/*');
     answer();
     await answered;
     await until(async () => new URL(page.url()).searchParams.has('conversation'));
-    await page.getByRole('heading', { name: 'What was lit first?' }).waitFor();
+    await page.getByRole('heading', { name: 'When was the north lamp lit?' }).waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Which lamp was lit in 1874?' }).count(), 0);
     await press(page, page.getByRole('button', { name: 'History' }));
     await page.getByRole('link', { name: /Which lamp was lit in 1874/ }).waitFor();
