@@ -1,5 +1,5 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
-import type { Operations, SearchResult } from '../client/api.ts';
+import type { Operations, SearchHit } from '../client/api.ts';
 import { codeLines, oneLine, placesOf } from './answer.ts';
 import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
@@ -126,7 +126,7 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
 };
 
 /** Prints each result with its place, score, id and the start of its text. */
-export function printResults(results: readonly SearchResult[], io: Io): void {
+export function printResults(results: readonly SearchHit[], io: Io): void {
   const places = placesOf(results);
   results.forEach((result, index) => {
     io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
@@ -143,7 +143,7 @@ function fileType(text: string): FileType {
 }
 
 /** Returns the lines of an excerpt: the first lines of code, and one line of other text. */
-function excerptOf({ content, file_type: type }: SearchResult, io: Io): string[] {
+function excerptOf({ content, file_type: type }: SearchHit, io: Io): string[] {
   if (type !== 'code') return [oneLine(content, EXCERPT_CODE_POINTS)];
   const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
   return codeLines(content, CODE_LINES, width);
