@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
 import { openSignedIn, press, startService, type TestService } from './support/console.ts';
 import { look } from './support/looks.ts';
@@ -26,6 +27,26 @@ describe('narrow windows', { skip }, () => {
   after(async () => {
     await browser?.close();
     await service.close();
+  });
+
+  test('the menu of a phone opens with its words, and closes with a choice or Escape', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources', { width: 390 });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const words = page.getByRole('navigation').getByText('Connectors');
+    const isSeen = async () => ((await words.boundingBox())?.width ?? 0) > 40;
+    assert.equal(await isSeen(), false);
+    const menu = page.getByRole('button', { name: 'Main menu' });
+    await press(page, menu);
+    assert.equal(await isSeen(), true);
+    assert.deepEqual(await violationsOf(page), []);
+    await page.keyboard.press('Escape');
+    assert.equal(await isSeen(), false);
+    await press(page, menu);
+    await press(page, page.getByRole('link', { name: 'Connectors' }));
+    await page.getByText('Nothing is connected yet').waitFor();
+    assert.equal(await isSeen(), false);
+    assert.deepEqual(faults, []);
+    await context.close();
   });
 
   const headOf = (page: Page) => page.getByRole('columnheader').first();

@@ -11,12 +11,12 @@ export function Shell() {
       >
         {say('shell.skip')}
       </a>
-      <div className="grid h-full grid-cols-[56px_minmax(0,1fr)] lg:grid-cols-[232px_minmax(0,1fr)] print:block">
+      <div className="relative grid h-full grid-cols-[56px_minmax(0,1fr)] lg:grid-cols-[232px_minmax(0,1fr)] print:block">
         <Sidebar />
         <main
           id="main"
           tabIndex={-1}
-          className="relative my-2 me-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-xl bg-surface shadow-panel outline-none print:block print:overflow-visible print:shadow-none"
+          className="relative col-start-2 my-2 me-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-xl bg-surface shadow-panel outline-none print:block print:overflow-visible print:shadow-none"
         >
           <Outlet />
         </main>
