@@ -48,10 +48,11 @@ export async function openFile(uses: Uses, caller: Caller, id: string, named: Na
     rules: await uses.redactors.atIngest(tx, tenantId),
   }));
   if (!file) throw notFound();
-  return { file, rules, isRedacted: await checkRules(file, redactor, 'blocks') };
+  return { file, rules, isRedacted: await checkRules(file, redactor, RULES_CHANGED) };
 }
 
 const ROW_KINDS = new Set<PlacedBlock['kind']>(['table', 'record']);
+const RULES_CHANGED = 'The redaction rules have changed: the blocks can be shown when the file was read again.';
 const READ_AGAIN = 'The blocks can be shown when the file was read again.';
 
 export interface TableRow {

@@ -21,6 +21,8 @@ const PAGE_CHUNKS_MAX = 200;
 const CONTEXT_CODE_POINTS = 300;
 
 type Uses = Pick<Deps, 'db' | 'blobs' | 'processor' | 'redactors' | 'config' | 'clock'>;
+const RULES_CHANGED = 'The redaction rules have changed: the pages can be shown when the file was read again.';
+
 type Named = Parameters<typeof accessOf>[3];
 
 /** A PDF that the caller may see as a whole. */
@@ -44,7 +46,7 @@ export async function openPdf(uses: Uses, caller: Caller, id: string, named: Nam
     redactor: await uses.redactors.forTenant(tx, tenantId),
   }));
   if (source?.fileType !== 'pdf') throw notFound();
-  return { source, redactor, isRedacted: await checkRules(source, redactor, 'pages') };
+  return { source, redactor, isRedacted: await checkRules(source, redactor, RULES_CHANGED) };
 }
 
 export interface PageSize {

@@ -50,14 +50,11 @@ export async function findWholeFile(
 /**
  * Checks that the rules of the stored text are the present ones. Returns whether a rule may hide something of the content.
  *
- * @param what is made from the file, for the message.
+ * @param message of the conflict.
  * @throws ServiceError not_found if a rule blocks the name; conflict while the stored text follows other rules.
  */
-export async function checkRules(file: WholeFile, redactor: Redactor | null, what: string): Promise<boolean> {
+export async function checkRules(file: WholeFile, redactor: Redactor | null, message: string): Promise<boolean> {
   if ((await redactFact(redactor, file.name)) === undefined) throw notFound();
-  if (file.redactedBy !== (redactor?.ingestMark ?? '')) {
-    const message = `The redaction rules have changed: the ${what} can be shown when the file was read again.`;
-    throw new ServiceError('conflict', message);
-  }
+  if (file.redactedBy !== (redactor?.ingestMark ?? '')) throw new ServiceError('conflict', message);
   return FACT_STEPS.some((step) => redactor?.appliesAt(step));
 }
