@@ -19,10 +19,9 @@ import { listPageChunks, listPageRanges, type PageChunk, type PageRange } from '
 const PAGE_CHUNKS_MAX = 200;
 /** Code points around a passage that tell equal passages apart. */
 const CONTEXT_CODE_POINTS = 300;
-
-type Uses = Pick<Deps, 'db' | 'blobs' | 'processor' | 'redactors' | 'config' | 'clock'>;
 const RULES_CHANGED = 'The redaction rules have changed: the pages can be shown when the file was read again.';
 
+type Uses = Pick<Deps, 'db' | 'blobs' | 'processor' | 'redactors' | 'config' | 'clock'>;
 type Named = Parameters<typeof accessOf>[3];
 
 /** A PDF that the caller may see as a whole. */
