@@ -40,6 +40,37 @@ test('a workbook is read with the shapes and diagrams on its sheets, and with sh
   assert.equal(text, '## S\n\nBoxed\n\nGrouped\n\n- First step\n\n## Chart1\n\nPie chart\n\n|  | 8 |\n| --- | --- |');
 });
 
+test('a Word file is read with its fields, text boxes, ovals and line ends, and each text box once', async () => {
+  const parts = unzipSync(makeDocx({ blocks: [{ paragraph: 'HERE' }, { paragraph: 'after' }] }));
+  const xml = new TextDecoder().decode(parts['word/document.xml']);
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+  const uri = (name: string) => `http://schemas.microsoft.com/office/word/2010/wordprocessing${name}`;
+  const box = (text: string) => `<w:txbxContent><w:p>${run(text)}</w:p></w:txbxContent>`;
+  const drawn = (inside: string) =>
+    `<w:drawing><wp:anchor><wp:posOffset>77</wp:posOffset><a:graphic><a:graphicData uri="${uri('Group')}">${inside}</a:graphicData></a:graphic></wp:anchor></w:drawing>`;
+  const picture =
+    '<w:drawing><wp:inline><a:graphic><a:graphicData uri="picture"><pic:pic/></a:graphicData></a:graphic></wp:inline></w:drawing>';
+  const shapes = `<wpg:wgp><wps:wsp><wps:txbx>${box('Grouped')}</wps:txbx></wps:wsp><wpg:grpSp><wps:wsp><wps:txbx>${box(`Inner</w:t>${picture}<w:t>`)}</wps:txbx></wps:wsp></wpg:grpSp></wpg:wgp>`;
+  const both = `<mc:AlternateContent><mc:Choice Requires="wpg">${drawn(shapes)}</mc:Choice><mc:Fallback><w:pict><v:rect><v:textbox>${box('Grouped')}</v:textbox></v:rect></w:pict></mc:Fallback></mc:AlternateContent>`;
+  const oval = `<w:pict><v:oval><v:textbox>${box('Round')}</v:textbox></v:oval></w:pict>`;
+  const field = `<w:fldSimple w:instr="SEQ Figure">${run('7')}</w:fldSimple><w:fldSimple w:instr="SEQ"/><w:dir w:val="rtl">${run('b')}</w:dir>`;
+  const namespaces = ['mc', 'a', 'pic', 'v', 'wp', 'wps', 'wpg'].map((name) => `xmlns:${name}="urn:${name}"`).join(' ');
+  const known: Record<string, string> = {
+    'urn:mc': 'http://schemas.openxmlformats.org/markup-compatibility/2006',
+    'urn:v': 'urn:schemas-microsoft-com:vml',
+    'urn:wp"': 'http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"',
+  };
+  let head = namespaces;
+  for (const [short, name] of Object.entries(known)) head = head.replace(short, name);
+  parts['word/document.xml'] = strToU8(
+    xml
+      .replace('<w:document', `<w:document ${head}`)
+      .replace('HERE', `Figure </w:t></w:r>${field}<w:r><w:t>a</w:t><w:cr/>${both}${oval}<w:t>c`),
+  );
+  const { text } = await readBytes('a.docx', zipSync(parts));
+  assert.equal(text, 'Figure 7ba\nc\n\nGrouped\n\nInner\n\nRound\n\nafter');
+});
+
 test('a Word file is read with its diagrams and with included pages and texts', async () => {
   const parts = unzipSync(
     makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'HERE' }, { paragraph: 'after' }] }),

@@ -21,7 +21,6 @@ import { plainDocument } from './source.ts';
 /** Matches the parts that the converter gets: no pictures and fonts, which are most of a file's bytes. */
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
 
-const DOCUMENT = /^word\/document2?\.xml$/;
 const TEXTS = /^word\/(?:document2?|footnotes|endnotes|comments)\.xml$/;
 
 const STYLE_MAP = [
@@ -61,8 +60,7 @@ async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet
     (name) => WANTED.test(name),
     (name, data) => {
       if (!TEXTS.test(name)) return data;
-      const xml = withoutHiddenText(strFromU8(data), hidden);
-      return strToU8(DOCUMENT.test(name) ? plainDocument(xml) : xml);
+      return strToU8(plainDocument(withoutHiddenText(strFromU8(data), hidden)));
     },
   );
   const { value } = await mammoth.convertToHtml(
