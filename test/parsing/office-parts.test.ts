@@ -71,6 +71,37 @@ test('a Word file is read with its fields, text boxes, ovals and line ends, and 
   assert.equal(text, 'Figure 7ba\nc\n\nGrouped\n\nInner\n\nRound\n\nafter');
 });
 
+test('headings, lists and table cells of a Word file have the numbers that Word shows', async () => {
+  const parts = unzipSync(makeDocx({ blocks: [{ heading: 'Payment', level: 1 }, { paragraph: 'HERE' }] }));
+  const xml = new TextDecoder().decode(parts['word/document.xml']);
+  const item = (text: string) =>
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const cell = (text: string) => `<w:tc>${text}</w:tc>`;
+  const plain = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const row = `<w:tr>${cell(item('due'))}${cell(plain('30'))}</w:tr>`;
+  parts['word/document.xml'] = strToU8(
+    xml
+      .replace(/(<w:pStyle [^<>]*>)/, '$1<w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr>')
+      .replace(
+        /<w:p>(?=(?:(?!<w:p>).)*HERE)/,
+        `${item('in cash')}${plain('Then')}${item('by card')}<w:tbl>${row}</w:tbl>${item('split')}<w:tbl>${row}${row}</w:tbl><w:p>`,
+      ),
+  );
+  parts['word/numbering.xml'] = strToU8(
+    new TextDecoder()
+      .decode(parts['word/numbering.xml'])
+      .replace(
+        /(<w:num )/,
+        '<w:abstractNum w:abstractNumId="9"><w:lvl w:ilvl="0"><w:numFmt w:val="upperLetter"/><w:lvlText w:val="§ %1)"/></w:lvl></w:abstractNum><w:num w:numId="9"><w:abstractNumId w:val="9"/></w:num>$1',
+      ),
+  );
+  const { text } = await readBytes('a.docx', zipSync(parts));
+  assert.equal(
+    text,
+    '# § A) Payment\n\n§ B) in cash\n\nThen\n\n§ C) by card\n\n§ D) due\n\n30\n\n§ E) split\n\n| § F) due | 30 |\n| --- | --- |\n| § G) due | 30 |\n\nHERE',
+  );
+});
+
 test('a Word file is read with its diagrams and with included pages and texts', async () => {
   const parts = unzipSync(
     makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'HERE' }, { paragraph: 'after' }] }),

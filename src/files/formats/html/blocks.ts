@@ -5,7 +5,16 @@ import { tableText } from '../data/table-text.ts';
 import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { alternativeMark, BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
+import {
+  alternativeMark,
+  BLOCKS,
+  ELEMENT,
+  HEADING_TAG,
+  hasBlockInside,
+  isSkipped,
+  itemLabel,
+  TEXT,
+} from './elements.ts';
 import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './inline.ts';
 import { type Definition, definitionsOf, isPlainList, LIST_BREAKERS, leadOf, listLines, termText } from './lists.ts';
 import { codeLanguage, isNote } from './marks.ts';
@@ -122,7 +131,10 @@ class BlockWriter {
     else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
     else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
-    else if (!this.grid(element)) this.children(element, depth + 1);
+    else if (!this.grid(element)) {
+      this.pending = itemLabel(element);
+      this.children(element, depth + 1);
+    }
   }
 
   private pageTitle(element: DomElement, depth: number): void {

@@ -2,7 +2,7 @@
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { alternativeMark, BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { alternativeMark, BLOCKS, ELEMENT, isSkipped, itemLabel, TEXT } from './elements.ts';
 import { contactOf, isPermalink, noteMark, raisedMark } from './marks.ts';
 
 /** State of a walk over a page. */
@@ -64,7 +64,7 @@ export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySe
       }
       const block = next !== root && BLOCKS.has(tag);
       if (block) {
-        parts.push('\u0002');
+        parts.push('\u0002', itemLabel(next as DomElement));
         stack.push('\u0002');
       }
       for (let child = next.lastChild; child; child = child.previousSibling) stack.push(child);

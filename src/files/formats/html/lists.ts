@@ -1,6 +1,6 @@
 /** Reads lists of HTML pages: items as lines, and terms with their definitions. */
 import type { DomElement, DomNode } from './dom.ts';
-import { ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { ELEMENT, ITEM_LABEL, isSkipped, TEXT } from './elements.ts';
 import { collapse, gather, inlineText, type Walk } from './inline.ts';
 
 /** Maximum depth of lists within lists. */
@@ -33,7 +33,7 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
       if (text !== '') lines.push('  '.repeat(indent) + text.replaceAll('\n', `\n${'  '.repeat(indent)}`));
     }
     if (tag !== 'LI') continue;
-    const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
+    const mark = item.getAttribute(ITEM_LABEL) ?? (list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-');
     number += 1;
     const nested =
       indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];

@@ -7,6 +7,7 @@ import type { ParsedFile } from '../../../parsed.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { writeHtmlBlocks } from '../../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../../html/dom.ts';
+import { ITEM_LABEL } from '../../html/elements.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
 import { coreProperties } from '../office-xml.ts';
@@ -15,12 +16,14 @@ import { openPackage, type ZipPackage } from '../zip-package.ts';
 import { runningParagraphs } from './headers.ts';
 import { hiddenStyles, withoutHiddenText } from './hidden-text.ts';
 import { AUTHOR_END, placeNotes } from './notes.ts';
+import { placeNumbers, withNumbers } from './numbering.ts';
 import { withParts } from './parts.ts';
 import { plainDocument } from './source.ts';
 
 /** Matches the parts that the converter gets: no pictures and fonts, which are most of a file's bytes. */
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
 
+const DOCUMENT = /^word\/document2?\.xml$/;
 const TEXTS = /^word\/(?:document2?|footnotes|endnotes|comments)\.xml$/;
 
 const STYLE_MAP = [
@@ -55,12 +58,15 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
 }
 
 async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet<string>): Promise<string> {
+  const [numbering, styles] = [parts.text('word/numbering.xml'), parts.text('word/styles.xml')];
   const safe = repackZip(
     bytes,
     (name) => WANTED.test(name),
     (name, data) => {
       if (!TEXTS.test(name)) return data;
-      return strToU8(plainDocument(withoutHiddenText(strFromU8(data), hidden)));
+      const xml = withoutHiddenText(strFromU8(data), hidden);
+      const counted = DOCUMENT.test(name) ? withNumbers(xml, numbering, styles) : xml;
+      return strToU8(plainDocument(counted));
     },
   );
   const { value } = await mammoth.convertToHtml(
@@ -72,7 +78,8 @@ async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet
       transformDocument: withAuthors,
     },
   );
-  return withParts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+  const numbered = placeNumbers(value, ITEM_LABEL);
+  return withParts(numbered.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
 }
 
 /** Adds the names of the authors to comments, for which the converter writes initials only. */
