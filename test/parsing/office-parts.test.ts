@@ -125,6 +125,29 @@ test('a Word file is read with its diagrams and with included pages and texts', 
   assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
 });
 
+test('a workbook whose rows and cells have no names is read by their order', async () => {
+  const parts = unzipSync(
+    makeXlsx({
+      sheets: [
+        {
+          name: 'S',
+          rows: [
+            ['Name', 'Depth'],
+            ['Ore', 7],
+          ],
+        },
+      ],
+    }),
+  );
+  const name = 'xl/worksheets/sheet1.xml';
+  const xml = strFromU8(parts[name]!);
+  for (const names of [/ r="[A-Z]?\d+"/g, / r="[BC]\d+"/g]) {
+    parts[name] = strToU8(xml.replace(names, ''));
+    assert.notEqual(strFromU8(parts[name]), xml);
+    assert.match((await readBytes('a.xlsx', zipSync(parts))).text, /Name[\s\S]*Depth[\s\S]*Ore[\s\S]*7/);
+  }
+});
+
 test('percent cells become percents in the text and numbers in declared metadata', async () => {
   const sheets = [
     {
