@@ -28,14 +28,21 @@ function convert(text: string, type: MetadataType): string | undefined {
       // Mails and JSON may contain U+0000, which the database refuses.
       return cleanText(text);
     case 'integer':
-      return INTEGER.test(text) ? String(BigInt(text.replace(/^\+/, ''))) : integerFromFloat(text);
+      return integerOf(withoutCurrency(text));
     case 'float':
-      return floatOf(text);
+      return floatOf(withoutCurrency(text));
     case 'date':
       return dateOf(text);
     case 'datetime':
       return datetimeOf(text);
   }
+}
+
+/** Returns an amount of money as a workbook shows it (`-$5`, `12.5 €`, `CHF12`) without its currency. */
+function withoutCurrency(text: string): string {
+  return text
+    .replace(/^(-?)(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3})(?=[\d.])/u, '$1')
+    .replace(/(?<=\d) ?(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3})$/u, '');
 }
 
 /** Reads a number; `12.5%` is 0.125. */
@@ -46,8 +53,9 @@ function floatOf(text: string): string | undefined {
   return String(digits === text ? number : Number((number / 100).toPrecision(DECIMAL_DIGITS)));
 }
 
-/** Reads a whole number with a fraction of zeros: spreadsheets write `12.0`. */
-function integerFromFloat(text: string): string | undefined {
+/** Reads a whole number, also with a fraction of zeros: spreadsheets write `12.0`. */
+function integerOf(text: string): string | undefined {
+  if (INTEGER.test(text)) return String(BigInt(text.replace(/^\+/, '')));
   return /^[+-]?\d{1,15}\.0{1,10}$/.test(text) ? String(BigInt(text.replace(/^\+/, '').split('.')[0]!)) : undefined;
 }
 
