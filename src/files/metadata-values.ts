@@ -1,6 +1,9 @@
 /** Converts text to typed metadata values. Pure. */
 
 import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from '../corpus/values.ts';
+import { escapePattern } from '../text/escape-pattern.ts';
+import { lazy } from '../util/lazy.ts';
+import { CURRENCIES } from './columns/words.ts';
 import { cleanText } from './detect/decode.ts';
 
 /** Longer values are dropped. */
@@ -38,11 +41,16 @@ function convert(text: string, type: MetadataType): string | undefined {
   }
 }
 
+/** Matches a currency before and after a number. Other capitals are no currency: `REV7`, `12 MAR`. */
+const currency = lazy(() => {
+  const signs = CURRENCIES.map(escapePattern).join('|');
+  return { before: new RegExp(`^(-?)(?:${signs})(?=[\\d.])`), after: new RegExp(`(?<=\\d) ?(?:${signs})$`) };
+});
+
 /** Returns an amount of money as a workbook shows it (`-$5`, `12.5 €`, `CHF12`) without its currency. */
 function withoutCurrency(text: string): string {
-  return text
-    .replace(/^(-?)(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3})(?=[\d.])/u, '$1')
-    .replace(/(?<=\d) ?(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3})$/u, '');
+  const { before, after } = currency();
+  return text.replace(before, '$1').replace(after, '');
 }
 
 /** Reads a number; `12.5%` is 0.125. */
