@@ -98,7 +98,7 @@ test('headings, lists and table cells of a Word file have the numbers that Word 
   const { text } = await readBytes('a.docx', zipSync(parts));
   assert.equal(
     text,
-    '# § A) Payment\n\n§ B) in cash\n\nThen\n\n§ C) by card\n\n§ D) due\n\n30\n\n§ E) split\n\n| § F) due | 30 |\n| --- | --- |\n| § G) due | 30 |\n\nHERE',
+    '# § A) Payment\n\n* § B) in cash\n\nThen\n\n* § C) by card\n\n* § D) due\n\n30\n\n* § E) split\n\n| § F) due | 30 |\n| --- | --- |\n| § G) due | 30 |\n\nHERE',
   );
 });
 
@@ -115,14 +115,14 @@ test('a Word file is read with its diagrams and with included pages and texts', 
   );
   parts['word/diagrams/data1.xml'] = strToU8(DIAGRAM);
   parts['word/chunk1.html'] = strToU8(
-    `<html><head><title>${'İ'.repeat(40)}</title><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table></body></html>${'<p>behind</p>'.repeat(3)}`,
+    `<html><head><title>${'İ'.repeat(40)}</title><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table><ul><li pinakes-label = "# No">c</li></ul></body></html>${'<p>behind</p>'.repeat(3)}`,
   );
   parts['word/chunk2.mht'] = strToU8(
     'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<body><p>Caf=C3=A9</p></body>',
   );
   parts['word/chunk3.txt'] = strToU8('1 < 2\n\nnext');
   const { text } = await readBytes('a.docx', zipSync(parts));
-  assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
+  assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\n- c\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
 });
 
 test('a workbook whose rows and cells have no names is read by their order', async () => {

@@ -91,11 +91,5 @@ export function countInside(element: DomElement, tags: ReadonlySet<string>, enou
   return found;
 }
 
-/** The attribute with the label of an item, in a converted Word file. */
+/** The attribute with the label of an item, in a converted Word file. Other pages may have it, too, but it means nothing there. */
 export const ITEM_LABEL = 'pinakes-label';
-
-/** Returns the label of an item with a blank behind it, or nothing. For items that are not written as lines of a list. */
-export function itemLabel(element: DomElement): string {
-  const label = element.getAttribute(ITEM_LABEL);
-  return label ? `${label} ` : '';
-}

@@ -47,7 +47,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   if (fits) {
     const document = parseTree(html);
     placeNotes(document);
-    writeHtmlBlocks(rootOf(document), builder);
+    writeHtmlBlocks(rootOf(document), builder, { labels: true });
   } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
   writeRunningTexts(runningParagraphs(parts, hidden), builder);
   const properties = coreProperties(parts);
@@ -64,9 +64,8 @@ async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet
     (name) => WANTED.test(name),
     (name, data) => {
       if (!TEXTS.test(name)) return data;
-      const xml = withoutHiddenText(strFromU8(data), hidden);
-      const counted = DOCUMENT.test(name) ? withNumbers(xml, numbering, styles) : xml;
-      return strToU8(plainDocument(counted));
+      const xml = plainDocument(withoutHiddenText(strFromU8(data), hidden));
+      return strToU8(DOCUMENT.test(name) ? withNumbers(xml, numbering, styles) : xml);
     },
   );
   const { value } = await mammoth.convertToHtml(

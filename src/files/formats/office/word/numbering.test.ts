@@ -19,6 +19,8 @@ const NUMBERING = `<w:numbering>${[
   kind(1, level(0, 'decimal', '%1.') + level(1, 'bullet', '•')),
   kind(2, level(0, 'decimal', '%1', value('pStyle', 'H1')) + level(1, 'decimal', '%1.%2', value('pStyle', 'H2'))),
   kind(3, value('numStyleLink', 'Linked')),
+  kind(4, level(0, 'decimal', 'R&amp;D\n&lt;%1&gt;', '', 'first')),
+  list(9, 4, `<w:lvlOverride w:ilvl="0">${value('startOverride', 'x')}</w:lvlOverride>`),
   list(1, 0),
   list(2, 1),
   list(3, 1),
@@ -82,6 +84,23 @@ const CASES: readonly (readonly [what: string, xml: string[], labels: string[]])
     [item(2, 0), item(2, 0, '<w:del><w:r><w:delText>y</w:delText></w:r></w:del>'), item(2, 0)],
     ['1.', '2.'],
   ],
+  [
+    'an item that was moved away',
+    [item(2, 0), item(2, 0, '<w:moveFrom w:id="1"><w:r><w:t>y</w:t></w:r></w:moveFrom>'), item(2, 0)],
+    ['1.', '2.'],
+  ],
+  [
+    'items without letters',
+    [
+      item(2, 0, '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>'),
+      item(2, 0, '<w:r><w:drawing><wp:docPr descr="Plan of the house"/></w:drawing></w:r>'),
+    ],
+    ['1.', '2.'],
+  ],
+  ['a box before the text of an item', [item(2, 0, `<w:pict>${item(3, 0)}</w:pict><w:t>x</w:t>`)], ['1.', '2.']],
+  ['a box in an item without text', [item(2, 0, `<w:pict>${paragraph('')}</w:pict>`), item(2, 0)], ['2.']],
+  ['the older form of a drawing', [`<mc:Fallback>${item(2, 0)}</mc:Fallback>`, item(2, 0)], ['1.']],
+  ['a list that starts with no number', [item(9, 0), item(9, 0)], ['R&amp;D &lt;1>', 'R&amp;D &lt;2>']],
   ['an empty item', [item(2, 0, ''), item(2, 0)], ['2.']],
   ['a column of numbers', [`<w:tc><w:tcPr/>${item(2, 0, '')}</w:tc>`, item(2, 0, '')], ['1.']],
   [
@@ -119,6 +138,14 @@ test('numbers stand before headings as text, and at items as attributes', () => 
 });
 
 test('the numbers of a Word file with markup that is never closed are found in linear time', () => {
-  for (const piece of ['<w:pPr>', '<w:pPr></w:pPr>', `<w:p><w:pPr>${value('pStyle', 'H1')}</w:pPr><w:t>`])
+  for (const piece of [
+    '<w:pPr>',
+    '<w:pPr></w:pPr>',
+    '<w:p ',
+    '<w:p>',
+    '<w:moveFrom>',
+    '<mc:Fallback>',
+    `<w:p><w:pPr>${value('pStyle', 'H1')}</w:pPr><w:t>`,
+  ])
     assert.ok(withNumbers(piece.repeat(50_000), NUMBERING, STYLES).length > 0);
 });

@@ -2,8 +2,10 @@
  * Writes the numbers of headings and lists into the source of a Word file, as Word shows them: `3.2`, `(a)`, `Article IV`. The file
  * itself says only which paragraphs are counted and how. The converter drops the numbers of headings and counts each list from 1.
  */
+import { usefulAltText } from '../../html/alt-text.ts';
 import { attribute, childElements, findElements, readXml, type XmlElement } from '../../xml/tree.ts';
 import { numberLabel } from '../number-label.ts';
+import { run } from './source.ts';
 
 /** Surrounds a number in the source, until the converted file says where it stands. */
 export const NUMBER_MARK = '\ue0c3';
@@ -33,40 +35,85 @@ interface Count {
   level: number;
 }
 
-/** Returns the source of the document with its numbers. `numbering` and `styles` are the parts of that name. */
+/** A paragraph of the source. */
+interface Paragraph {
+  properties: string;
+  /** The end of the properties. A paragraph without properties is not counted. */
+  end: number;
+  inCell: boolean;
+  hasText: boolean;
+  /** Whether something was deleted or moved away. */
+  hasLost: boolean;
+}
+
+const CONTENT = 't|sym|footnoteReference|endnoteReference|docPr|imagedata';
+const TOKEN = new RegExp(
+  `<(/?)(?:w|wp|v|mc):(p|pPr|pPrChange|tc|del|moveFrom|Fallback|${CONTENT})((?:\\s[^<>]*)?/?)>`,
+  'g',
+);
+
+/** Returns the plain source of a document with its numbers. `numbering` and `styles` are the parts of that name. */
 export function withNumbers(xml: string, numbering: string, styles: string): string {
   if (!numbering.includes(':num ')) return xml;
   const counter = new Counter(readXml(numbering), readXml(styles));
   const parts: string[] = [];
   let from = 0;
-  /** Number of table cells around the place. */
-  let cells = 0;
-  /** The end of the present paragraph, and the properties of the next one. */
-  let close = -1;
-  let next = -1;
-  for (let at = xml.indexOf('<w:pPr>'); at !== -1; at = next) {
-    let end = xml.indexOf('</w:pPr>', at);
-    if (end === -1) break;
-    // Properties as they were before a change stand at the end, in an element of the same name.
-    const [properties = ''] = xml.slice(at, end).split('<w:pPrChange', 1);
-    if (xml.startsWith('</w:pPrChange>', end + '</w:pPr>'.length)) end = xml.indexOf('</w:pPr>', end + 1);
-    if (end === -1) break;
-    end += '</w:pPr>'.length;
-    if (close < end) close = xml.indexOf('</w:p>', end);
-    if (close === -1) close = xml.length;
-    next = xml.indexOf('<w:pPr>', end);
-    const content = xml.slice(end, next === -1 ? close : Math.min(close, next));
-    for (const [, slash] of xml.slice(from, at).matchAll(/<(\/?)w:tc[\s>]/g)) cells += slash === '' ? 1 : -1;
-    const hasText = /<w:t[\s>]/.test(content);
-    const isDeleted = !hasText && content.includes('<w:delText');
-    const label = isDeleted ? '' : counter.next(properties);
-    parts.push(xml.slice(from, end));
+  for (const { properties, end, inCell, hasText, hasLost } of paragraphsOf(xml)) {
+    const label = hasLost && !hasText ? '' : counter.next(properties);
     // A column of a table may consist of numbers alone.
-    if (label !== '' && (hasText || cells > 0))
-      parts.push(`<w:r><w:t xml:space="preserve">${NUMBER_MARK}${label}${NUMBER_MARK}</w:t></w:r>`);
+    if (label === '' || !(hasText || inCell)) continue;
+    parts.push(xml.slice(from, end), run(`${NUMBER_MARK}${label}${NUMBER_MARK}`));
     from = end;
   }
   return parts.join('') + xml.slice(from);
+}
+
+/** Returns the paragraphs that have properties. The text of a box inside of a paragraph is not the text of this paragraph. */
+function paragraphsOf(xml: string): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  const open: Paragraph[] = [];
+  /** Numbers of open table cells, of elements with lost text, and of older forms of drawings that the converter does not read. */
+  const depths = { cell: 0, lost: 0, older: 0 };
+  const readsOlder = xml.includes('<mc:AlternateContent');
+  let start = -1;
+  /** Properties as they were before a change. */
+  let isBefore = false;
+  for (const { 0: tag, 1: slash, 2: name = '', 3: attributes = '', index } of xml.matchAll(TOKEN)) {
+    const isClosing = slash !== '';
+    const isEmpty = attributes.endsWith('/');
+    const last = open.at(-1);
+    if (name === 'Fallback' && !isEmpty && !readsOlder) depths.older += isClosing ? -1 : 1;
+    else if (depths.older > 0) continue;
+    else if (CONTENTS.has(name)) {
+      if (last && depths.lost === 0) last.hasText ||= hasContent(name, attributes);
+    } else if (isEmpty) continue;
+    else if (name === 'p') {
+      if (isClosing) open.pop();
+      else open.push({ properties: '', end: -1, inCell: depths.cell > 0, hasText: false, hasLost: false });
+    } else if (name === 'tc') depths.cell += isClosing ? -1 : 1;
+    else if (name === 'del' || name === 'moveFrom') {
+      depths.lost += isClosing ? -1 : 1;
+      if (last) last.hasLost = true;
+    } else if (name === 'pPrChange') isBefore = !isClosing;
+    else if (name !== 'pPr' || isBefore) continue;
+    else if (!isClosing) start = index;
+    else if (last && last.end === -1 && start !== -1) {
+      last.properties = xml.slice(start, index).split('<w:pPrChange', 1)[0]!;
+      last.end = index + tag.length;
+      paragraphs.push(last);
+      start = -1;
+    }
+  }
+  return paragraphs;
+}
+
+const CONTENTS: ReadonlySet<string> = new Set(CONTENT.split('|'));
+
+/** Returns whether an element shows something: a picture only has text if its author described it. */
+function hasContent(name: string, attributes: string): boolean {
+  if (name === 't') return !attributes.endsWith('/');
+  if (name !== 'docPr' && name !== 'imagedata') return true;
+  return usefulAltText(/\s(?:descr|o:title)="([^"]*)"/.exec(attributes)?.[1] ?? '') !== '';
 }
 
 const MARKED = new RegExp(`(<li>)?${NUMBER_MARK}([^${NUMBER_MARK}<>]*)${NUMBER_MARK}`, 'g');
@@ -120,8 +167,8 @@ class Counter {
   private override(id: string, list: XmlElement): void {
     const changes = childElements(list, 'lvlOverride');
     const starts = changes.flatMap((change) => {
-      const start = valueIn(change, 'startOverride');
-      return start === '' ? [] : [[Number(attribute(change, 'w:ilvl')), Number(start)] as const];
+      const start = startIn(change, 'startOverride');
+      return start === undefined ? [] : [[Number(attribute(change, 'w:ilvl')), start] as const];
     });
     if (starts.length > 0) this.restarts.set(id, starts);
     const levels = changes.flatMap((change) => levelsOf(change));
@@ -191,17 +238,22 @@ function levelsOf(parent: XmlElement): Level[] {
   for (const level of childElements(parent, 'lvl')) {
     const index = Number(attribute(level, 'w:ilvl'));
     if (!(index < LEVELS)) continue;
-    const start = valueIn(level, 'start');
     levels[index] = {
-      start: start === '' ? undefined : Number(start),
+      start: startIn(level, 'start'),
       format: valueIn(level, 'numFmt') || 'decimal',
-      pattern: valueIn(level, 'lvlText').slice(0, PATTERN_UNITS_MAX).replaceAll('&', '').replaceAll('<', ''),
+      pattern: valueIn(level, 'lvlText').slice(0, PATTERN_UNITS_MAX).replace(/\s+/g, ' '),
       style: valueIn(level, 'pStyle'),
       isLegal: childElements(level, 'isLgl').length > 0,
       goesOn: valueIn(level, 'lvlRestart') === '0',
     };
   }
   return levels;
+}
+
+/** Returns the number with which a level begins, if the file has one. */
+function startIn(parent: XmlElement, name: string): number | undefined {
+  const text = valueIn(parent, name);
+  return text !== '' && Number.isInteger(Number(text)) ? Number(text) : undefined;
 }
 
 function valueIn(parent: XmlElement, name: string): string {
