@@ -1,6 +1,9 @@
 /** Converts text to typed metadata values. Pure. */
 
 import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from '../corpus/values.ts';
+import { escapePattern } from '../text/escape-pattern.ts';
+import { lazy } from '../util/lazy.ts';
+import { CURRENCIES } from './columns/words.ts';
 import { cleanText } from './detect/decode.ts';
 
 /** Longer values are dropped. */
@@ -28,14 +31,26 @@ function convert(text: string, type: MetadataType): string | undefined {
       // Mails and JSON may contain U+0000, which the database refuses.
       return cleanText(text);
     case 'integer':
-      return INTEGER.test(text) ? String(BigInt(text.replace(/^\+/, ''))) : integerFromFloat(text);
+      return integerOf(withoutCurrency(text));
     case 'float':
-      return floatOf(text);
+      return floatOf(withoutCurrency(text));
     case 'date':
       return dateOf(text);
     case 'datetime':
       return datetimeOf(text);
   }
+}
+
+/** Matches a currency before and after a number. Other capitals are no currency: `REV7`, `12 MAR`. */
+const currency = lazy(() => {
+  const signs = CURRENCIES.map(escapePattern).join('|');
+  return { before: new RegExp(`^(-?)(?:${signs})(?=[\\d.])`), after: new RegExp(`(?<=\\d) ?(?:${signs})$`) };
+});
+
+/** Returns an amount of money as a workbook shows it (`-$5`, `12.5 €`, `CHF12`) without its currency. */
+function withoutCurrency(text: string): string {
+  const { before, after } = currency();
+  return text.replace(before, '$1').replace(after, '');
 }
 
 /** Reads a number; `12.5%` is 0.125. */
@@ -46,8 +61,9 @@ function floatOf(text: string): string | undefined {
   return String(digits === text ? number : Number((number / 100).toPrecision(DECIMAL_DIGITS)));
 }
 
-/** Reads a whole number with a fraction of zeros: spreadsheets write `12.0`. */
-function integerFromFloat(text: string): string | undefined {
+/** Reads a whole number, also with a fraction of zeros: spreadsheets write `12.0`. */
+function integerOf(text: string): string | undefined {
+  if (INTEGER.test(text)) return String(BigInt(text.replace(/^\+/, '')));
   return /^[+-]?\d{1,15}\.0{1,10}$/.test(text) ? String(BigInt(text.replace(/^\+/, '').split('.')[0]!)) : undefined;
 }
 

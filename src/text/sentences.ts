@@ -51,6 +51,11 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
+/** Returns whether a line starts with the mark of a list item. */
+export function isItem(line: string): boolean {
+  return ITEM.test(line);
+}
+
 /** Returns a text without its line wraps: a wrap is a space, and nothing between Chinese or Japanese characters. */
 export function unwrapped(text: string): string {
   return text

@@ -40,6 +40,68 @@ test('a workbook is read with the shapes and diagrams on its sheets, and with sh
   assert.equal(text, '## S\n\nBoxed\n\nGrouped\n\n- First step\n\n## Chart1\n\nPie chart\n\n|  | 8 |\n| --- | --- |');
 });
 
+test('a Word file is read with its fields, text boxes, ovals and line ends, and each text box once', async () => {
+  const parts = unzipSync(makeDocx({ blocks: [{ paragraph: 'HERE' }, { paragraph: 'after' }] }));
+  const xml = new TextDecoder().decode(parts['word/document.xml']);
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+  const uri = (name: string) => `http://schemas.microsoft.com/office/word/2010/wordprocessing${name}`;
+  const box = (text: string) => `<w:txbxContent><w:p>${run(text)}</w:p></w:txbxContent>`;
+  const drawn = (inside: string) =>
+    `<w:drawing><wp:anchor><wp:posOffset>77</wp:posOffset><a:graphic><a:graphicData uri="${uri('Group')}">${inside}</a:graphicData></a:graphic></wp:anchor></w:drawing>`;
+  const picture =
+    '<w:drawing><wp:inline><a:graphic><a:graphicData uri="picture"><pic:pic/></a:graphicData></a:graphic></wp:inline></w:drawing>';
+  const shapes = `<wpg:wgp><wps:wsp><wps:txbx>${box('Grouped')}</wps:txbx></wps:wsp><wpg:grpSp><wps:wsp><wps:txbx>${box(`Inner</w:t>${picture}<w:t>`)}</wps:txbx></wps:wsp></wpg:grpSp></wpg:wgp>`;
+  const both = `<mc:AlternateContent><mc:Choice Requires="wpg">${drawn(shapes)}</mc:Choice><mc:Fallback><w:pict><v:rect><v:textbox>${box('Grouped')}</v:textbox></v:rect></w:pict></mc:Fallback></mc:AlternateContent>`;
+  const oval = `<w:pict><v:oval><v:textbox>${box('Round')}</v:textbox></v:oval></w:pict>`;
+  const field = `<w:fldSimple w:instr="SEQ Figure">${run('7')}</w:fldSimple><w:fldSimple w:instr="SEQ"/><w:dir w:val="rtl">${run('b')}</w:dir>`;
+  const namespaces = ['mc', 'a', 'pic', 'v', 'wp', 'wps', 'wpg'].map((name) => `xmlns:${name}="urn:${name}"`).join(' ');
+  const known: Record<string, string> = {
+    'urn:mc': 'http://schemas.openxmlformats.org/markup-compatibility/2006',
+    'urn:v': 'urn:schemas-microsoft-com:vml',
+    'urn:wp"': 'http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"',
+  };
+  let head = namespaces;
+  for (const [short, name] of Object.entries(known)) head = head.replace(short, name);
+  parts['word/document.xml'] = strToU8(
+    xml
+      .replace('<w:document', `<w:document ${head}`)
+      .replace('HERE', `Figure </w:t></w:r>${field}<w:r><w:t>a</w:t><w:cr/>${both}${oval}<w:t>c`),
+  );
+  const { text } = await readBytes('a.docx', zipSync(parts));
+  assert.equal(text, 'Figure 7ba\nc\n\nGrouped\n\nInner\n\nRound\n\nafter');
+});
+
+test('headings, lists and table cells of a Word file have the numbers that Word shows', async () => {
+  const parts = unzipSync(makeDocx({ blocks: [{ heading: 'Payment', level: 1 }, { paragraph: 'HERE' }] }));
+  const xml = new TextDecoder().decode(parts['word/document.xml']);
+  const item = (text: string) =>
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const cell = (text: string) => `<w:tc>${text}</w:tc>`;
+  const plain = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const row = `<w:tr>${cell(item('due'))}${cell(plain('30'))}</w:tr>`;
+  parts['word/document.xml'] = strToU8(
+    xml
+      .replace(/(<w:pStyle [^<>]*>)/, '$1<w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr>')
+      .replace(
+        /<w:p>(?=(?:(?!<w:p>).)*HERE)/,
+        `${item('in cash')}${plain('Then')}${item('by card')}<w:tbl>${row}</w:tbl>${item('split')}<w:tbl>${row}${row}</w:tbl><w:p>`,
+      ),
+  );
+  parts['word/numbering.xml'] = strToU8(
+    new TextDecoder()
+      .decode(parts['word/numbering.xml'])
+      .replace(
+        /(<w:num )/,
+        '<w:abstractNum w:abstractNumId="9"><w:lvl w:ilvl="0"><w:numFmt w:val="upperLetter"/><w:lvlText w:val="§ %1)"/></w:lvl></w:abstractNum><w:num w:numId="9"><w:abstractNumId w:val="9"/></w:num>$1',
+      ),
+  );
+  const { text } = await readBytes('a.docx', zipSync(parts));
+  assert.equal(
+    text,
+    '# § A) Payment\n\n* § B) in cash\n\nThen\n\n* § C) by card\n\n* § D) due\n\n30\n\n* § E) split\n\n| § F) due | 30 |\n| --- | --- |\n| § G) due | 30 |\n\nHERE',
+  );
+});
+
 test('a Word file is read with its diagrams and with included pages and texts', async () => {
   const parts = unzipSync(
     makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'HERE' }, { paragraph: 'after' }] }),
@@ -53,14 +115,37 @@ test('a Word file is read with its diagrams and with included pages and texts', 
   );
   parts['word/diagrams/data1.xml'] = strToU8(DIAGRAM);
   parts['word/chunk1.html'] = strToU8(
-    `<html><head><title>${'İ'.repeat(40)}</title><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table></body></html>${'<p>behind</p>'.repeat(3)}`,
+    `<html><head><title>${'İ'.repeat(40)}</title><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table><ul><li pinakes-label = "# No">c</li></ul></body></html>${'<p>behind</p>'.repeat(3)}`,
   );
   parts['word/chunk2.mht'] = strToU8(
     'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<body><p>Caf=C3=A9</p></body>',
   );
   parts['word/chunk3.txt'] = strToU8('1 < 2\n\nnext');
   const { text } = await readBytes('a.docx', zipSync(parts));
-  assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
+  assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\n- c\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
+});
+
+test('a workbook whose rows and cells have no names is read by their order', async () => {
+  const parts = unzipSync(
+    makeXlsx({
+      sheets: [
+        {
+          name: 'S',
+          rows: [
+            ['Name', 'Depth'],
+            ['Ore', 7],
+          ],
+        },
+      ],
+    }),
+  );
+  const name = 'xl/worksheets/sheet1.xml';
+  const xml = strFromU8(parts[name]!);
+  for (const names of [/ r="[A-Z]?\d+"/g, / r="[BC]\d+"/g]) {
+    parts[name] = strToU8(xml.replace(names, ''));
+    assert.notEqual(strFromU8(parts[name]), xml);
+    assert.match((await readBytes('a.xlsx', zipSync(parts))).text, /Name[\s\S]*Depth[\s\S]*Ore[\s\S]*7/);
+  }
 });
 
 test('percent cells become percents in the text and numbers in declared metadata', async () => {

@@ -6,7 +6,7 @@ import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { alternativeMark, BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
-import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './inline.ts';
+import { collapse, gather, inlineOf, inlineText, itemLabel, paragraphsOf, type Walk } from './inline.ts';
 import { type Definition, definitionsOf, isPlainList, LIST_BREAKERS, leadOf, listLines, termText } from './lists.ts';
 import { codeLanguage, isNote } from './marks.ts';
 import {
@@ -35,6 +35,8 @@ interface BlockOptions {
   leftOut?: ReadonlySet<DomNode>;
   /** An element that is written as a heading of level 1, whatever its tag is. */
   title?: DomElement | undefined;
+  /** Whether items have labels, which only the reader of Word files writes. */
+  labels?: boolean;
 }
 
 /** Writes the blocks under `root`, in order. */
@@ -64,9 +66,12 @@ class BlockWriter {
   /** Number of notes around the current node. A heading in a note begins no section. */
   private notes = 0;
 
-  constructor(builder: TextBuilder, { links = outsideLinks, leftOut = new Set(), title }: BlockOptions) {
+  constructor(
+    builder: TextBuilder,
+    { links = outsideLinks, leftOut = new Set(), title, labels = false }: BlockOptions,
+  ) {
     this.builder = builder;
-    this.walk = { read: links, found: [], leftOut };
+    this.walk = { read: links, found: [], leftOut, labels };
     this.title = title;
   }
 
@@ -122,7 +127,10 @@ class BlockWriter {
     else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
     else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
-    else if (!this.grid(element)) this.children(element, depth + 1);
+    else if (!this.grid(element)) {
+      this.pending = itemLabel(element, this.walk);
+      this.children(element, depth + 1);
+    }
   }
 
   private pageTitle(element: DomElement, depth: number): void {

@@ -28,6 +28,16 @@ test('headings, paragraphs, lists, tables, code and quotes of a page become Mark
   );
 });
 
+test('labels of items are no text of a page: only converted Word files have them', () => {
+  const item = '<li pinakes-label="-&#10;&#10;# New section&#10;&#10;x">a</li>';
+  assert.equal(parseHtml(page(`<ul>${item}</ul>`), []).text, '- a');
+  assert.equal(
+    parseHtml(page(`<table>${`<tr><td>x</td><td><ul>${item}</ul></td></tr>`.repeat(2)}</table>`), []).text,
+    '| x | a |\n| --- | --- |\n| x | a |',
+  );
+  assert.equal(parseHtml(page(`<ul>${item}<li><table><tr><td>b</td></tr></table></li></ul>`), []).text, 'a\n\nb');
+});
+
 test('scripts, styles, hidden elements and forms are not text of a page', () => {
   const body =
     '<script>alert(1)</script><style>p{}</style><p hidden>no</p><p style="display: none">no</p><select><option>no</option></select><p>yes</p>';

@@ -2,7 +2,7 @@
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { alternativeMark, BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { alternativeMark, BLOCKS, ELEMENT, ITEM_LABEL, isSkipped, TEXT } from './elements.ts';
 import { contactOf, isPermalink, noteMark, raisedMark } from './marks.ts';
 
 /** State of a walk over a page. */
@@ -12,9 +12,11 @@ export interface Walk {
   found: Link[];
   /** Nodes to skip. */
   leftOut: ReadonlySet<DomNode>;
+  /** Whether items have labels, which only the reader of Word files writes. */
+  labels: boolean;
 }
 
-const NO_LINKS: Walk = { read: () => undefined, found: [], leftOut: new Set() };
+const NO_LINKS: Walk = { read: () => undefined, found: [], leftOut: new Set(), labels: false };
 
 /** Returns the text under a node on one line, for cells, headings and titles. */
 export function inlineText(node: DomNode, walk: Walk = NO_LINKS): string {
@@ -64,13 +66,19 @@ export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySe
       }
       const block = next !== root && BLOCKS.has(tag);
       if (block) {
-        parts.push('\u0002');
+        parts.push('\u0002', itemLabel(next as DomElement, walk));
         stack.push('\u0002');
       }
       for (let child = next.lastChild; child; child = child.previousSibling) stack.push(child);
     }
   }
   return parts.join('');
+}
+
+/** Returns the label of an item with a blank behind it, or nothing. */
+export function itemLabel(element: DomElement, walk: Walk): string {
+  const label = walk.labels ? element.getAttribute(ITEM_LABEL) : '';
+  return label ? `${label} ` : '';
 }
 
 /** Returns the text of an inline element in a paragraph, with backticks around code. */

@@ -1,7 +1,8 @@
 /** Reads lists of HTML pages: items as lines, and terms with their definitions. */
+import { isItem } from '../../../text/sentences.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { ELEMENT, isSkipped, TEXT } from './elements.ts';
-import { collapse, gather, inlineText, type Walk } from './inline.ts';
+import { collapse, gather, inlineText, itemLabel, type Walk } from './inline.ts';
 
 /** Maximum depth of lists within lists. */
 const DEPTH_MAX = 200;
@@ -22,6 +23,9 @@ export function isPlainList(list: DomElement): boolean {
 /** Returns the items of a list as lines of Markdown. Inner lists are indented. */
 export function listLines(list: DomElement, indent: number, walk: Walk): string[] {
   const lines: string[] = [];
+  const labels = Array.from(list.children, (child) => itemLabel(child, walk)).filter((label) => label !== '');
+  // A label such as `1.1` does not tell that its line is an item. The mark is one that may stand before a numbered part.
+  const sign = labels.every((label) => isItem(`${label}x`)) ? '' : '* ';
   let number = Number(list.getAttribute('start') ?? 1) || 1;
   for (let node = list.firstChild; node; node = node.nextSibling) {
     const item = node as DomElement;
@@ -33,7 +37,8 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
       if (text !== '') lines.push('  '.repeat(indent) + text.replaceAll('\n', `\n${'  '.repeat(indent)}`));
     }
     if (tag !== 'LI') continue;
-    const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
+    const label = itemLabel(item, walk).trimEnd();
+    const mark = label !== '' ? `${sign}${label}` : list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
     number += 1;
     const nested =
       indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];

@@ -12,6 +12,13 @@ const CODES: readonly (readonly [code: string, format: string | undefined])[] = 
   ['mm:ss.0', 'length-seconds'],
   ['[m]', 'length'],
   ['0.0%', 'percent'],
+  ['#,##0.00\\ &quot;€&quot;', 'after €'],
+  ['_-* #,##0.00\\ [$€-407]_-;-* #,##0.00\\ [$€-407]_-', 'after €'],
+  ['[$CHF-807] 0.00', 'before CHF'],
+  ['&quot;$&quot;#,##0.00;[Red]\\-&quot;$&quot;#,##0.00', 'before $'],
+  ['$0', 'before $'],
+  ['[$-407]0.00', undefined],
+  ['[$-409]d/m/yyyy', undefined],
   ['yyyy-mm-dd hh:mm', undefined],
   ['mm', undefined],
   ['0.00', undefined],
@@ -19,7 +26,7 @@ const CODES: readonly (readonly [code: string, format: string | undefined])[] = 
   ['General', undefined],
 ];
 for (const [code, format] of CODES) {
-  test(`the number format ${code} is ${format ?? 'none of percent, clock and length'}`, () => {
+  test(`the number format ${code} is ${format ?? 'none of money, percent, clock and length'}`, () => {
     const xml = `<numFmts><numFmt numFmtId="170" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs>`;
     const styles = formattedStyles(xml);
     assert.equal(styles.get('1'), format);
@@ -28,9 +35,11 @@ for (const [code, format] of CODES) {
   });
 }
 
-test('numbers are shown as percents, times of the day and lengths of time', () => {
+test('numbers are shown as amounts of money, percents, times of the day and lengths of time', () => {
   const shown = (value: number, format: Parameters<typeof shownText>[1]) => shownText(value, format);
   assert.equal(shown(0.125, 'percent'), '12.5%');
+  assert.equal(shown(1234.1 + 0.2, 'after €'), '1234.3 €');
+  assert.equal(shown(-5, 'before $'), '-$5');
   assert.equal(shown(8.5 / 24, 'clock'), '08:30');
   assert.equal(shown(8.5 / 24, 'clock-seconds'), '08:30:00');
   assert.equal(shown(0.354178, 'clock'), '08:30:01', 'seconds are not lost');

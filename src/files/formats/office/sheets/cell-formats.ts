@@ -1,8 +1,11 @@
-/** Finds the cells of an Excel sheet whose numbers are shown as percents, times or lengths of time. Linear. */
+/** Finds the cells of an Excel sheet whose numbers are shown as amounts of money, percents, times or lengths of time. Linear. */
+import { CURRENCIES } from '../../../columns/words.ts';
 import { attribute } from '../../xml/tree.ts';
 
+/** A currency sign before or after the number: `before $`. */
+type Money = `${'before' | 'after'} ${string}`;
 /** How a number is shown. A `clock` is a time of the day, a `length` may have more than 24 hours. */
-export type CellFormat = 'percent' | 'clock' | 'clock-seconds' | 'length' | 'length-seconds';
+export type CellFormat = 'percent' | 'clock' | 'clock-seconds' | 'length' | 'length-seconds' | Money;
 
 /** Ids of built-in formats: `0%`, `0.00%`, `h:mm AM/PM` and the like, `[h]:mm:ss`. */
 const BUILT_IN: readonly (readonly [id: string, format: CellFormat])[] = [
@@ -55,9 +58,14 @@ export function formattedCells(xml: string, styles: ReadonlyMap<string, CellForm
   return refs;
 }
 
-/** Returns a number as its format shows it: `12.5%`, `08:30`, `38:15`. Undefined if the number is a day with a time. */
+/** Returns a number as its format shows it: `12.5%`, `$5`, `12.5 €`, `08:30`, `38:15`. Undefined if the number is a day with a time. */
 export function shownText(value: number, format: CellFormat): string | undefined {
   if (format === 'percent') return `${Number((value * 100).toPrecision(DIGITS))}%`;
+  const [place, sign] = format.split(' ');
+  if (sign !== undefined) {
+    const digits = Number(Math.abs(value).toPrecision(DIGITS));
+    return `${value < 0 ? '-' : ''}${place === 'before' ? `${sign}${digits}` : `${digits} ${sign}`}`;
+  }
   const isClock = format.startsWith('clock');
   if (isClock ? value < 0 || value >= DATE_DAYS_MIN : Math.abs(value) > LENGTH_DAYS_MAX) return undefined;
   const total = Math.round(Math.abs(value) * DAY_SECONDS);
@@ -72,6 +80,8 @@ export function shownText(value: number, format: CellFormat): string | undefined
 function formatOf(code: string): CellFormat | undefined {
   const plain = code.replace(/"[^"]*"|[\\_*]./g, '');
   if (plain.includes('%')) return 'percent';
+  const money = moneyOf(code);
+  if (money) return money;
   const [first = ''] = plain
     .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
     .toLowerCase()
@@ -81,4 +91,16 @@ function formatOf(code: string): CellFormat | undefined {
   // Minutes and seconds without hours are a length, too.
   const kind = signs.includes('[') || !signs.includes('h') ? 'length' : 'clock';
   return signs.includes('s') ? `${kind}-seconds` : kind;
+}
+
+/** Returns the currency of a format code: `#,##0.00 "€"`, `[$CHF-807] 0.00`. A language alone (`[$-407]`) is none. */
+function moneyOf(code: string): Money | undefined {
+  const [first = ''] = code.replace(/\[\$-[^\]]*\]/g, '').split(';', 1);
+  const digits = first.search(/[0#?]/);
+  if (digits === -1) return undefined;
+  for (const { index, 1: local = '', 2: quoted = '', 0: bare } of first.matchAll(/\[\$([^\]-]+)|"([^"]*)"|[$€£¥]/g)) {
+    const sign = (local || quoted || bare).trim();
+    if (CURRENCIES.includes(sign)) return `${index < digits ? 'before' : 'after'} ${sign}`;
+  }
+  return undefined;
 }

@@ -6,6 +6,7 @@ import { recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
 import { cellText, tableText } from '../../data/table-text.ts';
 import type { TextBuilder } from '../../text-builder.ts';
 import type { ChartText } from '../chart-text.ts';
+import { columnLetters } from './cell-names.ts';
 
 /** Indices of the first and last row and column. */
 export interface CellRange {
@@ -134,11 +135,6 @@ function columnBands({ rows, top, left }: Region, links: RowLinks): Region[] {
 function rangeText({ rows, top, left }: Region): string {
   const width = rows[0]?.length ?? 0;
   return `${columnLetters(left)}${top + 1}:${columnLetters(left + width - 1)}${top + rows.length}`;
-}
-
-function columnLetters(index: number): string {
-  const last = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
 function writeRegion(

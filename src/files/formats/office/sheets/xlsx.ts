@@ -1,5 +1,6 @@
 /** Parses Excel workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
 import { Buffer } from 'node:buffer';
+import { strFromU8, strToU8 } from 'fflate';
 import readWorkbook from 'read-excel-file/node';
 import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { repackZip } from '../../../detect/zip.ts';
@@ -11,14 +12,26 @@ import { hiddenWarnings } from '../hidden.ts';
 import { coreProperties, type SheetExtras, sheetExtras } from '../office-xml.ts';
 import { openPackage } from '../zip-package.ts';
 import { type CellFormat, shownText } from './cell-formats.ts';
+import { columnIndex, hasUnnamedCells, withCellNames } from './cell-names.ts';
 import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 
 const WANTED =
   /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|xl\/(_rels\/)?[^/]+\.(xml|rels)|xl\/worksheets\/[^/]+\.xml)/;
 
+/** A program that leaves out names of cells does so from the first rows on. */
+const HEAD_BYTES = 64 * 1024;
+const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
+
 /** Parses a workbook. @throws FileError for an archive that is damaged or over its limits. */
 export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
-  const safe = repackZip(bytes, (name) => WANTED.test(name));
+  const safe = repackZip(
+    bytes,
+    (name) => WANTED.test(name),
+    (name, data) =>
+      SHEET.test(name) && hasUnnamedCells(strFromU8(data.subarray(0, HEAD_BYTES)))
+        ? strToU8(withCellNames(strFromU8(data)))
+        : data,
+  );
   const sheets = await readWorkbook(Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength));
   const parts = openPackage(bytes);
   const builder = new TextBuilder();
@@ -97,10 +110,6 @@ function rangeOf(reference: string): CellRange | undefined {
   if (!parts) return undefined;
   const [left, right] = [columnIndex(parts[1]!), columnIndex(parts[3]!)];
   return { top: Number(parts[2]) - 1, left, bottom: Number(parts[4]) - 1, right };
-}
-
-function columnIndex(letters: string): number {
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 function valueText(value: unknown): string {

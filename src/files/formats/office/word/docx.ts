@@ -7,6 +7,7 @@ import type { ParsedFile } from '../../../parsed.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { writeHtmlBlocks } from '../../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../../html/dom.ts';
+import { ITEM_LABEL } from '../../html/elements.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
 import { coreProperties } from '../office-xml.ts';
@@ -15,6 +16,7 @@ import { openPackage, type ZipPackage } from '../zip-package.ts';
 import { runningParagraphs } from './headers.ts';
 import { hiddenStyles, withoutHiddenText } from './hidden-text.ts';
 import { AUTHOR_END, placeNotes } from './notes.ts';
+import { placeNumbers, withNumbers } from './numbering.ts';
 import { withParts } from './parts.ts';
 import { plainDocument } from './source.ts';
 
@@ -45,7 +47,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   if (fits) {
     const document = parseTree(html);
     placeNotes(document);
-    writeHtmlBlocks(rootOf(document), builder);
+    writeHtmlBlocks(rootOf(document), builder, { labels: true });
   } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
   writeRunningTexts(runningParagraphs(parts, hidden), builder);
   const properties = coreProperties(parts);
@@ -56,13 +58,14 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
 }
 
 async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet<string>): Promise<string> {
+  const [numbering, styles] = [parts.text('word/numbering.xml'), parts.text('word/styles.xml')];
   const safe = repackZip(
     bytes,
     (name) => WANTED.test(name),
     (name, data) => {
       if (!TEXTS.test(name)) return data;
-      const xml = withoutHiddenText(strFromU8(data), hidden);
-      return strToU8(DOCUMENT.test(name) ? plainDocument(xml) : xml);
+      const xml = plainDocument(withoutHiddenText(strFromU8(data), hidden));
+      return strToU8(DOCUMENT.test(name) ? withNumbers(xml, numbering, styles) : xml);
     },
   );
   const { value } = await mammoth.convertToHtml(
@@ -74,7 +77,8 @@ async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet
       transformDocument: withAuthors,
     },
   );
-  return withParts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+  const numbered = placeNumbers(value, ITEM_LABEL);
+  return withParts(numbered.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
 }
 
 /** Adds the names of the authors to comments, for which the converter writes initials only. */

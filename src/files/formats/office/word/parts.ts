@@ -1,5 +1,6 @@
 /** Reads the parts of a Word file that its document refers to: charts, diagrams, and files included as text. */
 
+import { ITEM_LABEL } from '../../html/elements.ts';
 import { htmlOfMail } from '../../mail/eml.ts';
 import { readXml } from '../../xml/tree.ts';
 import { chartText } from '../chart-text.ts';
@@ -7,6 +8,9 @@ import { diagramText } from '../drawing-text.ts';
 import { relations } from '../office-xml.ts';
 import type { ZipPackage } from '../zip-package.ts';
 import { PART_MARK } from './source.ts';
+
+/** Matches the attribute that only the document itself may have. */
+const OWN_LABEL = new RegExp(`${ITEM_LABEL}(?=\\s*=)`, 'gi');
 
 /** Returns the HTML of a document with each part in the place of its mark. */
 export async function withParts(html: string, parts: ZipPackage): Promise<string> {
@@ -43,7 +47,10 @@ function diagramHtml(xml: string): string {
   return `<ul>${points.map((line) => `<li>${escapeHtml(line.slice(2))}</li>`).join('')}</ul>`;
 }
 
-/** Returns the body of a page without the elements that browsers do not show. An unclosed element reaches to the page's end. */
+/**
+ * Returns the body of a page without the elements that browsers do not show, and without labels of items. An unclosed element reaches
+ * to the page's end.
+ */
 function bodyOf(html: string): string {
   const open = /<body(?:\s[^<>]*)?>/i.exec(html);
   const from = open ? open.index + open[0].length : 0;
@@ -52,7 +59,8 @@ function bodyOf(html: string): string {
   for (const { index } of html.matchAll(/<\/body/gi)) to = index;
   return html
     .slice(from, to > from ? to : undefined)
-    .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '');
+    .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
+    .replace(OWN_LABEL, 'data-label');
 }
 
 function escapeHtml(text: string): string {

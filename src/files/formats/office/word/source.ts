@@ -1,6 +1,6 @@
 /**
- * Rewrites the elements that the converter of Word files ignores as plain runs of text: formulas, charts, diagrams, included
- * files, readings above words and drop caps. The converter reads XML source, so this module changes the source and no tree.
+ * Rewrites the elements that the converter of Word files ignores: formulas, charts, diagrams, included files, readings above
+ * words, drop caps, fields, text boxes and ovals. The converter reads XML source, so this module changes the source and no tree.
  * The work is linear, because each closing tag is searched once.
  */
 import { mathText } from '../omml.ts';
@@ -11,9 +11,19 @@ export const PART_MARK = '\ue0c1';
 /** Matches the reference to a chart or to the data of a diagram. */
 const DRAWN_PART = /<(?:c:chart\s[^<>]*r:id|dgm:relIds\s[^<>]*r:dm)="([^"<>]{1,100})"/;
 
-/** Returns the rewritten source. `xml` is `word/document.xml`. */
+/** Matches tags between a drawing and the text of its boxes, and those of the choice between a drawing and its older form. */
+const BOX_TAG =
+  /<(\/?)(mc:(?:AlternateContent|Choice)|w:drawing|wp:(?:anchor|inline)|a:graphic(?:Data)?|wp[cgs]:(?:wpc|wgp|grpSp|wsp|txbx))(?=[\s>])/g;
+const BOX = /\suri="[^"]*\/wordprocessing(?:Shape|Group|Canvas)"/;
+
+/** Returns the rewritten source. `xml` is the document, or its notes or comments. */
 export function plainDocument(xml: string): string {
-  let text = xml;
+  // The converter reads what is inside of a smart tag, and the text of shapes that are no ovals.
+  let text = xml
+    .replace(/<(\/?)w:(?:fldSimple|dir|bdo)(?=[\s/>])/g, '<$1w:smartTag')
+    .replace(/<w:cr(?=[\s/>])/g, '<w:br')
+    .replace(/<(\/?)v:(?:oval|polyline)(?=[\s/>])/g, '<$1v:shape');
+  if (text.includes('<wps:txbx')) text = readableBoxes(text);
   if (text.includes('<m:oMath')) {
     const inline = text.replace(/<\/?m:oMathPara(?:\s[^<>]*)?>/g, '');
     text = replaceElements(inline, 'm:oMath', (source) => run(`$${mathText(source)}$`));
@@ -34,13 +44,36 @@ export function plainDocument(xml: string): string {
   return text.includes('w:dropCap="') ? joinDropCaps(text) : text;
 }
 
+/**
+ * Makes the text of boxes readable. The converter reads only the older form of a drawing, which may be missing or without the text.
+ * The older form is dropped: it stands in an element that the converter does not know.
+ */
+function readableBoxes(xml: string): string {
+  const drawings: boolean[] = [];
+  let data = -1;
+  return xml.replace(BOX_TAG, (tag, slash: string, name: string, at: number) => {
+    if (name.startsWith('mc:')) return `<${slash}w:smartTag`;
+    const isDrawing = name === 'w:drawing';
+    if (isDrawing && slash === '') {
+      if (data < at) data = xml.indexOf('<a:graphicData', at);
+      if (data === -1) data = xml.length;
+      drawings.push(BOX.test(xml.slice(data, xml.indexOf('>', data))));
+    }
+    const isBox = drawings.at(-1) === true;
+    if (isDrawing && slash !== '') drawings.pop();
+    if (!isBox) return tag;
+    return `<${slash}${isDrawing ? 'w:pict' : 'w:smartTag'}`;
+  });
+}
+
 /** Returns the runs of the word itself, without its reading. */
 function rubyBase(source: string): string {
   const base = source.slice(Math.max(source.indexOf('<w:rubyBase>'), 0));
   return (base.match(/<w:t(?:\s[^<>]*)?>[^<]*<\/w:t>/g) ?? []).join('');
 }
 
-function run(text: string): string {
+/** Returns a run with this text. */
+export function run(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;
 }

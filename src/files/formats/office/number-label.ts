@@ -1,0 +1,55 @@
+/** Writes a number as the labels of lists and headings in Office files show it. */
+
+const ROMAN: readonly (readonly [value: number, text: string])[] = [
+  [1000, 'm'],
+  [900, 'cm'],
+  [500, 'd'],
+  [400, 'cd'],
+  [100, 'c'],
+  [90, 'xc'],
+  [50, 'l'],
+  [40, 'xl'],
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+];
+/** Numbers from here on are written with digits only. */
+const SPELLED_MAX = 1000;
+const HAN = [...'〇一二三四五六七八九'];
+
+/** Returns a number in a format of Word. A format that is not known gives digits. */
+export function numberLabel(value: number, format: string): string {
+  if (format === 'none') return '';
+  if (format === 'decimalZero') return String(value).padStart(2, '0');
+  if (value < 1 || value >= SPELLED_MAX) return String(value);
+  if (format === 'lowerLetter') return letters(value);
+  if (format === 'upperLetter') return letters(value).toUpperCase();
+  if (format === 'lowerRoman') return roman(value);
+  if (format === 'upperRoman') return roman(value).toUpperCase();
+  if (/^decimalEnclosedCircle/.test(format) && value <= 20) return String.fromCodePoint(0x245f + value);
+  return /^(?:chinese|taiwanese|japanese)Counting/.test(format) ? han(value) : String(value);
+}
+
+/** Returns `a` to `z`, then `aa` to `zz`, as Word counts. */
+function letters(value: number): string {
+  return String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26));
+}
+
+function roman(value: number): string {
+  let rest = value;
+  let text = '';
+  for (const [step, letter] of ROMAN) {
+    for (; rest >= step; rest -= step) text += letter;
+  }
+  return text;
+}
+
+/** Returns `三`, `十三`, `二十`, `一百零三`. */
+function han(value: number): string {
+  const [hundreds, tens, ones] = [Math.floor(value / 100), Math.floor(value / 10) % 10, value % 10];
+  const hundred = hundreds === 0 ? '' : `${HAN[hundreds]}百`;
+  const ten = tens > 0 ? `${tens === 1 && hundreds === 0 ? '' : HAN[tens]}十` : hundreds > 0 && ones > 0 ? '零' : '';
+  return `${hundred}${ten}${ones === 0 ? '' : HAN[ones]}`;
+}

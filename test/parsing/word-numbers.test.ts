@@ -1,0 +1,96 @@
+/** Tests of whole Word files whose paragraphs are counted: their text, and answers from it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { openExtractive } from '../../src/answers/extractive/extractive.ts';
+import { analyzeQuery, analyzeText } from '../../src/text/analyzer.ts';
+import { makeDocx } from '../support/files/make-files.ts';
+import { readBytes } from '../support/files/process-bytes.ts';
+
+const MATH = 'http://schemas.openxmlformats.org/officeDocument/2006/math';
+const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+const item = (inside: string) =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr></w:pPr>${inside}</w:p>`;
+
+/** Returns the text of a Word file with one list. `level` is the way of counting. */
+async function textOf(level: string, ...items: string[]): Promise<string> {
+  const parts = unzipSync(makeDocx({ blocks: [{ paragraph: 'HERE' }] }));
+  const change = (name: string, from: string | RegExp, to: string) => {
+    parts[name] = strToU8(new TextDecoder().decode(parts[name]).replace(from, to));
+  };
+  change('word/document.xml', '<w:document', `<w:document xmlns:m="${MATH}" xmlns:v="urn:schemas-microsoft-com:vml"`);
+  change('word/document.xml', /<w:p>(?:(?!<w:p>).)*HERE.*?<\/w:p>/, items.map(item).join(''));
+  change(
+    'word/numbering.xml',
+    '<w:num ',
+    `<w:abstractNum w:abstractNumId="9"><w:lvl w:ilvl="0">${level}</w:lvl></w:abstractNum><w:num w:numId="9"><w:abstractNumId w:val="9"/></w:num><w:num `,
+  );
+  return (await readBytes('a.docx', zipSync(parts))).text;
+}
+
+const counted = (format: string, pattern: string, start = '1') =>
+  `<w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${pattern}"/>`;
+const LETTERS = counted('lowerLetter', '(%1)');
+
+const model = openExtractive(32_768, {
+  index: (text, language) => analyzeText(text, language).split(' '),
+  query: (text, language) => analyzeQuery(text, language === null ? [] : [language]),
+});
+
+async function ask(question: string, content: string): Promise<string> {
+  const chunk = { number: 1, name: 'a.docx', headingPath: [], context: null, content, score: 9, language: 'en' };
+  const asked = {
+    messages: [],
+    question,
+    standalone: question,
+    chunks: [chunk],
+    corrections: new Map(),
+    citation: true,
+  };
+  let text = '';
+  for await (const event of model.stream(asked, new AbortController().signal)) {
+    if (event.type === 'text') text += event.delta;
+    else if (event.type !== 'finish') text += event.text;
+  }
+  return text;
+}
+
+const RULES = ['The tenant pays the rent', 'The landlord repairs the roof', 'Pets are allowed in the house'];
+const WAYS: readonly (readonly [format: string, pattern: string, second: string, question?: string])[] = [
+  ['decimal', '%1.', '2.'],
+  ['lowerLetter', '(%1)', '(b)'],
+  ['decimal', '1.%1', '* 1.2', 'What does section 1.2 say?'],
+  ['upperRoman', 'Article %1', '* Article II'],
+  ['upperLetter', '%1.', '* B.'],
+  ['lowerRoman', '%1.', '* ii.'],
+  ['decimal', '§ %1', '* § 2', 'What does § 2 say?'],
+];
+for (const [format, pattern, second, question] of WAYS) {
+  test(`the items of a Word file that are counted as ${second} are items for answers, too`, async () => {
+    const text = await textOf(counted(format, pattern), ...RULES.map(run));
+    assert.equal(text.split('\n')[1], `${second} ${RULES[1]}`);
+    const first = text.split('\n')[0]!;
+    assert.equal((await ask('Who pays the rent?', text)).split('\n')[0], first);
+    if (question) assert.equal((await ask(question, text)).split('\n')[0], `${second} ${RULES[1]}`);
+  });
+}
+
+test('items of a Word file without letters, and with a box before their text, have their numbers', async () => {
+  const formula = `<m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>`;
+  assert.equal(await textOf(LETTERS, run('first'), formula, run('third')), '(a) first\n(b) $x=1$\n(c) third');
+  const symbol = '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>';
+  assert.equal(await textOf(LETTERS, symbol, run('b')), '(a) ✓\n(b) b');
+  const box = `<w:r><w:pict><v:shape><v:textbox><w:txbxContent><w:p><w:pPr></w:pPr>${run('box')}</w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r>`;
+  for (const inside of [box, box.replace('<w:pPr></w:pPr>', '')])
+    assert.equal(await textOf(LETTERS, inside + run('after box'), run('second')), '(a) after box\n\nbox\n\n(b) second');
+});
+
+test('items of a Word file that were moved away are not counted', async () => {
+  const moved = `<w:moveFrom w:id="1">${run('moved')}</w:moveFrom>`;
+  assert.equal(await textOf(LETTERS, run('first'), moved, run('second')), '(a) first\n(b) second');
+});
+
+test('a label of a Word file may have any sign, and its first number may be damaged', async () => {
+  const level = counted('decimal', 'R&amp;D&#10;&#10;&lt;%1&gt;', 'first');
+  assert.equal(await textOf(level, run('a'), run('b')), '* R&D <1> a\n* R&D <2> b');
+});
