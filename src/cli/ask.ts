@@ -1,17 +1,22 @@
 /** `pinakes ask`: streams an answer and prints its citations. */
-import type { CitedContent, Warning } from '../client/api.ts';
+import type { CitedContent, Operations, Warning } from '../client/api.ts';
+import { PinakesError } from '../client/client.ts';
 import type { StreamEvent } from '../client/events.ts';
 import { formatCitations } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { formatResult } from './query.ts';
-import { FILTER_OPTIONS, filtersIn } from './search.ts';
+import { FILTER_OPTIONS, filtersIn, printResults } from './search.ts';
 import type { Client, CompletionBody } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, integerOption, textOption } from './shared/command.ts';
 import type { Io } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
 
+type SearchBody = Operations['search']['request']['body'];
+
 const ASK_LIMIT_MAX = 100;
+/** Passages that are printed when there is no answer. */
+const NEAREST_MAX = 3;
 /** Rows of the result of a query that are printed below an answer. */
 const RESULT_ROWS_MAX = 10;
 
@@ -36,6 +41,8 @@ export const askCommand: Command = {
   pinakes ask "How many days of leave are there?" --tag policies
   pinakes ask "When is the last admission?" --json | jq -r '.choices[0].message.content'
 
+When there is no answer, the nearest passages of a search are printed.
+
 Without a chat model, the answer consists of passages, each "quoted from" its file. With a
 chat model, a sentence is marked verified if the cited passage states what the sentence states.
 This does not mean that the sentence answers the question.`,
@@ -43,23 +50,38 @@ This does not mean that the sentence answers the question.`,
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
     const conversation = textOption(options, 'conversation');
     const client = await openConfiguredClient();
+    const filters = { ...(await filtersIn(client, options)), ...principalIn(options) };
     const body: CompletionBody = {
       messages: [{ role: 'user', content: question }],
       ...(limit !== undefined && { limit }),
       ...(conversation !== undefined && { conversation_id: conversation }),
       ...(flagOption(options, 'tables') && { tables: 'auto' as const }),
-      ...(await filtersIn(client, options)),
-      ...principalIn(options),
+      ...filters,
     };
     if (flagOption(options, 'json')) {
       io.out(`${JSON.stringify(await client.createCompletion({ body }))}\n`);
       return 0;
     }
     const answer = await streamAnswer(client, body, io);
+    if (answer.finishReason === 'no_answer')
+      await printNearest(client, { ...filters, query: question, limit: NEAREST_MAX, highlights: true }, io);
     if (answer.conversationId !== null) io.err(`Conversation ${answer.conversationId}\n`);
     return 0;
   },
 };
+
+/** Prints the first results of a search, unless the key may only ask. */
+async function printNearest(client: Client, body: SearchBody, io: Io): Promise<void> {
+  const results = await client.search({ body }).then(
+    (found) => found.results,
+    (error: unknown) => {
+      if (error instanceof PinakesError && error.status === 403) return [];
+      throw error;
+    },
+  );
+  if (results.length > 0) io.out('\nThe nearest passages:\n');
+  printResults(results, io);
+}
 
 export interface StreamedAnswer {
   text: string;

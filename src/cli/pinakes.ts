@@ -12,5 +12,7 @@ if (major < NODE_VERSION_MIN[0] || (major === NODE_VERSION_MIN[0] && minor < NOD
 } else {
   const { runCli } = await import('./run.ts');
   const { processIo } = await import('./shared/io.ts');
+  const { correctTextDecoder } = await import('../files/detect/text-decoder.ts');
+  globalThis.TextDecoder = correctTextDecoder(TextDecoder);
   process.exitCode = await runCli(process.argv.slice(2), processIo());
 }

@@ -1,5 +1,5 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
-import type { Operations, SearchResult } from '../client/api.ts';
+import type { Operations, SearchHit } from '../client/api.ts';
 import { codeLines, oneLine, placesOf } from './answer.ts';
 import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
@@ -121,17 +121,22 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
       io.out(`${JSON.stringify(found)}\n`);
       return 0;
     }
-    const places = placesOf(found.results);
-    found.results.forEach((result, index) => {
-      io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
-      io.out(`${INDENT}${dimmed(result.id, io)}\n`);
-      for (const line of excerptOf(result, io)) io.out(line === '' ? '\n' : `${INDENT}${line}\n`);
-    });
+    printResults(found.results, io);
     if (found.results.length === 0) io.err('Nothing found.\n');
     for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
     return 0;
   },
 };
+
+/** Prints each result with its place, score, id and the part of its text around the best sentence. */
+export function printResults(results: readonly SearchHit[], io: Io): void {
+  const places = placesOf(results);
+  results.forEach((result, index) => {
+    io.out(`${index + 1}. ${printable(places[index]!)}  (score ${result.score.toFixed(3)})\n`);
+    io.out(`${INDENT}${dimmed(result.id, io)}\n`);
+    for (const line of excerptOf(result, io)) io.out(line === '' ? '\n' : `${INDENT}${line}\n`);
+  });
+}
 
 /** @throws CliError with exit code 2 for a text that is not a file type. */
 function fileType(text: string): FileType {
@@ -141,7 +146,7 @@ function fileType(text: string): FileType {
 }
 
 /** Returns the lines of an excerpt around the best sentence: some lines of code, and one line of other text. */
-function excerptOf({ content, file_type: type, highlights }: SearchResult, io: Io): string[] {
+function excerptOf({ content, file_type: type, highlights }: SearchHit, io: Io): string[] {
   const points = [...content];
   const best = highlights?.sentence?.start ?? 0;
   if (type !== 'code') {
@@ -151,17 +156,8 @@ function excerptOf({ content, file_type: type, highlights }: SearchResult, io: I
   const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
   const line = points.slice(0, best).join('').split('\n').length - 1;
   if (line < CODE_LINES) return codeLines(content, CODE_LINES, width);
-  return [
-    '…',
-    ...codeLines(
-      content
-        .split('\n')
-        .slice(line - 1)
-        .join('\n'),
-      CODE_LINES,
-      width,
-    ),
-  ];
+  const rest = content.split('\n').slice(line - 1);
+  return ['…', ...codeLines(rest.join('\n'), CODE_LINES, width)];
 }
 
 /** Returns the offset of the first word after `at`; `at` in a text without blanks. */

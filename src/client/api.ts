@@ -377,10 +377,10 @@ export type ChatCompletion = {
       /** Text of the answer. With footnotes, the citations follow the answer. */
       content: string;
       /** Always null. */
-      refusal: null;
+      refusal: string | null;
     };
     /** Always null. */
-    logprobs: null;
+    logprobs: Record<string, unknown> | null;
     /** Why the answer ended. `stop` also when the sources hold no answer. */
     finish_reason: "stop" | "length" | "content_filter";
     /** The reason in the words of POST /completions: `no_answer` says that the sources hold no answer. */
@@ -1376,7 +1376,7 @@ export type RunFile = {
   retryable: boolean | null;
 };
 
-export type SearchResult = Content & {
+export type SearchHit = Content & {
   /** Where `content`, as it is shown, matches the query; present if the request asks for it. */
   highlights?: {
     /** Words of the query in any form, ascending. They do not overlap. Stop words are left out. */
@@ -1934,7 +1934,7 @@ export interface Operations {
     };
     response: {
       /** Matching chunks, best first. */
-      results: Array<SearchResult>;
+      results: Array<SearchHit>;
       /** Problems that did not stop the request, but that the caller should know. */
       warnings: Array<Warning>;
     };

@@ -3,6 +3,7 @@
  * by default. Ids sort by creation.
  */
 import { z } from 'zod';
+import { invalidRequest } from '../errors.ts';
 import { isUuid } from '../util/ids.ts';
 import { text } from '../util/text-schema.ts';
 import { queryInteger } from './schemas.ts';
@@ -80,4 +81,34 @@ export function toPage<T extends { id: string }>(rows: readonly T[], limit: numb
   const page = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   return { page, pagination: { limit, has_more: hasMore, total, next_id: hasMore ? page[page.length - 1]!.id : null } };
+}
+
+/** Unix seconds up to the year 9999. */
+const TIME_MAX = 253_402_300_799;
+
+/** The query parameters of a list that can be limited to a time. `what` begins their descriptions. */
+export const timesShape = (what: string) => ({
+  from_time: queryInteger(0, TIME_MAX).optional().describe(`${what} at or after this time, Unix seconds.`),
+  to_time: queryInteger(0, TIME_MAX).optional().describe(`${what} at or before this time, Unix seconds.`),
+});
+
+/** Returns the times of a request: `from` belongs to them, `before` no longer. @throws ServiceError invalid_request */
+export function readTimes({ from_time: from, to_time: to }: TimesQuery): Times {
+  if (from !== undefined && to !== undefined && from > to)
+    throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
+  return {
+    from: from === undefined ? undefined : new Date(from * 1000),
+    // The database cannot read the second after the last one, and nothing happened then.
+    before: to === undefined || to === TIME_MAX ? undefined : new Date((to + 1) * 1000),
+  };
+}
+
+interface TimesQuery {
+  from_time?: number | undefined;
+  to_time?: number | undefined;
+}
+
+interface Times {
+  from: Date | undefined;
+  before: Date | undefined;
 }

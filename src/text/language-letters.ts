@@ -3,24 +3,10 @@ import { lazy } from '../util/lazy.ts';
 import { readWordLists } from '../util/package-files.ts';
 
 const WORD = /[\u0400-\u04ff]+/g;
-const FIRST_LETTER = 0x400;
-const ALPHABET_UNITS = 0x100;
 
-/** The languages with an alphabet, and the letters that each lacks. */
-interface Alphabets {
-  languages: readonly string[];
-  /** By the code of a lower-case letter minus FIRST_LETTER: one bit for each language that lacks the letter. */
-  lackingBits: readonly number[];
-}
-
-const alphabets = lazy((): Alphabets => {
-  const lists = [...readWordLists('alphabets')].map(([language, lines]) => [language, lines.join('')] as const);
-  const lackingBits = Array.from({ length: ALPHABET_UNITS }, (_, code) => {
-    const letter = String.fromCharCode(FIRST_LETTER + code);
-    return lists.reduce((bits, [, letters], at) => (letters.includes(letter) ? bits : bits | (1 << at)), 0);
-  });
-  return { languages: lists.map(([language]) => language), lackingBits };
-});
+const alphabets = lazy(
+  () => new Map([...readWordLists('alphabets')].map(([language, lines]) => [language, new Set(lines.join(''))])),
+);
 
 /** Foreign words per letter of a longer text from which a language is excluded. Names and quotations bring some foreign letters. */
 const FOREIGN_SHARE_MIN = 0.01;
@@ -36,19 +22,19 @@ export function excludedByLetters(sample: string): ReadonlySet<string> {
   const text = sample.normalize('NFC');
   const all = (/\p{Ll}/u.test(text) ? text : text.toLowerCase()).match(WORD) ?? [];
   if (all.length === 0) return new Set();
-  const { languages, lackingBits } = alphabets();
   const words = [...new Set(all)];
-  const foreign = languages.map(() => 0);
-  for (const [i, word] of words.entries()) {
-    const counts = looksLikeName(word, i) ? NAME_COUNTS : 1;
-    const lower = word.toLowerCase();
-    let bits = 0;
-    for (let at = 0; at < lower.length; at += 1) bits |= lackingBits[lower.charCodeAt(at) - FIRST_LETTER]!;
-    for (let at = 0; bits > 0; at += 1, bits >>= 1) if (bits & 1) foreign[at]! += counts;
-  }
   const letters = all.join('').length;
   const foreignMin = Math.max(FOREIGN_MIN, letters * FOREIGN_SHARE_MIN);
-  const excluded = new Set(languages.filter((_, at) => foreign[at]! >= foreignMin));
+  const lacksLettersOf = (alphabet: ReadonlySet<string>): boolean => {
+    let foreign = 0;
+    for (const [i, word] of words.entries()) {
+      if ([...word.toLowerCase()].every((letter) => alphabet.has(letter))) continue;
+      foreign += looksLikeName(word, i) ? NAME_COUNTS : 1;
+    }
+    return foreign >= foreignMin;
+  };
+  const languages = [...alphabets().keys()];
+  const excluded = new Set(languages.filter((language) => lacksLettersOf(alphabets().get(language)!)));
   const isKazakh = (word: string, i: number): boolean => KAZAKH.test(word) && !looksLikeName(word, i);
   if (letters >= KAZAKH_LETTERS_MIN && !words.some(isKazakh)) excluded.add('kk');
   return excluded.size === languages.length ? new Set() : excluded;

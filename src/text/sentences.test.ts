@@ -16,6 +16,19 @@ test('sentences end at terminators, not at abbreviations, numbers or initials', 
   ]);
 });
 
+test('a sentence does not end inside inline code', () => {
+  const first = 'Use the `println!` macro, or `what? really.` as a name.';
+  assert.deepEqual(texts(`${first} It prints.`), [first, 'It prints.']);
+  const key = 'Press ` to open the console. Then press ` again.';
+  assert.deepEqual(texts(key), ['Press ` to open the console.', 'Then press ` again.']);
+  // An old quotation mark opens nothing.
+  assert.deepEqual(texts("He said `yes.' Then he left. It was `late'."), [
+    "He said `yes.'",
+    'Then he left.',
+    "It was `late'.",
+  ]);
+});
+
 test('a clock time or an address does not make a sentence a record', () => {
   assert.deepEqual(kinds('In winter it closes at 16:30. Admission costs 12 euros.'), [
     ['sentence', 'In winter it closes at 16:30.'],

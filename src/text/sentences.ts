@@ -214,11 +214,22 @@ function continues(text: string, from: number, to: number): boolean {
   const head = text.slice(Math.max(from, to - 24), to);
   if (abbreviationAtEnd().test(head)) return true;
   if (/^\s*\d{1,3}\.\s*$/.test(text.slice(from, to))) return true; // The number of a list item.
+  if (isInsideCode(text, from, to)) return true;
   if (/\d{1,2}\.\s+$/.test(head) && ordinalBeforeNoun().test(head + text.slice(to, to + 12))) return true;
   // CJK dialogue: the sentence ends with an opening quote, or a word that reports the quote follows.
   return (
     /[「『（《〈“]\s*$/.test(head) ||
     (/[」』）》〉]\s*$/.test(head) && /^[とはがをのにでもっ]/.test(text.slice(to, to + 1)))
+  );
+}
+
+/** Returns whether `to` is inside inline code, such as `println!`: the number of backticks before it is odd, and one follows soon. */
+function isInsideCode(text: string, from: number, to: number): boolean {
+  const opened = text.slice(from, to).split('`').length % 2 === 0;
+  return (
+    opened &&
+    /`[^`'\s][^`']{0,60}$/.test(text.slice(from, to)) &&
+    /^(?:[^`']{0,60}[^`'\s])?`/.test(text.slice(to, to + 61))
   );
 }
 

@@ -207,6 +207,7 @@ test('audit events can be filtered and read page by page to the end', async () =
   );
   assert.equal(await count(`?from_time=${later(800)}`), 1);
   assert.equal(await count(`?to_time=${later(800)}`), 4);
+  assert.equal(await count('?to_time=253402300799'), 5, 'the last second of the year 9999');
   const seen: number[] = [];
   for (let next: string | null = NIL; next !== null; ) {
     const { body }: TestAnswer = await t.get(`/audit-events?limit=2&after_id=${next}`, key);

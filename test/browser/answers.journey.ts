@@ -104,6 +104,8 @@ describe('answers', { skip }, () => {
     await page.keyboard.type('What does a kilogram of uranium cost?');
     await page.keyboard.press('Enter');
     await page.getByText('The sources do not answer this').waitFor();
+    const link = page.getByRole('link', { name: 'Show the nearest passages' });
+    assert.match((await link.getAttribute('href')) ?? '', /\/search\?q=/);
     assert.equal(await page.getByRole('button', { name: /^Citation/ }).count(), 0);
     assert.deepEqual(await violationsOf(page), []);
     assert.deepEqual(faults, []);

@@ -36,7 +36,9 @@ describe('connectors and runs', { skip }, () => {
   });
 
   test('a web site is tried, connected with a schedule, read, paused and deleted', async () => {
-    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'connectors');
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'connectors', {
+      refusals: [/ 400 /],
+    });
     await page.getByText('Nothing is connected yet').waitFor();
     assert.deepEqual(await violationsOf(page), []);
     await tabTo(page, page.getByRole('button', { name: 'Connect a source' }).first());
@@ -48,9 +50,16 @@ describe('connectors and runs', { skip }, () => {
     await tabTo(page, dialog.getByRole('button', { name: /Web site/ }));
     await page.keyboard.press('Enter');
 
-    // An origin that cannot be read says so before anything is stored.
+    // An address that is refused leads no further.
     await tabTo(page, dialog.getByLabel('Addresses where to begin'));
-    await page.keyboard.type('http://127.0.0.1:1/');
+    await page.keyboard.type('ftp://127.0.0.1/');
+    await tabTo(page, dialog.getByRole('button', { name: 'Test the connection' }));
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Continue' }).count(), 0);
+
+    // An origin that cannot be read says so before anything is stored.
+    await write(page, dialog.getByLabel('Addresses where to begin'), 'http://127.0.0.1:1/');
     await tabTo(page, dialog.getByRole('button', { name: 'Test the connection' }));
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').waitFor();

@@ -213,6 +213,46 @@ describe('work that is not saved', { skip }, () => {
     await context.close();
   });
 
+  test('an answer goes on when another conversation is begun, and does not call the reader back', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    let answer = () => {};
+    const held = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route('**/api/v1/completions', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await write(page, page.getByLabel('Ask a question'), 'Which lamp was lit in 1874?');
+    await page.keyboard.press('Enter');
+    await press(page, page.getByRole('button', { name: 'New conversation' }));
+    await page.getByText('Ask your sources').waitFor();
+    await write(page, page.getByLabel('Ask a question'), 'When was the north lamp lit?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    const answered = page.waitForResponse('**/api/v1/conversations/*');
+    answer();
+    await answered;
+    await until(async () => new URL(page.url()).searchParams.has('conversation'));
+    await page.getByRole('heading', { name: 'When was the north lamp lit?' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Which lamp was lit in 1874?' }).count(), 0);
+    await press(page, page.getByRole('button', { name: 'History' }));
+    await page.getByRole('link', { name: /Which lamp was lit in 1874/ }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('without sources, the screen of questions says so and leads to them', async () => {
+    const empty = await startService();
+    const { page, faults, context } = await openSignedIn(browser as Browser, empty, 'ask');
+    await page.getByText('There are no sources yet').waitFor();
+    await press(page, page.getByRole('main').getByRole('link', { name: 'Sources' }));
+    await page.getByRole('button', { name: 'Add files' }).first().waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+    await empty.close();
+  });
+
   test('a press beside a window does not close it', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'keys', { pointer: true });
     const beside = { x: 20, y: 880 };

@@ -176,6 +176,12 @@ test('search prints ids that show accepts and lines of code, and search and ask 
   const asked = await pinakes(['ask', 'What carries the weft?', '--group', 'watermills']);
   assert.doesNotMatch(asked.stdout, /loom/);
   assert.match((await pinakes(['ask', 'What carries the weft?', '--group', 'looms'])).stdout, /loom\.md/);
+  const refused = await pinakes(['ask', 'Which shuttle did the astronauts Crippen and Young fly?', '--group', 'looms']);
+  assert.match(
+    refused.stdout,
+    /\n\nThe nearest passages:\n1\. loom\..*\n2\. loom\.md, Looms .*\n {3}[0-9a-f-]{36}\n {3}# Looms/s,
+  );
+  assert.doesNotMatch(refused.stdout, /mill\.md/);
   const nowhere = await pinakes(['ask', 'What carries the weft?', '--group', 'knitting']);
   assert.deepEqual([nowhere.code, /"knitting" is neither an id nor the name/.test(nowhere.stderr)], [2, true]);
   await pinakes(['rm', '--yes', mill]);

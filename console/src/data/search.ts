@@ -1,11 +1,11 @@
 /** Searches, with the times of the stages from the header of the answer. */
-import type { Operations, SearchResult, Warning } from '../../../src/client/api.ts';
+import type { Operations, SearchHit, Warning } from '../../../src/client/api.ts';
 import { readStages, type Stage } from '../screens/search/stages.ts';
 import { pinakes } from './api.ts';
 
 export type SearchBody = Operations['search']['request']['body'];
 
-export type Hit = SearchResult;
+export type Hit = SearchHit;
 
 export interface SearchAnswer {
   results: Hit[];

@@ -274,6 +274,7 @@ export const de: Catalogue = {
   'ask.thinking': 'Stellen werden gesucht …',
   'ask.noAnswer': 'Die Quellen beantworten das nicht',
   'ask.noAnswerText': 'Es wurde keine Stelle gefunden, die die Frage beantwortet.',
+  'ask.nearest': 'Die nächstliegenden Stellen zeigen',
   'ask.unsupported': 'Keine bestätigte Quellenangabe stützt das.',
   'ask.unsupportedNote': {
     one: '{n} Satz wird von keiner bestätigten Quellenangabe gestützt.',

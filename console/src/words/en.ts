@@ -265,6 +265,7 @@ export const en = {
   'ask.thinking': 'Looking for passages …',
   'ask.noAnswer': 'The sources do not answer this',
   'ask.noAnswerText': 'No passage was found that answers the question.',
+  'ask.nearest': 'Show the nearest passages',
   'ask.unsupported': 'No verified citation supports this.',
   'ask.unsupportedNote': {
     one: '{n} sentence is not supported by a verified citation.',

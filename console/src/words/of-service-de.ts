@@ -11,6 +11,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
     'Die Schwärzungsregeln haben sich geändert: Das Original gibt es, sobald die Datei erneut gelesen ist.',
   'The redaction rules have changed: the pages can be shown when the file was read again.':
     'Die Schwärzungsregeln haben sich geändert: Die Seiten gibt es, sobald die Datei erneut gelesen ist.',
+  'The redaction rules have changed: the blocks can be shown when the file was read again.':
+    'Die Schwärzungsregeln haben sich geändert: Die Blöcke gibt es, sobald die Datei erneut gelesen ist.',
 
   // Answers, and why a citation is not verified.
   'The chat model': 'Das Chatmodell',

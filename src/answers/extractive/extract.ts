@@ -302,9 +302,9 @@ function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: r
   if (upper.kind === 'sentence' && lower.kind === 'sentence') return true;
   if (upper.chunk.isCode && upper.kind === lower.kind) return true;
   if (isSameEntry(upper, lower)) return true;
-  if (lower.kind === 'code' && upper.kind === 'sentence' && upper === best) return true;
-  if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
   const outer = passage.includes(upper) ? lower : upper;
+  if (outer.kind === 'code' && best.kind === 'sentence' && [upper, lower].includes(best)) return true;
+  if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
   return outer.score >= best.score - FURTHER_SCORE_DROP_MAX;
 }
 

@@ -207,6 +207,13 @@ test('a list is quoted together with the sentence above it that ends in a colon'
   assert.equal(answer.text, 'The archive knows these states:\n- open\n- sealed\n- lost');
 });
 
+test('a sentence that explains the code above it is quoted with that code', async () => {
+  const text =
+    'To tidy a quill project, enter:\n\n```\n$ quill fmt\n```\n\nRunning this command reformats all the pages of the current book.';
+  const { text: answer } = await ask('Which command reformats all the pages of a quill book?', [chunk(1, text)]);
+  assert.match(answer, /\$ quill fmt\n```\nRunning this command reformats/);
+});
+
 test('code is quoted line by line in a fence', async () => {
   const text = 'To seal the archive run this command:\n\n```sh\nmuseum seal \\\n  --wax red\n```\n\nThen put it back.';
   const answer = await ask('Which command seals the archive?', [chunk(1, text)]);

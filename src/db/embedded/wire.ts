@@ -1,25 +1,44 @@
 /**
- * The part of PostgreSQL's wire protocol (version 3) that the embedded engine needs. The engine takes protocol bytes and answers with
- * protocol bytes, so that one message carries a whole batch of statements.
+ * PostgreSQL's wire protocol, as the embedded engine speaks it. The engine takes protocol bytes and answers with protocol bytes, so that
+ * one message carries a whole batch of statements.
  */
-import pg from 'pg';
+import { type DatabaseError, serialize } from 'pg-protocol';
+import type {
+  DataRowMessage,
+  Field,
+  NotificationResponseMessage,
+  ReadyForQueryMessage,
+  RowDescriptionMessage,
+} from 'pg-protocol/dist/messages.js';
+import { Parser } from 'pg-protocol/dist/parser.js';
 import { camelCase } from '../column-names.ts';
 import type { Row } from '../database.ts';
 import { type BoundValue, valueParser } from '../values.ts';
 
-/** Returns a simple query: any number of statements without values. */
+/** Returns a simple query: any number of statements without values. @throws Error on U+0000, which would end the text early. */
 export function simpleQuery(text: string): Buffer {
-  return message('Q', cString(text));
+  return serialize.query(withoutNul(text));
 }
 
-/** Returns one statement with values: Parse, Bind, Describe, Execute, Sync. The engine keeps the statement only if it has a name. */
+/**
+ * Returns one statement with values: Parse, Bind, Describe, Execute, Sync. The engine keeps the statement only if it has a name.
+ *
+ * @throws Error as `simpleQuery` does.
+ */
 export function statement(text: string, values: readonly BoundValue[], name = ''): Buffer {
-  return Buffer.concat([message('P', cString(name), cString(text), int16(0)), boundStatement(name, values)]);
+  return Buffer.concat([serialize.parse({ name, text: withoutNul(text) }), boundStatement(name, values)]);
 }
 
 /** Returns the execution of a prepared statement, which the engine knows by its name. */
 export function boundStatement(name: string, values: readonly BoundValue[]): Buffer {
-  return Buffer.concat([bindMessage(name, values), DESCRIBE_EXECUTE_SYNC]);
+  return Buffer.concat([serialize.bind({ statement: name, values: [...values] }), DESCRIBE_EXECUTE_SYNC]);
+}
+
+const DESCRIBE_EXECUTE_SYNC = Buffer.concat([serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]);
+
+function withoutNul(text: string): string {
+  if (text.includes('\0')) throw new Error('SQL text must not contain U+0000');
+  return text;
 }
 
 export interface Reply {
@@ -41,174 +60,49 @@ export interface Notification {
 
 /** Returns everything that the engine answered to one batch. `keepNames` keeps the column names, instead of camelCase. */
 export function readReply(bytes: Uint8Array, keepNames = false): Reply {
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reply: Reply = { rows: [], error: undefined, inTransaction: false, isParsed: false, notifications: [] };
   let columns: Column[] = [];
-  for (let at = 0; at < data.length; ) {
-    const length = data.readInt32BE(at + 1);
-    const body = at + 5;
-    switch (data[at]) {
-      case ROW_DESCRIPTION:
-        columns = columnsOf(data, body, at + 1 + length);
+  new Parser().parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), (message) => {
+    switch (message.name) {
+      case 'rowDescription':
+        columns = (message as RowDescriptionMessage).fields.map((field) => columnOf(field, keepNames));
         break;
-      case DATA_ROW:
-        reply.rows.push(readRow(data, body, columns, keepNames ? 'name' : 'member'));
+      case 'dataRow':
+        reply.rows.push(readRow((message as DataRowMessage).fields, columns));
         break;
-      case ERROR_RESPONSE:
-        reply.error ??= readError(data, body, length);
+      case 'error':
+        reply.error ??= message as DatabaseError;
         break;
-      case NOTIFICATION:
-        reply.notifications.push(readNotification(data, body));
+      case 'notification':
+        reply.notifications.push(message as NotificationResponseMessage);
         break;
-      case PARSE_COMPLETE:
+      case 'parseComplete':
         reply.isParsed = true;
         break;
-      case READY_FOR_QUERY:
-        reply.inTransaction = data[body] !== IDLE;
+      case 'readyForQuery':
+        reply.inTransaction = (message as ReadyForQueryMessage).status !== 'I';
         break;
       default:
         break;
     }
-    at += 1 + length;
-  }
+  });
   return reply;
 }
 
-const PARSE_COMPLETE = '1'.charCodeAt(0);
-const ROW_DESCRIPTION = 'T'.charCodeAt(0);
-const DATA_ROW = 'D'.charCodeAt(0);
-const ERROR_RESPONSE = 'E'.charCodeAt(0);
-const NOTIFICATION = 'A'.charCodeAt(0);
-const READY_FOR_QUERY = 'Z'.charCodeAt(0);
-const IDLE = 'I'.charCodeAt(0);
-
-const EMPTY_NAME = Buffer.from([0]);
-const DESCRIBE_EXECUTE_SYNC = Buffer.concat([
-  message('D', Buffer.from('P\0')),
-  message('E', EMPTY_NAME, int32(0)),
-  message('S'),
-]);
-
-function bindMessage(name: string, values: readonly BoundValue[]): Buffer {
-  const formats = values.map((value) => int16(typeof value === 'object' && value !== null ? 1 : 0));
-  const bound = values.flatMap((value) => {
-    if (value === null) return [int32(-1)];
-    const bytes = typeof value === 'string' ? Buffer.from(value) : value;
-    return [int32(bytes.length), bytes];
-  });
-  const count = int16(values.length);
-  return message('B', EMPTY_NAME, cString(name), count, ...formats, count, ...bound, int16(0));
-}
-
-function message(type: string, ...parts: readonly Buffer[]): Buffer {
-  const length = parts.reduce((sum, part) => sum + part.length, 4);
-  return Buffer.concat([Buffer.from(type), int32(length), ...parts]);
-}
-
-/** @throws Error on U+0000, which would end the statement early. */
-function cString(text: string): Buffer {
-  if (text.includes('\0')) throw new Error('SQL text must not contain U+0000');
-  return Buffer.from(`${text}\0`);
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
-  bytes.writeUInt16BE(value);
-  return bytes;
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
 interface Column {
-  /** As the statement names it. */
-  name: string;
-  /** The same in camelCase. */
   member: string;
   parse: (text: string) => unknown;
 }
 
-/** By row description, because statements repeat, and because rows that share the strings of names are stored faster. */
-const columnsByDescription = new Map<string, Column[]>();
-const DESCRIPTIONS_MAX = 500;
-
-function columnsOf(data: Buffer, body: number, end: number): Column[] {
-  const description = data.toString('latin1', body, end);
-  let columns = columnsByDescription.get(description);
-  if (!columns) {
-    if (columnsByDescription.size >= DESCRIPTIONS_MAX) columnsByDescription.clear();
-    columns = readColumns(data, body);
-    columnsByDescription.set(description, columns);
-  }
-  return columns;
+function columnOf({ name, dataTypeID }: Field, keepsName: boolean): Column {
+  return { member: keepsName ? name : camelCase(name), parse: valueParser(dataTypeID) };
 }
 
-function readColumns(data: Buffer, body: number): Column[] {
-  const columns: Column[] = [];
-  const count = data.readUInt16BE(body);
-  let at = body + 2;
-  for (let i = 0; i < count; i++) {
-    const end = data.indexOf(0, at);
-    const name = data.toString('utf8', at, end);
-    columns.push({ name: asKey(name), member: asKey(camelCase(name)), parse: valueParser(data.readUInt32BE(end + 7)) });
-    at = end + 19;
-  }
-  return columns;
-}
-
-/** Returns the string as the engine of JavaScript stores keys: then it is the same string in all rows. */
-function asKey(name: string): string {
-  return Object.keys({ [name]: 0 })[0]!;
-}
-
-function readRow(data: Buffer, body: number, columns: readonly Column[], naming: 'name' | 'member'): Row {
+function readRow(fields: readonly (string | null)[], columns: readonly Column[]): Row {
   const row: Row = {};
-  let at = body + 2;
-  for (const column of columns) {
-    const length = data.readInt32BE(at);
-    at += 4;
-    if (length < 0) {
-      row[column[naming]] = null;
-      continue;
-    }
-    row[column[naming]] = column.parse(data.toString('utf8', at, at + length));
-    at += length;
+  for (const [i, { member, parse }] of columns.entries()) {
+    const text = fields[i];
+    row[member] = text == null ? null : parse(text);
   }
   return row;
-}
-
-function readNotification(data: Buffer, body: number): Notification {
-  const channelAt = body + 4;
-  const payloadAt = data.indexOf(0, channelAt) + 1;
-  const channel = data.toString('utf8', channelAt, payloadAt - 1);
-  return { channel, payload: data.toString('utf8', payloadAt, data.indexOf(0, payloadAt)) };
-}
-
-const ERROR_FIELDS: Readonly<Record<string, string>> = {
-  S: 'severity',
-  C: 'code',
-  D: 'detail',
-  H: 'hint',
-  P: 'position',
-  W: 'where',
-  s: 'schema',
-  t: 'table',
-  c: 'column',
-  n: 'constraint',
-};
-
-/** Returns an error with the class and members of the `pg` driver's errors, so that one function reads both. */
-function readError(data: Buffer, body: number, length: number): Error {
-  const fields = new Map<string, string>();
-  for (let at = body; data[at] !== 0; ) {
-    const end = data.indexOf(0, at + 1);
-    fields.set(String.fromCharCode(data[at]!), data.toString('utf8', at + 1, end));
-    at = end + 1;
-  }
-  const error = new pg.DatabaseError(fields.get('M') ?? 'unknown database error', length, 'error');
-  for (const [key, name] of Object.entries(ERROR_FIELDS)) Object.assign(error, { [name]: fields.get(key) });
-  return error;
 }

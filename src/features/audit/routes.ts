@@ -1,18 +1,15 @@
 /** The route that reads the audit log. Events are written by the changes themselves, in their transactions. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type ListedAuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
-import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, pageResponse, readTimes, timesShape, toPage } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { givenId, idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { givenId, idSchema, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 
-/** Unix seconds up to the year 9999. */
-const TIME_MAX = 253_402_300_799;
 /** The longest object ids are those of principals. */
 const OBJECT_ID_LENGTH_MAX = 256;
 
@@ -49,8 +46,7 @@ const eventQuery = z.strictObject({
     .optional()
     .describe('Only events about the object with this id. An unknown id selects nothing.'),
   api_key_id: givenId.optional().describe('Only changes that this API key made. An unknown key selects nothing.'),
-  from_time: queryInteger(0, TIME_MAX).optional().describe('Only events at or after this time, Unix seconds.'),
-  to_time: queryInteger(0, TIME_MAX).optional().describe('Only events at or before this time, Unix seconds.'),
+  ...timesShape('Only events'),
 });
 
 export function auditRoutes(deps: Deps): Route[] {
@@ -71,16 +67,13 @@ export function auditRoutes(deps: Deps): Route[] {
     query: eventQuery,
     response: pageResponse('audit_events', eventSchema, 'Events of this page.'),
     async handler({ caller, query }) {
-      const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
-      if (from !== undefined && to !== undefined && from > to)
-        throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
+      const { limit, api_key_id: apiKeyId } = query;
       const filter = {
         action: query.action,
         objectKind: query.object_kind,
         objectId: query.object_id,
         apiKeyId,
-        from: from === undefined ? undefined : new Date(from * 1000),
-        before: to === undefined ? undefined : new Date((to + 1) * 1000),
+        ...readTimes(query),
       };
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
         listAuditEvents(tx, caller.tenantId, filter, { limit, afterId: query.after_id, order: query.order }),

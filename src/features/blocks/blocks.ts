@@ -9,13 +9,13 @@ import { plainHeading } from '../../files/chunk/heading-text.ts';
 import type { BlockPart, BlockTask, PlacedBlock } from '../../files/parsed.ts';
 import type { Deps } from '../../http/deps.ts';
 import { openIncludes } from '../../ingest/runs/includes.ts';
-import { FACT_STEPS, redactFact, redactText } from '../../redaction/apply-redaction.ts';
+import { redactFact, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
 import { type ReadRange, readerViewOfParts, readText } from '../../retrieval/reading/lookup.ts';
+import { checkRules, findWholeFile, type WholeFile } from '../../retrieval/reading/whole-file.ts';
 import { cellsOf, isDelimiterLine } from '../../tables/build/read-rows.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { findStoredFile, type StoredFile } from './store.ts';
 
 /** A file that takes longer has no blocks. Ingestion has other limits. */
 const PARSE_MS_MAX = 60_000;
@@ -28,7 +28,7 @@ type Uses = Pick<Deps, 'db' | 'blobs' | 'processor' | 'redactors' | 'config' | '
 type Named = Parameters<typeof accessOf>[3];
 
 export interface ReadableFile {
-  file: StoredFile;
+  file: WholeFile;
   rules: IngestRules | null;
   /** Whether a rule may hide something of the content. */
   isRedacted: boolean;
@@ -43,14 +43,12 @@ export interface ReadableFile {
 export async function openFile(uses: Uses, caller: Caller, id: string, named: Named): Promise<ReadableFile> {
   const { tenantId } = caller;
   const { file, redactor, rules } = await uses.db.transaction(tenantId, async (tx) => ({
-    file: await findStoredFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
+    file: await findWholeFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
     redactor: await uses.redactors.forTenant(tx, tenantId),
     rules: await uses.redactors.atIngest(tx, tenantId),
   }));
-  if (!file || (await redactFact(redactor, file.name)) === undefined) throw notFound();
-  if (file.redactedBy !== (redactor?.ingestMark ?? ''))
-    throw new ServiceError('conflict', `The redaction rules have changed. ${READ_AGAIN}`);
-  return { file, rules, isRedacted: FACT_STEPS.some((step) => redactor?.appliesAt(step)) };
+  if (!file) throw notFound();
+  return { file, rules, isRedacted: await checkRules(file, redactor, 'blocks') };
 }
 
 const ROW_KINDS = new Set<PlacedBlock['kind']>(['table', 'record']);
@@ -112,7 +110,7 @@ export async function readBlocks(
 async function parseAgain(
   uses: Uses,
   { tenantId, keyFamilyId }: Caller,
-  file: StoredFile,
+  file: WholeFile,
   rules: IngestRules | null,
   task: BlockTask,
   signal: AbortSignal,

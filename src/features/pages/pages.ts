@@ -4,21 +4,16 @@
  */
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
+import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../files/page-task.ts';
 import type { Deps } from '../../http/deps.ts';
-import { FACT_STEPS, redactFact, redactText } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
+import { readTextRange } from '../../retrieval/reading/lookup.ts';
+import { checkRules, findWholeFile, type WholeFile } from '../../retrieval/reading/whole-file.ts';
 import { readingsOf, toPage } from './readings.ts';
-import {
-  findPdf,
-  listPageChunks,
-  listPageRanges,
-  type PageChunk,
-  type PagedSource,
-  type PageRange,
-  readRange,
-} from './store.ts';
+import { listPageChunks, listPageRanges, type PageChunk, type PageRange } from './store.ts';
 
 /** Chunks of one page whose boxes are computed. */
 const PAGE_CHUNKS_MAX = 200;
@@ -30,7 +25,7 @@ type Named = Parameters<typeof accessOf>[3];
 
 /** A PDF that the caller may see as a whole. */
 export interface VisiblePdf {
-  source: PagedSource;
+  source: WholeFile;
   redactor: Redactor | null;
   /** Whether a rule may hide something of the content. */
   isRedacted: boolean;
@@ -45,15 +40,11 @@ export interface VisiblePdf {
 export async function openPdf(uses: Uses, caller: Caller, id: string, named: Named): Promise<VisiblePdf> {
   const { tenantId } = caller;
   const { source, redactor } = await uses.db.transaction(tenantId, async (tx) => ({
-    source: await findPdf(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
+    source: await findWholeFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
     redactor: await uses.redactors.forTenant(tx, tenantId),
   }));
-  if (!source || (await redactFact(redactor, source.name)) === undefined) throw notFound();
-  if (source.redactedBy !== (redactor?.ingestMark ?? '')) {
-    const message = 'The redaction rules have changed: the pages can be shown when the file was read again.';
-    throw new ServiceError('conflict', message);
-  }
-  return { source, redactor, isRedacted: FACT_STEPS.some((step) => redactor?.appliesAt(step)) };
+  if (source?.fileType !== 'pdf') throw notFound();
+  return { source, redactor, isRedacted: await checkRules(source, redactor, 'pages') };
 }
 
 export interface PageSize {
@@ -165,13 +156,14 @@ export async function findChunkBoxes(
 }
 
 async function readPassage(
-  tx: Parameters<typeof readRange>[0],
+  tx: Tx,
   tenantId: string,
-  source: PagedSource,
+  source: WholeFile,
   { start, end }: { start: number; end: number },
 ): Promise<Passage> {
   const from = Math.max(0, start - CONTEXT_CODE_POINTS);
-  const points = [...(await readRange(tx, tenantId, source, from, end + CONTEXT_CODE_POINTS))];
+  const range = { start: from, end: end + CONTEXT_CODE_POINTS };
+  const points = [...(await readTextRange(tx, tenantId, source, range))];
   return {
     before: points.slice(0, start - from).join(''),
     text: points.slice(start - from, end - from).join(''),
@@ -201,7 +193,7 @@ type AnswerTo<T extends PageTask> = Extract<PageAnswer, { kind: T['kind'] }>;
 async function ask<T extends PageTask>(
   { blobs, processor }: Pick<Uses, 'blobs' | 'processor'>,
   tenantId: string,
-  { name, blobHash, size }: PagedSource,
+  { name, blobHash, size }: WholeFile,
   task: T,
   signal: AbortSignal,
 ): Promise<AnswerTo<T>> {

@@ -93,7 +93,7 @@ const resultSchema = z
       .optional()
       .describe('Neighbouring chunks in reading order; present if the request asks for them.'),
   })
-  .meta({ id: 'SearchResult' });
+  .meta({ id: 'SearchHit' });
 
 export function searchRoutes(deps: Deps): Route[] {
   return [

@@ -4,12 +4,21 @@ import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run } from '../../corpus/run-store.ts';
 import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../../corpus/runs/run-file-store.ts';
-import { invalidRequest, notFound, orNotFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQuery, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import {
+  orderShape,
+  pageQuery,
+  pageQueryShape,
+  pageResponse,
+  readTimes,
+  searchShape,
+  timesShape,
+  toPage,
+} from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { givenId, idParams, idSchema, jobStatusSchema, queryInteger, sentId, timeSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
@@ -17,8 +26,6 @@ import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
 const SOURCE_IDS_MAX = 1_000;
-/** Unix seconds up to the year 9999. */
-const TIME_MAX = 253_402_300_799;
 
 const runPage = pageResponse('runs', runSchema, 'Runs of this page.');
 
@@ -116,21 +123,17 @@ function listAllRoute(deps: Deps): Route {
       source_group_id: givenId
         .optional()
         .describe('Only runs of the source group with this id. An unknown group selects nothing.'),
-      from_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or after this time, Unix seconds.'),
-      to_time: queryInteger(0, TIME_MAX).optional().describe('Only runs made at or before this time, Unix seconds.'),
+      ...timesShape('Only runs made'),
     }),
     response: runPage,
     async handler({ caller, query }) {
-      const { limit, source_group_id: sourceGroupId, from_time: from, to_time: to } = query;
+      const { limit, source_group_id: sourceGroupId } = query;
       const request = { limit, afterId: query.after_id, order: query.order };
-      if (from !== undefined && to !== undefined && from > to)
-        throw invalidRequest('Query parameter "from_time": must not be later than to_time.');
       const filter = {
         status: query.status,
         q: query.q,
         sourceGroupId,
-        from: from === undefined ? undefined : new Date(from * 1000),
-        before: to === undefined ? undefined : new Date((to + 1) * 1000),
+        ...readTimes(query),
       };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import type { MemberSink } from '../detect/members.ts';
+import { correctTextDecoder } from '../detect/text-decoder.ts';
 import { FileError } from '../failure.ts';
 import type { Block, FileRequest, ProcessOutcome } from '../parsed.ts';
 import type { ServiceCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
@@ -48,6 +49,8 @@ const MEMBER_PART_BYTES = 1024 * 1024;
 const BLOCKS_PER_PART = 2_000;
 const CHANNEL_FD = 3;
 
+// Also for the libraries that read mails.
+globalThis.TextDecoder = correctTextDecoder(TextDecoder);
 serve(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }));
 
 function serve(channel: Socket): void {

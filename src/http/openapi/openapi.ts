@@ -268,7 +268,7 @@ function moveDefinitions(schema: Json, components: Json, at = '#/components/sche
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean);
     if (typeof value !== 'object' || value === null) return value;
-    const members = Object.entries(value).filter(([key]) => key !== 'wire' && key !== 'open');
+    const members = Object.entries(withOneType(value)).filter(([key]) => key !== 'wire' && key !== 'open');
     return Object.fromEntries(
       members.map(([key, member]) => [
         key,
@@ -286,4 +286,11 @@ function moveDefinitions(schema: Json, components: Json, at = '#/components/sche
   if (typeof id !== 'string') return cleaned;
   components[id] = cleaned;
   return { $ref: `${at}${id}` };
+}
+
+/** Returns the same schema with `anyOf` for several types. Not every generator of clients knows a list of types, besides one with null. */
+function withOneType(schema: object): object {
+  const { type, ...rest } = schema as { type?: unknown };
+  if (!Array.isArray(type) || type.filter((one) => one !== 'null').length < 2) return schema;
+  return { ...rest, anyOf: type.map((one) => ({ type: one })) };
 }

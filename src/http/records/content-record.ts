@@ -12,7 +12,7 @@ import {
 import { toRecords } from './source-record.ts';
 import { toRecord } from './wire-record.ts';
 
-/** Schemas of the members of Content. SearchResult and CitedContent have the same members and more. */
+/** Schemas of the members of Content. SearchHit and CitedContent have the same members and more. */
 export const contentShape = {
   id: idSchema.describe('Id of the chunk.'),
   source_id: sourceIdSchema,

@@ -125,14 +125,7 @@ export async function readText(
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
   const start = Math.max(0, range.start - margin);
   const end = range.end + margin;
-  const segments = await tx.query<{ part: string }>(sql`
-    select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
-                  least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
-    from source_text t
-    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation}
-      and t.start_offset < ${end}::int and t.end_offset > ${start}::int
-    order by t.start_offset`);
-  const text = segments.map((segment) => segment.part).join('');
+  const text = await readTextRange(tx, tenantId, { id: sourceId, generation: source.generation }, { start, end });
   return {
     name: source.name,
     text,
@@ -141,6 +134,23 @@ export async function readText(
     to: range.end - start,
     textLength: source.textLength,
   };
+}
+
+/** Returns the code points `start` to `end` of the extracted text, or fewer at its end, whoever may see them. */
+export async function readTextRange(
+  tx: Queryable,
+  tenantId: string,
+  { id, generation }: { id: string; generation: number },
+  { start, end }: { start: number; end: number },
+): Promise<string> {
+  const segments = await tx.query<{ part: string }>(sql`
+    select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
+                  least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
+    from source_text t
+    where t.tenant_id = ${tenantId} and t.source_id = ${id} and t.generation = ${generation}
+      and t.start_offset < ${end}::int and t.end_offset > ${start}::int
+    order by t.start_offset`);
+  return segments.map(({ part }) => part).join('');
 }
 
 /**

@@ -119,6 +119,7 @@ test('runs are selected by group and time', async () => {
   assert.equal(await total(`from_time=${run.creation_time}&to_time=${run.creation_time}`), 1);
   assert.equal(await total(`from_time=${run.creation_time + 1}`), 0);
   assert.equal(await total(`to_time=${run.creation_time - 1}`), 0);
+  assert.equal(await total('to_time=253402300799'), 1, 'the last second of the year 9999');
   assert.equal((await t.get('/runs?from_time=2&to_time=1')).status, 400);
   assert.equal((await t.get('/runs?source_group_id=nothing')).body.pagination.total, 0);
 });

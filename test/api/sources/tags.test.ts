@@ -233,6 +233,7 @@ test('a key that is limited to source groups can link only these groups', async 
   const tag = await createTag('mine');
   await link(tag, groups[1]);
   const key = await t.issueKey(WRITE, { sourceGroupIds: [groups[0]!] });
+  assert.equal((await t.get(`/tags/${tag}`, key)).body.name, 'mine', 'tags are common to the tenant');
   assert.equal((await t.get('/tag-source-groups', key)).body.pagination.total, 0);
   assert.equal((await link(tag, groups[1], key)).status, 404);
   assert.equal((await unlink(tag, groups[1], key)).status, 404);

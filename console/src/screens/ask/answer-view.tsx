@@ -1,8 +1,10 @@
+import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { Answer } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
+import { useScope } from '../../shell/use-session.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import { answerPieces } from './answer-pieces.ts';
 import { CitationMark } from './citation-mark.tsx';
@@ -20,7 +22,7 @@ export const AnswerView = memo(function AnswerView({ answer, chosen, choose }: A
       <div className="mt-3" aria-live="polite" aria-busy={answer.finish === null}>
         {answer.text === '' && answer.finish === null && <Spinner label={say('ask.thinking')} />}
         {answer.finish === 'no_answer' ? (
-          <NoAnswer text={answer.text} />
+          <NoAnswer answer={answer} />
         ) : (
           <AnswerText answer={answer} chosen={chosen} choose={choose} />
         )}
@@ -60,7 +62,8 @@ function AnswerText({ answer, chosen, choose }: AnswerViewProps) {
   );
 }
 
-function NoAnswer({ text }: { text: string }) {
+function NoAnswer({ answer: { text, trace } }: { answer: Answer }) {
+  const maySearch = useScope('knowledge:read');
   return (
     <div className="flex gap-3 rounded-lg border border-line bg-sunken px-4 py-3">
       <Icon name="circle-slash" size={16} className="mt-0.5 text-ink-3" />
@@ -70,6 +73,11 @@ function NoAnswer({ text }: { text: string }) {
           {text || say('ask.noAnswerText')}
           <PoliciesNote />
         </p>
+        {maySearch && trace && trace.retrieved.length > 0 && (
+          <Link to="/search" search={{ q: trace.query }} className="mt-1 inline-block text-accent-ink hover:underline">
+            {say('ask.nearest')}
+          </Link>
+        )}
       </div>
     </div>
   );

@@ -1,9 +1,11 @@
-import { getRouteApi, useBlocker } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { inWords, PinakesError } from '../../data/api.ts';
-import { Button } from '../../parts/button.tsx';
+import { inWords, PinakesError, pinakes } from '../../data/api.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useDraft } from '../../shell/drafts.ts';
+import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 import { CitationList } from './citation-list.tsx';
 import { History } from './history.tsx';
@@ -22,7 +24,7 @@ export function Ask() {
   const { stored, turns, busy, send, edit, regenerate, show } = ask;
   const last = turns.at(-1);
   // An answer goes on without its screen, but not without its page: question and answer are stored at the end.
-  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: true, disabled: !busy });
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: true, disabled: !ask.answering });
   const isMissing = stored.error instanceof PinakesError && stored.error.status === 404;
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
@@ -52,7 +54,13 @@ export function Ask() {
   return (
     <>
       <Header title={say('ask.title')}>
-        <History current={conversation} gone={startNew} />
+        <History
+          current={conversation}
+          gone={() => {
+            ask.stop();
+            startNew();
+          }}
+        />
         <Button icon="plus" onClick={startNew}>
           {say('ask.new')}
         </Button>
@@ -74,9 +82,7 @@ export function Ask() {
                 <Spinner label={say('loading')} />
               </div>
             )}
-            {turns.length === 0 && !stored.isLoading && !stored.isError && (
-              <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />
-            )}
+            {turns.length === 0 && !stored.isLoading && !stored.isError && <FirstQuestion />}
             <div className="mx-auto w-full max-w-[768px] py-2">
               {turns.map((turn, place) => (
                 <TurnView
@@ -100,6 +106,26 @@ export function Ask() {
         <CitationList answer={last?.answer} chosen={chosen} choose={setChosen} />
       </div>
     </>
+  );
+}
+
+/** Says what can be asked. Without sources, nothing can. */
+function FirstQuestion() {
+  const mayRead = useScope('knowledge:read');
+  const found = useQuery({
+    queryKey: ['any-source'],
+    queryFn: () => pinakes.listAllSources({ query: { limit: 1 } }),
+    enabled: mayRead,
+    staleTime: 0,
+  });
+  if (found.data?.sources.length !== 0)
+    return <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />;
+  return (
+    <Empty icon="file-text" title={say('sources.none')} text={say('ask.startText')}>
+      <Link to="/sources" search={{}} className={buttonClass()}>
+        {say('sources.title')}
+      </Link>
+    </Empty>
   );
 }
 

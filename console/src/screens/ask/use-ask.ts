@@ -38,6 +38,8 @@ export interface Asking {
   stored: UseQueryResult<ConversationTree>;
   turns: readonly Turn[];
   busy: boolean;
+  /** True while an answer arrives, also that of a conversation that the reader has left. */
+  answering: boolean;
   /** Asks after the last turn. */
   send(question: string): void;
   /** Asks another question in place of that of a turn: a branch. */
@@ -63,6 +65,7 @@ export function useAsk(
   const stored = useQuery(conversationQuery(conversation));
   const [visit, setVisit] = useState<Visit>(FIRST_VISIT);
   const [busy, setBusy] = useState(false);
+  const [arriving, setArriving] = useState(0);
   const running = useRef<AbortController>(undefined);
   // An answer goes on without its reader, who finds it under History.
   const isHereNow = useRef(true);
@@ -100,6 +103,7 @@ export function useAsk(
       const live = [...before, { ...turn, id, answer: EMPTY_ANSWER }];
       setVisit(({ answers }) => ({ conversation: asked, live, isOpen: true, answers }));
       setBusy(true);
+      setArriving((count) => count + 1);
       try {
         const answers = streamAnswer(turn.question, { ...turn, conversationId: asked }, abort.signal);
         let step = await answers.next();
@@ -115,18 +119,17 @@ export function useAsk(
         void queries.invalidateQueries({ queryKey: ['conversations'] });
         setVisit((old) => ({ ...old, answers: new Map(old.answers).set(answerId, answer) }));
         // The reader may have opened another conversation meanwhile.
-        if (isHereNow.current && latest.current.conversation === asked)
+        if (isHereNow.current && running.current === abort && latest.current.conversation === asked)
           await latest.current.go(
             { conversation: conversationId, message: isBranched(now.messages) ? answerId : undefined },
             true,
           );
         // The turn is stored: it now comes from the conversation.
-        setVisit((old) => ({
-          ...old,
-          conversation: old.conversation === asked ? conversationId : old.conversation,
-          live: old.live.filter((one) => one.id !== id),
-          isOpen: false,
-        }));
+        setVisit((old) =>
+          old.live.some((one) => one.id === id)
+            ? { ...old, conversation: conversationId, live: old.live.filter((one) => one.id !== id), isOpen: false }
+            : old,
+        );
       } catch (error) {
         // The session ended: the reader finds the question again after the sign-in.
         if (error instanceof PinakesError && error.status === 401) restoreDraft('ask', turn.question);
@@ -134,6 +137,7 @@ export function useAsk(
         else update({ finish: 'error', problem: inWords(error) });
       } finally {
         if (running.current === abort) setBusy(false);
+        setArriving((count) => count - 1);
       }
     },
     [queries],
@@ -176,9 +180,11 @@ export function useAsk(
     pinakes.updateConversation({ params: { id: here }, body: { active_message_id: leaf } }).catch(() => undefined);
   }, []);
   const stop = useCallback(() => running.current?.abort(), []);
+  // A running answer goes on, and is found under History.
   const reset = useCallback(() => {
-    running.current?.abort();
+    running.current = undefined;
+    setBusy(false);
     setVisit(FIRST_VISIT);
   }, []);
-  return { stored, turns, busy, send, edit, regenerate, show, stop, reset };
+  return { stored, turns, busy, answering: arriving > 0, send, edit, regenerate, show, stop, reset };
 }

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { inWords } from '../../data/api.ts';
+import { inWords, PinakesError } from '../../data/api.ts';
 import {
   CONNECTORS,
   checkConnector,
@@ -72,7 +72,9 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
   };
   const missing = kind ? missingFields(kind, values) : [];
   const ready = kind !== null && missing.length === 0 && !(kind.secret?.required && secretId === '');
-  const tried = check.data !== undefined || check.isError;
+  // What the test refuses, the creation would refuse, too.
+  const isRefused = check.error instanceof PinakesError && [400, 422].includes(check.error.status);
+  const tried = !isRefused && (check.data !== undefined || check.isError);
 
   function submit(event: FormEvent) {
     event.preventDefault();

@@ -9,12 +9,17 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'rate_limit_exceeded',
 };
 
+/** For programs that use the newer API of answers by default: nothing else would tell what to change. */
+const UNKNOWN_ADDRESS =
+  'Not found: below /v1 there are only POST /chat/completions and GET /models, no responses, completions or embeddings.';
+
 /** Returns the body of an error. */
 export function openAiError(failure: ServiceError): { error: object } {
-  const message = withoutApiKeys(failure.message);
+  // The constant message is for unknown addresses. An unknown model has a message that names it.
+  const isAddress = failure.message === notFound().message;
+  const message = isAddress ? UNKNOWN_ADDRESS : withoutApiKeys(failure.message);
   const pointer = failure.pointer === undefined ? null : withoutApiKeys(failure.pointer);
   const param = pointer?.slice(1).replaceAll('/', '.') ?? null;
-  // The constant message is for unknown addresses. An unknown model has a message that names it.
-  const code = failure.message === notFound().message ? null : (CODES[failure.code] ?? null);
+  const code = isAddress ? null : (CODES[failure.code] ?? null);
   return { error: { message, type: failure.type, param, code } };
 }

@@ -30,10 +30,10 @@ export const chatCompletionSchema = z
             .object({
               role: z.literal('assistant').describe('Always `assistant`.'),
               content: z.string().describe('Text of the answer. With footnotes, the citations follow the answer.'),
-              refusal: z.null().describe('Always null.'),
+              refusal: z.string().nullable().describe('Always null.'),
             })
             .describe('The answer.'),
-          logprobs: z.null().describe('Always null.'),
+          logprobs: z.looseObject({}).nullable().describe('Always null.'),
           finish_reason: z
             .enum(['stop', 'length', 'content_filter'])
             .describe('Why the answer ended. `stop` also when the sources hold no answer.'),
