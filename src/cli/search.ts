@@ -25,6 +25,8 @@ const CODE_LINES = 6;
 const CODE_LINE_CODE_POINTS = 160;
 /** Maximum length of the text before the best sentence. */
 const BEFORE_CODE_POINTS = 80;
+/** Stands for the text before an excerpt. */
+const CUT = '… ';
 const INDENT = '   ';
 
 type FileType = NonNullable<Operations['search']['request']['body']['file_types']>[number];
@@ -150,14 +152,17 @@ function excerptOf({ content, file_type: type, highlights }: SearchHit, io: Io):
   const points = [...content];
   const best = highlights?.sentence?.start ?? 0;
   if (type !== 'code') {
-    const from = points.length <= EXCERPT_CODE_POINTS ? 0 : wordStart(points, best - BEFORE_CODE_POINTS);
-    return [oneLine(`${from > 0 ? '… ' : ''}${points.slice(from).join('')}`, EXCERPT_CODE_POINTS)];
+    if (points.length <= EXCERPT_CODE_POINTS) return [oneLine(content)];
+    const last = points.length - EXCERPT_CODE_POINTS + CUT.length;
+    const from = wordStart(points, Math.min(best - BEFORE_CODE_POINTS, last));
+    return [oneLine(`${from > 0 ? CUT : ''}${points.slice(from).join('')}`, EXCERPT_CODE_POINTS)];
   }
   const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
   const line = points.slice(0, best).join('').split('\n').length - 1;
   if (line < CODE_LINES) return codeLines(content, CODE_LINES, width);
-  const rest = content.split('\n').slice(line - 1);
-  return ['…', ...codeLines(rest.join('\n'), CODE_LINES, width)];
+  const lines = content.trimEnd().split('\n');
+  const from = Math.min(line - 1, lines.length - CODE_LINES);
+  return ['…', ...codeLines(lines.slice(from).join('\n'), CODE_LINES, width)];
 }
 
 /** Returns the offset of the first word after `at`; `at` in a text without blanks. */
