@@ -3,7 +3,7 @@ import type { Access } from '../access/access.ts';
 import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
-import { phraseTest, quotedIn } from './query/phrases.ts';
+import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';
 import { RERANKED_MAX } from './ranking/rerank.ts';
@@ -49,9 +49,9 @@ export interface Plan {
   fusion: FusionSettings;
   /** True if a rerank model orders the results. */
   reranks: boolean;
-  /** Number of the first results that are ordered by how closely they contain the query. */
+  /** Number of the best results whose order may change because of where they have the words of the query. */
   reordered: number;
-  /** Tells texts that have the phrases of the query; undefined if it has none. */
+  /** Tells texts that have the phrases that the query has in quotes; undefined if it has none. */
   hasPhrase: ((text: string) => boolean) | undefined;
 }
 
@@ -74,13 +74,14 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
   // Text that a redaction rule hides must not influence the order.
   const mayReorder = request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts;
-  const depth = quotedIn(request.query).length > 0 ? QUOTED_DEPTH : PROXIMITY_MAX;
+  const hasPhrase = mayReorder ? phraseTest(request.query) : undefined;
+  const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
   const reordered = mayReorder && offset < depth ? depth : 0;
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered },
-    hasPhrase: reordered > 0 ? phraseTest(request.query) : undefined,
+    hasPhrase: reordered > 0 ? hasPhrase : undefined,
     terms: mode === 'semantic' ? [] : searchTerms(withoutAskedMeaning(request.query), languages, facts.groupNames),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],

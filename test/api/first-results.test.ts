@@ -51,3 +51,17 @@ test('the menu of a page, which is found by the title of the page only, comes af
   const starts = results.map(({ content }: { content: string }) => content.slice(0, 8));
   assert.deepEqual(starts, ['# Prices', 'Contents']);
 });
+
+test('a question without quotes finds the text that answers it before the one that repeats it', async () => {
+  const run = 'To rotate the keys of a tenant, run the command rotate. The old keys are valid for one more hour.';
+  await ingest(t, [
+    { name: 'keys.md', content: `# Rotating keys\n\n${run}\n` },
+    {
+      name: 'support.md',
+      content:
+        '# Support\n\nQuestions that we are often asked: how to rotate keys, how to install, how to pay a bill.\n',
+    },
+  ]);
+  assert.deepEqual((await names({ query: 'how to rotate keys' })).slice(0, 2), ['keys.md', 'support.md']);
+  assert.deepEqual((await names({ query: '"how to rotate keys"' })).slice(0, 2), ['support.md', 'keys.md']);
+});
