@@ -64,7 +64,7 @@ This does not mean that the sentence answers the question.`,
     }
     const answer = await streamAnswer(client, body, io);
     if (answer.finishReason === 'no_answer')
-      await printNearest(client, { ...filters, query: question, limit: NEAREST_MAX }, io);
+      await printNearest(client, { ...filters, query: question, limit: NEAREST_MAX, highlights: true }, io);
     if (answer.conversationId !== null) io.err(`Conversation ${answer.conversationId}\n`);
     return 0;
   },

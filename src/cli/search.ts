@@ -23,6 +23,10 @@ const EXCERPT_CODE_POINTS = 300;
 const CODE_LINES = 6;
 /** Length of a line of code where the width of the terminal is unknown. */
 const CODE_LINE_CODE_POINTS = 160;
+/** Maximum length of the text before the best sentence. */
+const BEFORE_CODE_POINTS = 80;
+/** Stands for the text before an excerpt. */
+const CUT = '… ';
 const INDENT = '   ';
 
 type FileType = NonNullable<Operations['search']['request']['body']['file_types']>[number];
@@ -111,10 +115,11 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
     const client = await openConfiguredClient();
     const filters = await filtersIn(client, options);
+    const isJson = flagOption(options, 'json');
     const found = await client.search({
-      body: { query, limit, ...(mode && { mode }), ...filters, ...principalIn(options) },
+      body: { query, limit, highlights: !isJson, ...(mode && { mode }), ...filters, ...principalIn(options) },
     });
-    if (flagOption(options, 'json')) {
+    if (isJson) {
       io.out(`${JSON.stringify(found)}\n`);
       return 0;
     }
@@ -125,7 +130,7 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
   },
 };
 
-/** Prints each result with its place, score, id and the start of its text. */
+/** Prints each result with its place, score, id and the part of its text around the best sentence. */
 export function printResults(results: readonly SearchHit[], io: Io): void {
   const places = placesOf(results);
   results.forEach((result, index) => {
@@ -142,11 +147,29 @@ function fileType(text: string): FileType {
   return text as FileType;
 }
 
-/** Returns the lines of an excerpt: the first lines of code, and one line of other text. */
-function excerptOf({ content, file_type: type }: SearchHit, io: Io): string[] {
-  if (type !== 'code') return [oneLine(content, EXCERPT_CODE_POINTS)];
+/** Returns the lines of an excerpt around the best sentence: some lines of code, and one line of other text. */
+function excerptOf({ content, file_type: type, highlights }: SearchHit, io: Io): string[] {
+  const points = [...content];
+  const best = highlights?.sentence?.start ?? 0;
+  if (type !== 'code') {
+    if (points.length <= EXCERPT_CODE_POINTS) return [oneLine(content)];
+    const last = points.length - EXCERPT_CODE_POINTS + CUT.length;
+    const from = wordStart(points, Math.min(best - BEFORE_CODE_POINTS, last));
+    return [oneLine(`${from > 0 ? CUT : ''}${points.slice(from).join('')}`, EXCERPT_CODE_POINTS)];
+  }
   const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
-  return codeLines(content, CODE_LINES, width);
+  const line = points.slice(0, best).join('').split('\n').length - 1;
+  if (line < CODE_LINES) return codeLines(content, CODE_LINES, width);
+  const lines = content.trimEnd().split('\n');
+  const from = Math.min(line - 1, lines.length - CODE_LINES);
+  return ['…', ...codeLines(lines.slice(from).join('\n'), CODE_LINES, width)];
+}
+
+/** Returns the offset of the first word after `at`; `at` in a text without blanks. */
+function wordStart(points: readonly string[], at: number): number {
+  if (at <= 0) return 0;
+  const blank = points.slice(at, at + BEFORE_CODE_POINTS).findIndex((point) => /\s/u.test(point));
+  return at + blank + 1;
 }
 
 /** Returns the text, dimmed on a terminal. */

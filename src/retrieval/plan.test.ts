@@ -21,7 +21,7 @@ const MORE = [1_000, 4_000, 20_000];
 const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial<Facts>; plan: Partial<Plan> }[] = [
   {
     name: 'without a vector, a hybrid search is lexical and asks for a few candidates more than it returns',
-    plan: { mode: 'lexical', depths: [20, 100, ...MORE], count: 10, filteredAfter: undefined, reorders: false },
+    plan: { mode: 'lexical', depths: [20, 100, ...MORE], count: 10, filteredAfter: undefined, reordered: 0 },
   },
   {
     name: 'a hybrid search always begins with the candidates that are fused, so that pages have one order',
@@ -72,36 +72,36 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
   {
     name: 'the first lexical results are reordered by proximity',
     request: { proximity: true, offset: 5 },
-    plan: { reorders: true, count: 20 },
+    plan: { reordered: 20, count: 20 },
   },
   {
     name: 'later pages are not reordered',
     request: { proximity: true, offset: 20 },
-    plan: { reorders: false, count: 30 },
+    plan: { reordered: 0, count: 30 },
   },
   {
     name: 'hidden text does not influence the order',
     request: { proximity: true },
     facts: { redacts: true },
-    plan: { reorders: false },
+    plan: { reordered: 0 },
   },
   {
     name: 'the first results of a hybrid search are reordered too',
     request: { proximity: true },
     facts: { vector },
-    plan: { mode: 'hybrid', reorders: true },
+    plan: { mode: 'hybrid', reordered: 20 },
   },
   {
     name: 'a search by meaning alone is not reordered by words',
     request: { proximity: true, mode: 'semantic' },
     facts: { vector },
-    plan: { mode: 'semantic', reorders: false },
+    plan: { mode: 'semantic', reordered: 0 },
   },
   {
     name: 'a rerank model replaces the order by proximity',
     request: { proximity: true },
     facts: { hasRerankModel: true },
-    plan: { reranks: true, reorders: false },
+    plan: { reranks: true, reordered: 0 },
   },
 ];
 

@@ -3,6 +3,7 @@ import type { Access } from '../access/access.ts';
 import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
+import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';
 import { RERANKED_MAX } from './ranking/rerank.ts';
@@ -12,6 +13,8 @@ import type { RetrieveRequest, SearchMode } from './types.ts';
 const DEPTHS = [100, 1_000, 4_000, 20_000];
 /** Number of extra candidates of the first look, so that a few copies do not cost a second one. */
 const SPARE_CANDIDATES = 10;
+/** Number of the best results among which those with a quoted phrase come first. */
+const QUOTED_DEPTH = 100;
 /** Number of the best chunks of each half that `use_postfilter` filters, or `offset + limit` if that is more. */
 export const POSTFILTER_DEPTH = 200;
 
@@ -46,8 +49,10 @@ export interface Plan {
   fusion: FusionSettings;
   /** True if a rerank model orders the results. */
   reranks: boolean;
-  /** True if the results are ordered by how closely they contain the query. */
-  reorders: boolean;
+  /** Number of the best results whose order may change because of where they have the words of the query. */
+  reordered: number;
+  /** Tells texts that have the phrases that the query has in quotes; undefined if it has none. */
+  hasPhrase: ((text: string) => boolean) | undefined;
 }
 
 /** Returns the chunks that match the request. */
@@ -68,12 +73,15 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const mode = request.mode === 'semantic' ? 'semantic' : vector ? 'hybrid' : 'lexical';
   const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
   // Text that a redaction rule hides must not influence the order.
-  const reorders =
-    request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts && offset < PROXIMITY_MAX;
-  const count = Math.max(wanted, reranks ? RERANKED_MAX : reorders ? PROXIMITY_MAX : 0);
+  const mayReorder = request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts;
+  const hasPhrase = mayReorder ? phraseTest(request.query) : undefined;
+  const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
+  const reordered = mayReorder && offset < depth ? depth : 0;
+  const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
-    ...{ request, languages, mode, vector, count, fusion, reranks, reorders },
+    ...{ request, languages, mode, vector, count, fusion, reranks, reordered },
+    hasPhrase: reordered > 0 ? hasPhrase : undefined,
     terms: mode === 'semantic' ? [] : searchTerms(withoutAskedMeaning(request.query), languages, facts.groupNames),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],

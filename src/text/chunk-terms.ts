@@ -26,6 +26,18 @@ export interface ChunkText {
   headingPath: readonly string[];
 }
 
+/** Returns the title and headings that a chunk is found by, without those that open its content. The heading right above is added. */
+export function namesAround(
+  { content, headingPath }: Pick<ChunkText, 'content' | 'headingPath'>,
+  title: string,
+  isCode: boolean,
+): string[] {
+  const headings = headingPath.includes(title) ? headingPath : [title, ...headingPath];
+  // The content holds the heading that opens the chunk.
+  const outside = headings.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
+  return [...outside, ...namingHeading(headingPath, isCode)];
+}
+
 /**
  * Returns the terms of a chunk. The heading right above the chunk counts once more. A chunk of code also has terms of the names that it
  * defines.
@@ -33,17 +45,13 @@ export interface ChunkText {
  * @param title the title of the file, or its name.
  */
 export function chunkTerms(chunk: ChunkText, title: string, language: string | null, isCode: boolean): string {
-  const { content, headingPath } = chunk;
+  const { content } = chunk;
   // The content of code holds the names that its context lists.
   const context = isCode ? null : indexedContext(chunk.context);
-  const headings = headingPath.includes(title) ? headingPath : [title, ...headingPath];
-  // The content holds the heading that opens the chunk.
-  const outside = headings.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
-  const naming = namingHeading(headingPath, isCode);
-  const parts = [...outside, ...naming, ...(context === null ? [] : [context]), content];
+  const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content];
   const terms = analyzeForIndex(parts.join('\n'), language);
   if (!isCode || DECLARATIONS.test(title)) return terms;
-  const names = [...naming, ...definedNames(chunk.context)].flatMap(nameTerms);
+  const names = [...namingHeading(chunk.headingPath, isCode), ...definedNames(chunk.context)].flatMap(nameTerms);
   const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
   return [...[...new Set(names)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
 }

@@ -65,13 +65,17 @@ export function withoutInvisible(text: string): string {
   return ASCII.test(text) ? text : text.replace(INVISIBLE, '');
 }
 
+/** Returns the text with short runs of combining marks. Its normalisation takes linear time. */
+export function withoutMarkRuns(text: string): string {
+  return text.replace(MARK_RUNS, '$1');
+}
+
 /** Returns a text in NFKC, without invisible characters, with numbers in ASCII digits and without grouping. */
 export function normalize(text: string): string {
   if (ASCII.test(text)) {
     return (text.includes("'") ? text.replace(GROUPED, ungrouped) : text).replace(PERHAPS_GROUPED, bothWays);
   }
-  return text
-    .replace(MARK_RUNS, '$1')
+  return withoutMarkRuns(text)
     .replace(INVISIBLE, '')
     .replace(NATIVE_DIGIT, plainDigit)
     .replace(GROUPED, ungrouped)

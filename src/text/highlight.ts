@@ -47,6 +47,9 @@ const RUNS = new RegExp(`(${CJK}+)|(${THAI}+)|${WORD}+(?:[._,\\-]${WORD}+)*`, 'g
 const NUMBER = /^\p{Nd}+(?:[.,]\p{Nd}+)+$/u;
 const PARTS = new RegExp(`${WORD}+`, 'gv');
 
+/** Characters with their marks. Half-width kana have the marks ﾞ and ﾟ behind them, which are one character with them elsewhere. */
+const CHARACTERS = /.[\p{M}\uff9e\uff9f]*/gsu;
+
 const thaiSegmenter = new Intl.Segmenter('th', { granularity: 'word' });
 /** Maximum number of words of a query that are looked for. */
 const QUERY_WORDS_MAX = 64;
@@ -130,7 +133,7 @@ function partsOf(word: string): { text: string; start: number; end: number }[] {
 
 /** Returns the pairs of neighbouring characters of a run, or its only character. A single character is no word by itself. */
 function pairsOf(run: string): { text: string; start: number; end: number }[] {
-  const characters = [...run];
+  const characters = run.match(CHARACTERS) ?? [];
   const size = Math.min(2, characters.length);
   const pairs: { text: string; start: number; end: number }[] = [];
   for (let i = 0, start = 0; i + size <= characters.length; i++) {

@@ -53,6 +53,14 @@ test('each result is marked by the rules of its own language', async () => {
   );
 });
 
+test('a word that replaces a misspelled word of the query is marked', async () => {
+  const [{ content, highlights } = assert.fail()] = await search({ query: 'hernos nests', highlights: true });
+  assert.deepEqual(
+    highlights!.words.map((word) => cut(content, word)),
+    ['herons', 'nest'],
+  );
+});
+
 test('what a redaction rule hides is not marked, and the ranges fit the shown text', async () => {
   const rule = { name: 'contact', kind: 'entity', entities: ['email'], action: 'mask', apply_at: ['retrieval'] };
   assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);

@@ -1,6 +1,6 @@
 /** `pinakes query`, and `pinakes show --original`, with a real service. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -102,4 +102,30 @@ test('show saves the original of a file that could not be read, and replaces no 
   const wrong = await pinakes(['show', group, '--original', join(folder, 'none')]);
   assert.match(`${wrong.code} ${wrong.stderr}`, /^2 .*--original is for sources/);
   assert.equal((await pinakes(['rm', '--yes', group])).code, 0);
+});
+
+test('search prints the part of a long chunk that has the words', async () => {
+  const root = join(folder, 'ferry');
+  mkdirSync(root);
+  const words = Array.from({ length: 90 }, (_, i) => `mooring${i}`).join(' ');
+  writeFileSync(join(root, 'ferry.md'), `# Ferry\n\n${words}. The gangplank is drawn at dusk. ${words}.\n`);
+  const lines = Array.from({ length: 12 }, (_, i) => `    step_${i} = ${i}\n`).join('');
+  writeFileSync(join(root, 'ferry.py'), `def cross():\n${lines}    lower_gangplank()\n    return step_1\n`);
+  writeFileSync(join(root, 'quay.md'), `# Quay\n\n${words}. The capstan creaks.\n`);
+  writeFileSync(join(root, 'quay.py'), `def moor():\n${lines}    return turn_capstan()\n`);
+  assert.equal((await pinakes(['ingest', '--wait', root])).code, 0);
+  const { stdout } = await pinakes(['search', 'gangplank']);
+  assert.match(stdout, /ferry\.md, Ferry .*\n.*\n {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 .*…\n/);
+  assert.match(
+    stdout,
+    /ferry\.py, .*\n.*\n {3}…\n {3}step_8 = 8\n(?:.*\n){3} {3}lower_gangplank\(\)\n {3}return step_1\n/,
+  );
+  const refused = await pinakes(['ask', 'Which gangplank did the astronauts Crippen and Young lower?']);
+  assert.match(
+    refused.stdout,
+    /The nearest passages:\n.* {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 /s,
+  );
+  const atEnd = (await pinakes(['search', 'capstan'])).stdout;
+  assert.match(atEnd, /quay\.md, Quay .*\n.*\n {3}… mooring\d+ .{250,285} The capstan creaks\.\n/);
+  assert.match(atEnd, /quay\.py, .*\n.*\n {3}…\n {3}step_7 = 7\n(?:.*\n){4} {3}return turn_capstan\(\)\n/);
 });

@@ -136,9 +136,10 @@ export function searchRoutes(deps: Deps): Route[] {
         };
         if (body.max_chunks_per_source !== undefined) request.maxChunksPerSource = body.max_chunks_per_source;
         if (body.context) request.context = body.context;
-        const { hits, warnings, stages } = await retrieve(deps, request, signal);
+        const { hits, warnings, corrections, stages } = await retrieve(deps, request, signal);
         setServerTiming(reply, stages);
-        const highlights = body.highlights ? await highlightAll(hits, body.query, signal) : [];
+        const sought = [body.query, ...corrections.values()].join(' ');
+        const highlights = body.highlights ? await highlightAll(hits, sought, signal) : [];
         await rights.confirm();
         const isOpen = seesWholeTenant(caller, request.principal);
         const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));

@@ -7,9 +7,14 @@ function candidate(id: string, score: number): RankedCandidate {
   return { id, sourceId: 's', score, scores: { lexical: score, semantic: null, rerank: null } };
 }
 
-function chunk(text: string, heading = '', titles = heading): ChunkTerms {
+function chunk(text: string, heading = '', titles = heading, around = ''): ChunkTerms {
   const words = (line: string) => line.split(' ').filter(Boolean);
-  return { terms: words(text), titles: new Set(words(titles)), heading: new Set(words(heading)) };
+  return {
+    terms: words(`${around} ${text}`),
+    around: words(around),
+    titles: new Set(words(titles)),
+    heading: new Set(words(heading)),
+  };
 }
 
 function order(query: string, chunks: Record<string, ChunkTerms>, scores: Record<string, number>): string[] {
@@ -35,6 +40,16 @@ test('a heading with only words of the query comes before a heading with many ot
     own: chunk('lock wait seconds', 'lock wait'),
   };
   assert.deepEqual(order('lock wait', chunks, { other: 10, own: 9.9 }), ['own', 'other']);
+});
+
+test('a short chunk that has words of the query only in the headings around it comes after a chunk whose text has them', () => {
+  const chunks = {
+    menu: chunk('contents index', 'lock wait', 'lock wait', 'lock wait lock wait'),
+    text: chunk(`the lock ${filler(80)}`, 'seconds', 'seconds', 'seconds'),
+  };
+  assert.deepEqual(order('lock wait', chunks, { menu: 10, text: 9 }), ['text', 'menu']);
+  const long = { ...chunks, menu: chunk(filler(80), 'lock wait', 'lock wait', 'lock wait lock wait') };
+  assert.deepEqual(order('lock wait', long, { menu: 10, text: 9 }), ['menu', 'text'], 'a section is about its heading');
 });
 
 test('scores stay with the ranks, so they still descend', () => {

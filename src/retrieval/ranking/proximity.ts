@@ -12,6 +12,8 @@ import type { RankedCandidate } from './rank.ts';
 export const PROXIMITY_MAX = 20;
 /** Terms within so many terms of each other count as together: two to three sentences. */
 const WINDOW_TERMS = 50;
+/** A text with fewer terms, about 30 words, that lacks the words of the query says nothing of what the headings around it name. */
+const STUB_TERMS = 60;
 /** Weights, relative to 1 for the score of the best candidate. */
 const TOGETHER_WEIGHT = 0.9;
 const TITLES_WEIGHT = 0.3;
@@ -21,6 +23,8 @@ const NAMED_WEIGHT = 0.3;
 export interface ChunkTerms {
   /** Terms of the chunk in reading order; none if terms close to each other do not belong together. */
   terms: readonly string[];
+  /** Those of `terms` that stand for titles and headings outside its text. */
+  around: readonly string[];
   /** Terms of its file name and headings. */
   titles: ReadonlySet<string>;
   /** Terms of the heading directly above the chunk. */
@@ -46,7 +50,7 @@ export function orderByProximity(
   if (total === 0 || best <= 0) return [...candidates];
   const values = moved.map(({ score }, i) => {
     const chunk = chunks[i];
-    if (!chunk) return score / best;
+    if (!chunk || isStub(places[i]!, chunk, query)) return score / best;
     return (
       score / best +
       (TOGETHER_WEIGHT * together(places[i]!, weights)) / total +
@@ -55,10 +59,21 @@ export function orderByProximity(
     );
   });
   const order = moved.map((_, i) => i).sort((a, b) => values[b]! - values[a]! || a - b);
-  return [
-    ...order.map((i, place) => ({ ...moved[i]!, score: moved[place]!.score })),
-    ...candidates.slice(PROXIMITY_MAX),
-  ];
+  return inPlaceOf(candidates, [...order.map((i) => moved[i]!), ...candidates.slice(PROXIMITY_MAX)]);
+}
+
+/** Returns the candidates; of the first `count`, those whose text has the phrases come first. Scores stay with the ranks. */
+export function phrasesFirst(
+  candidates: readonly RankedCandidate[],
+  count: number,
+  hasPhrase: (id: string) => boolean,
+): RankedCandidate[] {
+  const holding = new Set(candidates.slice(0, count).filter(({ id }) => hasPhrase(id)));
+  return inPlaceOf(candidates, [...holding, ...candidates.filter((one) => !holding.has(one))]);
+}
+
+function inPlaceOf(ranked: readonly RankedCandidate[], ordered: readonly RankedCandidate[]): RankedCandidate[] {
+  return ordered.map((one, place) => ({ ...one, score: ranked[place]!.score }));
 }
 
 /** A term of the query in a chunk. */
@@ -71,6 +86,12 @@ function placesOf(terms: readonly string[], query: ReadonlySet<string>): Place[]
   const places: Place[] = [];
   for (const [at, term] of terms.entries()) if (query.has(term)) places.push({ term, at });
   return places;
+}
+
+/** Returns whether a chunk has little text and none of the query's terms in it: they are then only among its headings. */
+function isStub(places: readonly Place[], { terms, around }: ChunkTerms, query: ReadonlySet<string>): boolean {
+  if (places.length === 0 || terms.length - around.length >= STUB_TERMS) return false;
+  return places.length <= around.filter((term) => query.has(term)).length;
 }
 
 /** Returns the inverse document frequency of the query's terms among the candidates. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ReadRow, termsOf } from './hits.ts';
 
+const ROW = { name: 'a.html', headingPath: ['Concept Index'], language: 'en', originMetadata: {} };
+
 test('the entries of an index do not count as words that stand together', () => {
-  const rowOf = (content: string): ReadRow =>
-    ({ content, terms: 'queue runner', name: 'a.html', headingPath: ['Concept Index'], language: 'en' }) as ReadRow;
+  const rowOf = (content: string): ReadRow => ({ ...ROW, content, terms: 'queue runner' }) as ReadRow;
   const entries = Array.from({ length: 9 }, (_, i) => `- queue ${i} — Log files [Log level]`).join('\n');
   assert.deepEqual(termsOf(rowOf(entries))!.terms, []);
   assert.deepEqual(termsOf(rowOf('The queue runner starts here.'))!.terms, ['queue', 'runner']);

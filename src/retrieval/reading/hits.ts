@@ -10,7 +10,7 @@ import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
-import { namingHeading } from '../../text/chunk-terms.ts';
+import { namesAround, namingHeading } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
@@ -73,13 +73,18 @@ export async function loadRows(
 /** Returns the terms of a chunk that `orderByProximity` uses. */
 export function termsOf(row: ReadRow | undefined) {
   if (!row) return undefined;
-  const naming = namingHeading(row.headingPath, row.fileType === 'code');
-  const analyzed = (text: string): Set<string> => new Set(analyzeForIndex(text, row.language).split(' '));
+  const isCode = row.fileType === 'code';
+  const naming = namingHeading(row.headingPath, isCode);
+  const title = String(row.originMetadata.title?.val ?? row.name);
+  const listed = (names: readonly string[]): string[] => analyzeForIndex(names.join('\n'), row.language).split(' ');
+  const around = listed(namesAround(row, title, isCode));
   return {
     // Neighbouring entries of an index have nothing to do with each other.
-    terms: row.fileType !== 'code' && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
-    titles: analyzed([row.name, ...row.headingPath.slice(0, -1), ...naming].join('\n')),
-    heading: analyzed(naming.join()),
+    terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
+    // Ingest rules keep the name of a source out of the terms of its chunks.
+    around: row.terms.includes(around.join(' ')) ? around : [],
+    titles: new Set(listed([row.name, ...row.headingPath.slice(0, -1), ...naming])),
+    heading: new Set(listed(naming)),
   };
 }
 

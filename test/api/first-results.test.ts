@@ -1,0 +1,67 @@
+/** The order of the first results: texts before menus, and what has the words in quotes, one behind the other, before all others. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { ingest } from '../support/upload.ts';
+
+let t: TestApp;
+
+/** Texts in which all words of the phrase are more frequent than in the text that has the phrase. */
+const OTHERS = Array.from({ length: 30 }, (_, i) => ({
+  name: `tide-${i}.md`,
+  content: `# High tide ${i}\n\nThe tide table. A high tide, a high water, a table ${i}: the tide is high at the water.\n`,
+}));
+
+before(async () => {
+  t = await openTestApp({ runsJobs: true });
+  const filler = Array.from({ length: 40 }, (_, i) => `harbour${i}`).join(' ');
+  await ingest(t, [
+    ...OTHERS,
+    { name: 'steps.md', content: `Boats. ${filler} A high-water table hangs here. ${filler}\n` },
+  ]);
+  const prices = `Pay at the office. ${filler} Whoever comes by boat pays mooring fees there.`;
+  const page = `<title>Mooring fees</title><body><p>Contents Index</p><h1>Prices</h1><p>${prices}</p></body>`;
+  await ingest(t, [{ name: 'fees.html', content: page }]);
+});
+after(() => t.close());
+
+async function names(body: object): Promise<string[]> {
+  const answer = await t.post('/search', body);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.results.map(({ name }: { name: string }) => name);
+}
+
+test('a text with the phrase in quotes comes first, and only because of the quotes', async () => {
+  assert.equal((await names({ query: '"high water table"' }))[0], 'steps.md');
+  assert.notEqual((await names({ query: 'table water high' }))[0], 'steps.md');
+  assert.notEqual((await names({ query: '"high water table"', rerank: false }))[0], 'steps.md');
+});
+
+test('pages of a search for a phrase have no result twice and leave none out', async () => {
+  const all = await names({ query: '"high water table"', limit: 40 });
+  const pages = [];
+  for (let offset = 0; offset < 40; offset += 8)
+    pages.push(...(await names({ query: '"high water table"', limit: 8, offset })));
+  assert.deepEqual(pages, all);
+  assert.equal(new Set(all).size, 31);
+});
+
+test('the menu of a page, which is found by the title of the page only, comes after the text', async () => {
+  const { results } = (await t.post('/search', { query: 'mooring fees' })).body;
+  const starts = results.map(({ content }: { content: string }) => content.slice(0, 8));
+  assert.deepEqual(starts, ['# Prices', 'Contents']);
+});
+
+test('a question without quotes finds the text that answers it before the one that repeats it', async () => {
+  const run = 'To rotate the keys of a tenant, run the command rotate. The old keys are valid for one more hour.';
+  await ingest(t, [
+    { name: 'keys.md', content: `# Rotating keys\n\n${run}\n` },
+    {
+      name: 'support.md',
+      content:
+        '# Support\n\nQuestions that we are often asked: how to rotate keys, how to install, how to pay a bill.\n',
+    },
+  ]);
+  assert.deepEqual((await names({ query: 'how to rotate keys' })).slice(0, 2), ['keys.md', 'support.md']);
+  assert.deepEqual((await names({ query: '"how to rotate keys"' })).slice(0, 2), ['support.md', 'keys.md']);
+});
