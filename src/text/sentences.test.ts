@@ -19,6 +19,8 @@ test('sentences end at terminators, not at abbreviations, numbers or initials', 
 test('a sentence does not end inside inline code', () => {
   const first = 'Use the `println!` macro, or `what? really.` as a name.';
   assert.deepEqual(texts(`${first} It prints.`), [first, 'It prints.']);
+  // The work is bounded, so a sentence of very many names is cut.
+  assert.ok(texts('`A! B` '.repeat(4_000)).length > 1);
   const key = 'Press ` to open the console. Then press ` again.';
   assert.deepEqual(texts(key), ['Press ` to open the console.', 'Then press ` again.']);
   // An old quotation mark opens nothing.

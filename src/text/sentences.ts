@@ -228,14 +228,15 @@ function continues(text: string, from: number, to: number): boolean {
   );
 }
 
+/** Maximum length of a sentence that may go on inside inline code. */
+const CODE_SENTENCE_UNITS_MAX = 600;
+
 /** Returns whether `to` is inside inline code, such as `println!`: the number of backticks before it is odd, and one follows soon. */
 function isInsideCode(text: string, from: number, to: number): boolean {
-  const opened = text.slice(from, to).split('`').length % 2 === 0;
-  return (
-    opened &&
-    /`[^`'\s][^`']{0,60}$/.test(text.slice(from, to)) &&
-    /^(?:[^`']{0,60}[^`'\s])?`/.test(text.slice(to, to + 61))
-  );
+  if (to - from > CODE_SENTENCE_UNITS_MAX) return false;
+  const sentence = text.slice(from, to);
+  const isOpen = sentence.split('`').length % 2 === 0 && /`[^`'\s][^`']{0,60}$/.test(sentence);
+  return isOpen && /^(?:[^`']{0,60}[^`'\s])?`/.test(text.slice(to, to + 62));
 }
 
 function addPhrases(text: string, start: number, end: number, units: Unit[]): void {

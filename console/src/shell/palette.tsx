@@ -31,10 +31,10 @@ export function Palette() {
         aria-haspopup="dialog"
         title={say('palette.open')}
         onClick={show}
-        className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 shadow-1 transition-colors hover:border-line-strong max-lg:justify-center"
+        className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 shadow-1 transition-colors hover:border-line-strong max-lg:justify-center max-lg:group-data-open/menu:justify-start"
       >
         <Icon name="search" size={14} />
-        <span className="max-lg:sr-only">{say('palette.open')}</span>
+        <span className="max-lg:sr-only max-lg:group-data-open/menu:not-sr-only">{say('palette.open')}</span>
         <span className="ms-auto max-lg:hidden">
           <Kbd>{SHORTCUT}</Kbd>
         </span>

@@ -40,7 +40,10 @@ export function Sidebar() {
           className="max-lg:group-data-open/menu:ms-auto lg:hidden"
         />
       </div>
-      <Palette />
+      {/* Also for a choice in its dialog. */}
+      <div onClick={close}>
+        <Palette />
+      </div>
       <div className="scroll relative -mx-2 flex min-h-0 flex-1 flex-col gap-4 px-2">
         {screensFor(session.scopes).map(({ title, screens }) => (
           <div key={title ?? ''}>

@@ -31,9 +31,12 @@ export function statement(text: string, values: readonly BoundValue[], name = ''
 
 /** Returns the execution of a prepared statement, which the engine knows by its name. */
 export function boundStatement(name: string, values: readonly BoundValue[]): Buffer {
+  // The message has their number in 16 bits.
+  if (values.length > VALUES_MAX) throw new RangeError(`a statement has at most ${VALUES_MAX} values`);
   return Buffer.concat([serialize.bind({ statement: name, values: [...values] }), DESCRIBE_EXECUTE_SYNC]);
 }
 
+const VALUES_MAX = 65_535;
 const DESCRIBE_EXECUTE_SYNC = Buffer.concat([serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]);
 
 function withoutNul(text: string): string {
@@ -58,10 +61,15 @@ export interface Notification {
   payload: string;
 }
 
-/** Returns everything that the engine answered to one batch. `keepNames` keeps the column names, instead of camelCase. */
+/**
+ * Returns everything that the engine answered to one batch. `keepNames` keeps the column names, instead of camelCase.
+ *
+ * @throws Error if the answer ends early.
+ */
 export function readReply(bytes: Uint8Array, keepNames = false): Reply {
   const reply: Reply = { rows: [], error: undefined, inTransaction: false, isParsed: false, notifications: [] };
   let columns: Column[] = [];
+  let isComplete = false;
   new Parser().parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), (message) => {
     switch (message.name) {
       case 'rowDescription':
@@ -80,12 +88,14 @@ export function readReply(bytes: Uint8Array, keepNames = false): Reply {
         reply.isParsed = true;
         break;
       case 'readyForQuery':
+        isComplete = true;
         reply.inTransaction = (message as ReadyForQueryMessage).status !== 'I';
         break;
       default:
         break;
     }
   });
+  if (!isComplete) throw new Error('the answer of the embedded engine ends early');
   return reply;
 }
 
