@@ -52,6 +52,36 @@ test('the menu of a page, which is found by the title of the page only, comes af
   assert.deepEqual(starts, ['# Prices', 'Contents']);
 });
 
+test('a short answer with a number, whose headings have the words of the query, comes before a text that has them', async () => {
+  const filler = Array.from({ length: 25 }, (_, i) => `quay${i}`).join(' ');
+  const library = '# Opening hours\n\n## Library\n\nMonday to Friday 9-17, Saturday 10-14\n';
+  await ingest(t, [
+    { name: 'visit.md', content: library },
+    { name: 'staff.md', content: `# Staff\n\nThe staff arrives some hours before opening. ${filler}\n` },
+    { name: 'Support phone number.md', content: '+49 30 123456\n' },
+    { name: 'calls.md', content: `# Calls\n\nWhoever has the phone number of the support may call. ${filler}\n` },
+  ]);
+  assert.deepEqual(await names({ query: 'opening hours' }), ['visit.md', 'staff.md']);
+  assert.deepEqual(await names({ query: 'support phone number' }), ['Support phone number.md', 'calls.md']);
+});
+
+test('signs of a phrase count, and the address of a link does not', async () => {
+  await ingest(t, [
+    { name: 'vitamins.md', content: '# C\n\nVitamin C, a C vitamin, C and C.\n' },
+    {
+      name: 'lang.md',
+      content: `# Languages\n\n${Array.from({ length: 60 }, (_, i) => `tongue${i}`).join(' ')} C++\n`,
+    },
+    { name: 'hats.md', content: '# Guides\n\nRead the [red hat](https://hats.example/red.html) guide.\n' },
+    {
+      name: 'guide.md',
+      content: '# Red hat: a guide\n\nA guide to a red hat, a red guide to hats.\n',
+    },
+  ]);
+  assert.equal((await names({ query: '"C++"' }))[0], 'lang.md');
+  assert.equal((await names({ query: '"red hat guide"' }))[0], 'hats.md');
+});
+
 test('a question without quotes finds the text that answers it before the one that repeats it', async () => {
   const run = 'To rotate the keys of a tenant, run the command rotate. The old keys are valid for one more hour.';
   await ingest(t, [

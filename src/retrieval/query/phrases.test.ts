@@ -33,6 +33,33 @@ test('a query without quotes has no phrase, nor has one with inches', () => {
   }
 });
 
+test('a phrase with signs at its words is compared with the signs', () => {
+  for (const query of ['"C++"', '"C#"', '"$c"', '"-c"']) {
+    for (const text of ['vitamin C', 'see section C, 3', 'option --c', 'a C here'])
+      assert.equal(holds(query, text), false, query);
+  }
+  assert.equal(holds('"C++"', 'written in **C++**, not C'), true);
+  assert.equal(holds('"C++"', 'written in C#'), false);
+  assert.equal(holds('"C#"', '用 C# 编程'), true);
+  assert.equal(holds('"C++"', '用C++编程'), true);
+  assert.equal(holds('"-v"', 'version v 3'), false);
+  assert.equal(holds('"-v"', 'the option `-v` prints'), true);
+  assert.equal(holds('"the C++ guide" "red hat"', 'the C++ guide to a red-hat'), true);
+  assert.equal(holds('"the C++ guide"', 'the C guide'), false);
+  assert.equal(holds('"option v"', 'the option -v'), true, 'without a sign, signs do not count');
+  assert.equal(holds('"red-hat, guide."', 'a red hat guide'), true, 'other marks do not count');
+});
+
+test('a phrase is found in the text of a link', () => {
+  for (const text of [
+    'the [red hat](x.html) guide',
+    'the [red](x.html) [hat](https://a.example/Hat_(red) "A (red) hat") guide',
+    'the [![red hat](hat.png)](x.html) guide',
+  ])
+    assert.equal(holds('"red hat guide"', text), true, text);
+  assert.equal(holds('"red hat guide"', 'the [red hat](red-hat-guide.html) book'), false);
+});
+
 test('a phrase in a script without blanks is found within a run', () => {
   assert.equal(holds('「依存関係」とは', 'パッケージの依存関係を計算'), true);
   assert.equal(holds('什么是"依存関係"', 'パッケージの依存関係を計算'), true);
@@ -56,5 +83,6 @@ test('neither quotes without an end nor runs of marks take quadratic time', () =
   const started = performance.now();
   for (const opener of '"“„«»「『') phraseTest(opener.repeat(40_000));
   for (let i = 0; i < 100; i++) holds('"red hat"', `a${'\u0301\u0316'.repeat(1_500)}`);
+  for (const part of ['](', '](a(b)', '](a(', '-', 'c++']) holds('"-v"', part.repeat(40_000));
   assert.ok(performance.now() - started < 400, `${performance.now() - started} ms`);
 });

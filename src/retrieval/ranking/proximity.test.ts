@@ -52,6 +52,24 @@ test('a short chunk that has words of the query only in the headings around it c
   assert.deepEqual(order('lock wait', long, { menu: 10, text: 9 }), ['menu', 'text'], 'a section is about its heading');
 });
 
+test('a short text with a number that its headings name comes first: opening hours, a telephone number', () => {
+  const hours = {
+    answer: chunk('library monday to friday 9 17 saturday 10 14', 'library', 'opening hours library', 'opening hours'),
+    other: chunk(`the staff arrives hours before opening ${filler(30)}`, 'staff'),
+  };
+  assert.deepEqual(order('opening hours', hours, { answer: 10, other: 7 }), ['answer', 'other']);
+  const phone = {
+    answer: chunk('49 30 123456', '', 'support phone number', 'support phone number'),
+    other: chunk(`the support phone has a number ${filler(30)}`, 'about'),
+  };
+  assert.deepEqual(order('support phone number', phone, { answer: 10, other: 6 }), ['answer', 'other']);
+  const numbered = {
+    menu: chunk('contents index', 'lock wait 2', 'lock wait 2', 'lock wait 2 lock wait 2'),
+    text: chunk(`the lock ${filler(80)}`, 'seconds', 'seconds', 'seconds'),
+  };
+  assert.deepEqual(order('lock wait', numbered, { menu: 10, text: 9 }), ['text', 'menu'], 'numbers of headings');
+});
+
 test('scores stay with the ranks, so they still descend', () => {
   const chunks: Record<string, ChunkTerms> = {
     a: chunk(`lock ${filler(80)} wait`),

@@ -12,7 +12,7 @@ import type { RankedCandidate } from './rank.ts';
 export const PROXIMITY_MAX = 20;
 /** Terms within so many terms of each other count as together: two to three sentences. */
 const WINDOW_TERMS = 50;
-/** A text with fewer terms, about 30 words, that lacks the words of the query says nothing of what the headings around it name. */
+/** A text with fewer terms, about 30 words, without numbers and without words of the query is taken for a menu or a last line. */
 const STUB_TERMS = 60;
 /** Weights, relative to 1 for the score of the best candidate. */
 const TOGETHER_WEIGHT = 0.9;
@@ -88,10 +88,18 @@ function placesOf(terms: readonly string[], query: ReadonlySet<string>): Place[]
   return places;
 }
 
-/** Returns whether a chunk has little text and none of the query's terms in it: they are then only among its headings. */
+/**
+ * Returns whether a chunk has little text and none of the query's terms in it: they are then only among its headings. A short text
+ * with a number may be a whole answer below such a heading: opening hours, a price, a telephone number.
+ */
 function isStub(places: readonly Place[], { terms, around }: ChunkTerms, query: ReadonlySet<string>): boolean {
   if (places.length === 0 || terms.length - around.length >= STUB_TERMS) return false;
-  return places.length <= around.filter((term) => query.has(term)).length;
+  const numbers = terms.filter(isNumber).length - around.filter(isNumber).length;
+  return numbers <= 0 && places.length <= around.filter((term) => query.has(term)).length;
+}
+
+function isNumber(term: string): boolean {
+  return /^\d+$/.test(term);
 }
 
 /** Returns the inverse document frequency of the query's terms among the candidates. */

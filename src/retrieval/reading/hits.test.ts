@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { analyzeForIndex } from '../../text/analyzer.ts';
 import { type ReadRow, termsOf } from './hits.ts';
 
 const ROW = { name: 'a.html', headingPath: ['Concept Index'], language: 'en', originMetadata: {} };
@@ -12,4 +13,11 @@ test('the entries of an index do not count as words that stand together', () => 
   assert.ok(termsOf(rowOf(entries))!.heading.has('concept'));
   const code = { ...rowOf('// one .... 1\n// two .... 2\n// three .... 3'), fileType: 'code' };
   assert.deepEqual(termsOf(code)!.terms, ['queue', 'runner']);
+});
+
+test('headings count as around a text unless it may be a whole answer below them: a mail address', () => {
+  const rowOf = (content: string): ReadRow =>
+    ({ ...ROW, content, terms: analyzeForIndex(`a.html\nConcept Index\nConcept Index\n${content}`, 'en') }) as ReadRow;
+  assert.ok(termsOf(rowOf('Contents'))!.around.length > 0);
+  assert.deepEqual(termsOf(rowOf('info@example.org'))!.around, []);
 });

@@ -81,8 +81,8 @@ export function termsOf(row: ReadRow | undefined) {
   return {
     // Neighbouring entries of an index have nothing to do with each other.
     terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
-    // Ingest rules keep the name of a source out of the terms of its chunks.
-    around: row.terms.includes(around.join(' ')) ? around : [],
+    // Ingest rules keep the name of a source out of the terms of its chunks. A mail address may be a whole answer, as numbers may.
+    around: row.terms.includes(around.join(' ')) && !row.content.includes('@') ? around : [],
     titles: new Set(listed([row.name, ...row.headingPath.slice(0, -1), ...naming])),
     heading: new Set(listed(naming)),
   };

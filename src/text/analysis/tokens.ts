@@ -13,7 +13,7 @@ const EMOJI = '\\p{Extended_Pictographic}';
  * A mark that makes a name of the word behind it: `-e`, `--depth`, `.gitignore`, `@media`, `#include`, `$HOME`, `%j`. A mark is no
  * sigil within a word, behind the same mark, or behind a bracket as in `f().then`.
  */
-const SIGIL = `(?<![${LETTERS}_])(?:(?<![\\-+])--?|(?<![.\\)\\]\\}])\\.|(?<!@)@|(?<![#&])#|(?<!\\$)\\$|(?<!%)%)`;
+export const SIGIL = `(?<![${LETTERS}_])(?:(?<![\\-+])--?|(?<![.\\)\\]\\}])\\.|(?<!@)@|(?<![#&])#|(?<!\\$)\\$|(?<!%)%)`;
 /** Two or three marks between blanks, quotes or brackets: `->`, `<=>`, `$!`, `&&`. */
 const MARKS = '[!#$%&*+\\-.\\/:<=>?@\\\\^\\|~]';
 const OPERATOR = `(?<![${LETTERS}${MARKS}])${MARKS}{2,3}(?![${LETTERS}${MARKS}])`;
@@ -21,7 +21,8 @@ const OPERATOR = `(?<![${LETTERS}${MARKS}])${MARKS}{2,3}(?![${LETTERS}${MARKS}])
 /** A comma between the digits of a number: `10,000` and `3,5`, but not `1,2,3`. */
 const COMMA = '(?<=\\d),(?=\\d{3})|(?<=(?<![,.\\d])[.\\d]+),(?=\\d+(?![,\\d]))';
 const CONNECTOR = `[._\\-]+|::|${COMMA}`;
-const WORD_END = `\\+\\+|#(?!${LETTERS})`;
+/** Marks at the end of a word: `C++`, `C#`. */
+export const WORD_END = `\\+\\+|#(?!${LETTERS})`;
 /** A word may hold connectors (`foo.bar`, `std::vec`, `ERR_4012`) and end like `C++` or `C#`. */
 const CONNECTED_WORD = `${WORD}+(?:(?:${CONNECTOR})${WORD}+)*(?:${WORD_END})?`;
 
