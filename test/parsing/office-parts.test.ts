@@ -148,6 +148,20 @@ test('a workbook whose rows and cells have no names is read by their order', asy
   }
 });
 
+test('names of cells in a workbook may be in single quotes and have blanks around their sign', async () => {
+  const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [['Name', 'Paid', 'Owed']] }] }));
+  const sheet = 'xl/worksheets/sheet1.xml';
+  const xml = strFromU8(parts[sheet]!);
+  const row = `<row r='2'><c r='A2' t='inlineStr'><is><t>Ann</t></is></c><c r='C2'><v>50</v></c></row>`;
+  const unnamed = `<row r='3'><c t='inlineStr'><is><t>Bob</t></is></c><c r = "C3"><v>70</v></c></row>`;
+  for (const more of ['', unnamed]) {
+    parts[sheet] = strToU8(xml.replace('</sheetData>', `${row}${more}</sheetData>`));
+    const { text } = await readBytes('a.xlsx', zipSync(parts));
+    assert.match(text, /Ann \|\s*\| 50/);
+    if (more !== '') assert.match(text, /Bob \|\s*\| 70/);
+  }
+});
+
 test('percent cells become percents in the text and numbers in declared metadata', async () => {
   const sheets = [
     {

@@ -90,6 +90,51 @@ test('items of a Word file that were moved away are not counted', async () => {
   assert.equal(await textOf(LETTERS, run('first'), moved, run('second')), '(a) first\n(b) second');
 });
 
+test('an item of a Word file whose mark was deleted or moved away goes on in the next one, with one number', async () => {
+  for (const mark of ['<w:del w:id="1"/>', '<w:moveFrom w:id="1"/>']) {
+    const keeps = `<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr><w:rPr>${mark}</w:rPr></w:pPr>`;
+    const opened = `</w:p><w:p>${keeps}${run('keeps ')}`.replace(/ <\/w:t>/, '</w:t><w:tab/>');
+    const text = await textOf(counted('decimal', '%1.'), run('A') + opened, run('joined'), run('next'));
+    assert.equal(text.replace(/\s+joined/, ' joined'), '1. A\n2. keeps joined\n3. next');
+  }
+});
+
+test('an item of a Word file that is hidden is not counted', async () => {
+  const hidden = '<w:rPr><w:vanish/></w:rPr>';
+  const inside = `<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr>${hidden}</w:pPr>`;
+  const second = `</w:p><w:p>${inside}<w:r>${hidden}<w:t>B</w:t></w:r>`;
+  assert.equal(await textOf(counted('decimal', '%1.'), run('A') + second, run('C')), '1. A\n2. C');
+});
+
+test('an item of a Word file with an empty label has no number', async () => {
+  assert.equal(await textOf(counted('decimal', ''), run('A'), run('B')), '- A\n- B');
+});
+
+test('a Word file that is too long for a tree keeps the labels of its items', async () => {
+  // Words that repeat would look like an archive that expands too far.
+  const words = Array.from({ length: 600_000 }, (_, i) => ((i * 2_654_435_761) % 2 ** 32).toString(36)).join(' ');
+  const text = await textOf(LETTERS, run('first'), run('second'), run(`long ${words}`));
+  assert.match(text, /^\(a\) first\n\n\(b\) second\n\n\(c\) long /);
+});
+
+test('a text box in a Word file takes no text of other alternatives', async () => {
+  const names = [
+    'mc="http://schemas.openxmlformats.org/markup-compatibility/2006"',
+    'wps="urn:wps"',
+    'w16se="urn:w16se"',
+  ];
+  const given = names.map((name) => `xmlns:${name}`).join(' ');
+  const choice = (name: string, inside: string) => `<mc:Choice Requires="${name}">${inside}</mc:Choice>`;
+  const all = (inside: string, older: string) =>
+    `<mc:AlternateContent ${given}>${inside}<mc:Fallback>${older}</mc:Fallback></mc:AlternateContent>`;
+  const smile = all(choice('w16se', '<w16se:symEx/>'), '<w:t>SMILE</w:t>');
+  const box = all(choice('wps', '<wps:txbx/><wps:txbx> </wps:txbx><w:t>one</w:t>') + choice('x', '<w:t>two</w:t>'), '');
+  assert.equal(
+    await textOf(LETTERS, `${run('Mood ')}<w:r>${smile}</w:r>`, `<w:r>${smile}</w:r>`, `<w:r>${box}</w:r>`),
+    '(a) Mood SMILE\n(b) SMILE\n(c) one',
+  );
+});
+
 test('a label of a Word file may have any sign, and its first number may be damaged', async () => {
   const level = counted('decimal', 'R&amp;D&#10;&#10;&lt;%1&gt;', 'first');
   assert.equal(await textOf(level, run('a'), run('b')), '* R&D <1> a\n* R&D <2> b');

@@ -1,7 +1,7 @@
 /** Reads lists of HTML pages: items as lines, and terms with their definitions. */
 import { isItem } from '../../../text/sentences.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { ELEMENT, ITEM_LABEL, isSkipped, TEXT } from './elements.ts';
 import { collapse, gather, inlineText, itemLabel, type Walk } from './inline.ts';
 
 /** Maximum depth of lists within lists. */
@@ -38,7 +38,9 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
     }
     if (tag !== 'LI') continue;
     const label = itemLabel(item, walk).trimEnd();
-    const mark = label !== '' ? `${sign}${label}` : list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
+    // An item with an empty label has no number in Word.
+    const isCounted = list.tagName.toUpperCase() === 'OL' && !(walk.labels && item.hasAttribute(ITEM_LABEL));
+    const mark = label !== '' ? `${sign}${label}` : isCounted ? `${number}.` : '-';
     number += 1;
     const nested =
       indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];

@@ -1,9 +1,12 @@
-/** Names the cells and rows of a sheet that have no name, which the reader of workbooks does not accept. Linear. */
+/** Names the cells and rows of a sheet whose names are missing or have blanks around `=`: the reader of workbooks fails there. Linear. */
 
-const UNNAMED = /<(?:\w{1,40}:)?c(?=[\s/>])(?![^<>]*\sr=")[^<>]*>/;
+const UNNAMED = /<(?:\w{1,40}:)?c(?=[\s/>])(?![^<>]*\sr=["'])[^<>]*>/;
 const ROW_OR_CELL = /<((?:\w{1,40}:)?(row|c))(?=[\s/>])([^<>]*)/g;
+const NAME = /\sr\s*=\s*(["'])([A-Z]{0,3})(\d{1,7})\1/;
+/** Matches the attribute of a name, whatever the name is. */
+const NAMED = /\sr\s*=\s*/;
 
-/** True if a cell in this source has no name. */
+/** True if a cell in this source has no name that the reader of workbooks finds. */
 export function hasUnnamedCells(xml: string): boolean {
   return UNNAMED.test(xml);
 }
@@ -12,15 +15,16 @@ export function hasUnnamedCells(xml: string): boolean {
 export function withCellNames(xml: string): string {
   let row = 0;
   let column = 0;
-  return xml.replace(ROW_OR_CELL, (tag, open: string, kind: string, attributes: string) => {
-    const name = /\sr="([A-Z]{0,3})(\d{1,7})"/.exec(attributes);
+  return xml.replace(ROW_OR_CELL, (_tag, open: string, kind: string, attributes: string) => {
+    const name = NAME.exec(attributes);
+    const named = NAMED.test(attributes) ? `<${open}${attributes.replace(NAMED, ' r=')}` : '';
     if (kind === 'row') {
-      row = name ? Number(name[2]) : row + 1;
+      row = name ? Number(name[3]) : row + 1;
       column = 0;
-      return name ? tag : `<${open} r="${row}"${attributes}`;
+      return named || `<${open} r="${row}"${attributes}`;
     }
-    column = name ? columnIndex(name[1]!) + 1 : column + 1;
-    return name ? tag : `<${open} r="${columnLetters(column - 1)}${row}"${attributes}`;
+    column = name ? columnIndex(name[2]!) + 1 : column + 1;
+    return named || `<${open} r="${columnLetters(column - 1)}${row}"${attributes}`;
   });
 }
 

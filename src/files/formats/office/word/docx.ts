@@ -37,6 +37,8 @@ const STYLE_MAP = [
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
 ];
 
+const LABELED = new RegExp(`<li ${ITEM_LABEL}="([^"]*)">`, 'g');
+
 /** Parses a Word file. @throws FileError for an archive that is damaged or over its limits, and for too much text. */
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const parts = openPackage(bytes);
@@ -48,7 +50,9 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     const document = parseTree(html);
     placeNotes(document);
     writeHtmlBlocks(rootOf(document), builder, { labels: true });
-  } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+  } else
+    for (const text of stripTags(html.replace(LABELED, '<li>$1 ')).split('\n\n'))
+      builder.add({ kind: 'paragraph' }, text);
   writeRunningTexts(runningParagraphs(parts, hidden), builder);
   const properties = coreProperties(parts);
   return builder.file('docx', properties, {

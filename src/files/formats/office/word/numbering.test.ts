@@ -20,6 +20,15 @@ const NUMBERING = `<w:numbering>${[
   kind(2, level(0, 'decimal', '%1', value('pStyle', 'H1')) + level(1, 'decimal', '%1.%2', value('pStyle', 'H2'))),
   kind(3, value('numStyleLink', 'Linked')),
   kind(4, level(0, 'decimal', 'R&amp;D\n&lt;%1&gt;', '', 'first')),
+  kind(
+    5,
+    level(0, 'decimal', '%1.') + level(1, 'decimal', '%1.%2') + level(2, 'lowerLetter', '(%3)', value('lvlRestart', 1)),
+  ),
+  kind(6, level(0, 'upperRoman', '') + level(1, 'upperRoman', '%1', '<w:isLgl w:val="0"/>')),
+  list(10, 5, `<w:lvlOverride w:ilvl="2">${level(2, 'upperRoman', '{%3}')}</w:lvlOverride>`),
+  list(11, 5, `<w:lvlOverride w:ilvl="1">${value('startOverride', 5)}</w:lvlOverride>`),
+  list(12, 5),
+  list(13, 6),
   list(9, 4, `<w:lvlOverride w:ilvl="0">${value('startOverride', 'x')}</w:lvlOverride>`),
   list(1, 0),
   list(2, 1),
@@ -50,6 +59,9 @@ const paragraph = (properties: string, text = '<w:r><w:t>x</w:t></w:r>') =>
   `<w:p><w:pPr>${properties}</w:pPr>${text}</w:p>`;
 const item = (id: number, depth: number, text?: string) =>
   paragraph(`<w:numPr>${value('ilvl', depth)}${value('numId', id)}</w:numPr>`, text);
+const marked = (id: number, mark: string, text?: string) =>
+  paragraph(`<w:numPr>${value('ilvl', 0)}${value('numId', id)}</w:numPr><w:rPr>${mark}</w:rPr>`, text);
+const DELETED = '<w:del w:id="1"/>';
 const styled = (id: string) => paragraph(value('pStyle', id));
 const labels = (...xml: string[]) =>
   withNumbers(xml.join(''), NUMBERING, STYLES)
@@ -97,9 +109,45 @@ const CASES: readonly (readonly [what: string, xml: string[], labels: string[]])
     ],
     ['1.', '2.'],
   ],
+  ['a list that changes an inner level only', [item(10, 0), item(10, 1), item(10, 2)], ['1.', '1.1', '{I}']],
+  ['an inner level that starts anew', [item(11, 0), item(11, 1), item(11, 1)], ['1.', '1.5', '1.6']],
+  [
+    'a level that begins anew behind the first level only',
+    [0, 1, 2, 1, 2, 0, 2].map((depth) => item(12, depth)),
+    ['1.', '1.1', '(a)', '1.2', '(b)', '2.', '(a)'],
+  ],
+  ['a level without a label, and of a property that is off', [item(13, 0), item(13, 1)], ['', 'I']],
+  [
+    'an item that goes on in the next paragraph',
+    [item(2, 0), marked(2, DELETED), marked(2, DELETED, ''), item(2, 0), item(2, 0)],
+    ['1.', '2.', '3.'],
+  ],
+  ['an item that begins in a paragraph that is none', [paragraph(`<w:rPr>${DELETED}</w:rPr>`), item(2, 0, '')], ['1.']],
+  ['an item that goes on in a paragraph that is none', [marked(2, DELETED), '<w:p/>', item(2, 0)], ['1.']],
+  ['an item with a deleted mark and no text', [marked(2, DELETED, ''), item(2, 0)], ['1.']],
+  [
+    'an item with a box that goes on in the next paragraph',
+    [marked(2, DELETED, `<w:pict>${item(3, 0)}</w:pict><w:t>x</w:t>`), item(2, 0)],
+    ['2.', '1.'],
+  ],
+  [
+    'a mark that was changed',
+    [marked(2, `<w:rPrChange><w:rPr>${DELETED}<w:vanish/></w:rPr></w:rPrChange>`), item(2, 0)],
+    ['1.', '2.'],
+  ],
+  [
+    'hidden items',
+    [item(2, 0), marked(2, '<w:vanish/>', ''), marked(2, '<w:vanish w:val="0"/>', ''), marked(2, '<w:vanish/>')],
+    ['1.', '3.'],
+  ],
+  [
+    'alternatives',
+    [item(2, 0, '<mc:Choice><w:t>x</w:t></mc:Choice>'), item(2, 0, '<mc:Fallback><w:t>x</w:t></mc:Fallback>')],
+    ['2.'],
+  ],
   ['a box before the text of an item', [item(2, 0, `<w:pict>${item(3, 0)}</w:pict><w:t>x</w:t>`)], ['1.', '2.']],
   ['a box in an item without text', [item(2, 0, `<w:pict>${paragraph('')}</w:pict>`), item(2, 0)], ['2.']],
-  ['the older form of a drawing', [`<mc:Fallback>${item(2, 0)}</mc:Fallback>`, item(2, 0)], ['1.']],
+  ['an alternative that is not read', [`<mc:Choice>${item(2, 0)}</mc:Choice>`, item(2, 0)], ['1.']],
   ['a list that starts with no number', [item(9, 0), item(9, 0)], ['R&amp;D &lt;1>', 'R&amp;D &lt;2>']],
   ['an empty item', [item(2, 0, ''), item(2, 0)], ['2.']],
   ['a column of numbers', [`<w:tc><w:tcPr/>${item(2, 0, '')}</w:tc>`, item(2, 0, '')], ['1.']],
@@ -144,7 +192,8 @@ test('the numbers of a Word file with markup that is never closed are found in l
     '<w:p ',
     '<w:p>',
     '<w:moveFrom>',
-    '<mc:Fallback>',
+    '<mc:Choice>',
+    `<w:p><w:pPr><w:rPr>${DELETED}</w:rPr></w:pPr><w:t>`,
     `<w:p><w:pPr>${value('pStyle', 'H1')}</w:pPr><w:t>`,
   ])
     assert.ok(withNumbers(piece.repeat(50_000), NUMBERING, STYLES).length > 0);

@@ -26,8 +26,8 @@ interface Level {
   style: string;
   /** Whether numbers of outer levels are written with digits. */
   isLegal: boolean;
-  /** Whether the numbers go on when an outer number changes. */
-  goesOn: boolean;
+  /** The numbers begin anew behind a paragraph of a level below this one. */
+  restart: number;
 }
 
 interface Count {
@@ -38,17 +38,22 @@ interface Count {
 /** A paragraph of the source. */
 interface Paragraph {
   properties: string;
-  /** The end of the properties. A paragraph without properties is not counted. */
-  end: number;
+  /** The place of a number: the end of the properties. A paragraph without properties is not counted. */
+  at: number;
   inCell: boolean;
   hasText: boolean;
   /** Whether something was deleted or moved away. */
   hasLost: boolean;
+  /** Whether the mark at the end was deleted. The text goes on in the next paragraph, which says how both are counted. */
+  hasLostMark: boolean;
+  isMarkHidden: boolean;
+  /** The place of the last paragraph inside, a box, if its text goes on in the next one. */
+  held: number;
 }
 
 const CONTENT = 't|sym|footnoteReference|endnoteReference|docPr|imagedata';
 const TOKEN = new RegExp(
-  `<(/?)(?:w|wp|v|mc):(p|pPr|pPrChange|tc|del|moveFrom|Fallback|${CONTENT})((?:\\s[^<>]*)?/?)>`,
+  `<(/?)(?:w|wp|v|mc):(p|pPr|pPrChange|tc|del|moveFrom|Choice|${CONTENT})((?:\\s[^<>]*)?/?)>`,
   'g',
 );
 
@@ -56,14 +61,18 @@ const TOKEN = new RegExp(
 export function withNumbers(xml: string, numbering: string, styles: string): string {
   if (!numbering.includes(':num ')) return xml;
   const counter = new Counter(readXml(numbering), readXml(styles));
+  const found: { at: number; label: string }[] = [];
+  for (const { properties, at, inCell, hasText, hasLost, hasLostMark, isMarkHidden } of paragraphsOf(xml)) {
+    if (hasLostMark || (!hasText && (hasLost || isMarkHidden))) continue;
+    const label = counter.next(properties);
+    // A column of a table may consist of numbers alone.
+    if (label !== undefined && (hasText || inCell)) found.push({ at, label });
+  }
   const parts: string[] = [];
   let from = 0;
-  for (const { properties, end, inCell, hasText, hasLost } of paragraphsOf(xml)) {
-    const label = hasLost && !hasText ? '' : counter.next(properties);
-    // A column of a table may consist of numbers alone.
-    if (label === '' || !(hasText || inCell)) continue;
-    parts.push(xml.slice(from, end), run(`${NUMBER_MARK}${label}${NUMBER_MARK}`));
-    from = end;
+  for (const { at, label } of found.sort((a, b) => a.at - b.at)) {
+    parts.push(xml.slice(from, at), run(`${NUMBER_MARK}${label}${NUMBER_MARK}`));
+    from = at;
   }
   return parts.join('') + xml.slice(from);
 }
@@ -72,9 +81,10 @@ export function withNumbers(xml: string, numbering: string, styles: string): str
 function paragraphsOf(xml: string): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   const open: Paragraph[] = [];
-  /** Numbers of open table cells, of elements with lost text, and of older forms of drawings that the converter does not read. */
-  const depths = { cell: 0, lost: 0, older: 0 };
-  const readsOlder = xml.includes('<mc:AlternateContent');
+  /** What is outside of all paragraphs. */
+  const outside = { held: -1 };
+  /** Numbers of open table cells, of elements with lost text, and of alternatives that the converter does not read. */
+  const depths = { cell: 0, lost: 0, unread: 0 };
   let start = -1;
   /** Properties as they were before a change. */
   let isBefore = false;
@@ -82,29 +92,48 @@ function paragraphsOf(xml: string): Paragraph[] {
     const isClosing = slash !== '';
     const isEmpty = attributes.endsWith('/');
     const last = open.at(-1);
-    if (name === 'Fallback' && !isEmpty && !readsOlder) depths.older += isClosing ? -1 : 1;
-    else if (depths.older > 0) continue;
+    if (name === 'Choice') depths.unread += isEmpty ? 0 : isClosing ? -1 : 1;
+    else if (depths.unread > 0) continue;
     else if (CONTENTS.has(name)) {
       if (last && depths.lost === 0) last.hasText ||= hasContent(name, attributes);
-    } else if (isEmpty) continue;
-    else if (name === 'p') {
+    } else if (name === 'p') {
       if (isClosing) open.pop();
-      else open.push({ properties: '', end: -1, inCell: depths.cell > 0, hasText: false, hasLost: false });
-    } else if (name === 'tc') depths.cell += isClosing ? -1 : 1;
+      const around = open.at(-1) ?? outside;
+      if (!isClosing && !isEmpty) open.push(newParagraph(around.held, depths.cell > 0));
+      around.held = isClosing && last?.hasLostMark && last.hasText ? last.at : -1;
+    } else if (isEmpty) continue;
+    else if (name === 'tc') depths.cell += isClosing ? -1 : 1;
     else if (name === 'del' || name === 'moveFrom') {
       depths.lost += isClosing ? -1 : 1;
       if (last) last.hasLost = true;
     } else if (name === 'pPrChange') isBefore = !isClosing;
     else if (name !== 'pPr' || isBefore) continue;
     else if (!isClosing) start = index;
-    else if (last && last.end === -1 && start !== -1) {
+    else if (last && last.properties === '' && start !== -1) {
       last.properties = xml.slice(start, index).split('<w:pPrChange', 1)[0]!;
-      last.end = index + tag.length;
+      if (last.at === -1) last.at = index + tag.length;
+      const mark = MARK.exec(last.properties)?.[0] ?? '';
+      last.hasLostMark = /<w:del(?=[\s/>])/.test(mark);
+      last.isMarkHidden = isOn(/<w:vanish((?:\s[^<>]*)?\/?)>/.exec(mark)?.[1]);
       paragraphs.push(last);
       start = -1;
     }
   }
   return paragraphs;
+}
+
+/** Matches the properties of the mark at the end of a paragraph. */
+const MARK = /<w:rPr(?:\s[^<>]*)?>[\s\S]*?(?=<\/w:rPr>|<w:rPrChange|$)/;
+
+/** Returns a paragraph, which may begin at the place of the one that it goes on. */
+function newParagraph(at: number, inCell: boolean): Paragraph {
+  const none = { hasLost: false, hasLostMark: false, isMarkHidden: false, held: -1 };
+  return { properties: '', at, inCell, hasText: at !== -1, ...none };
+}
+
+/** Returns whether a property with these attributes is there and not switched off. */
+function isOn(attributes: string | undefined): boolean {
+  return attributes !== undefined && !/\sw:val="(?:0|false|off)"/.test(attributes);
 }
 
 const CONTENTS: ReadonlySet<string> = new Set(CONTENT.split('|'));
@@ -121,7 +150,7 @@ const MARKED = new RegExp(`(<li>)?${NUMBER_MARK}([^${NUMBER_MARK}<>]*)${NUMBER_M
 /** Returns the converted document with the numbers of its items as attributes, and the others as text. */
 export function placeNumbers(html: string, attributeName: string): string {
   return html.replace(MARKED, (_all, item = '', label = '') =>
-    item === '' ? `${label} ` : `<li ${attributeName}="${label.replaceAll('"', '&quot;')}">`,
+    item === '' ? label && `${label} ` : `<li ${attributeName}="${label.replaceAll('"', '&quot;')}">`,
   );
 }
 
@@ -130,8 +159,8 @@ class Counter {
   /** The levels of each way of counting, and the way of each list. */
   private readonly levels = new Map<string, Level[]>();
   private readonly lists = new Map<string, string>();
-  /** Numbers with which levels of a list begin anew at its first paragraph. */
-  private readonly restarts = new Map<string, (readonly [level: number, start: number])[]>();
+  /** Numbers with which levels of a list begin anew at their first paragraph. */
+  private readonly restarts = new Map<string, Map<number, number>>();
   private readonly styles = new Map<string, { base: string; list: string; level: number | undefined }>();
   /** The present numbers of each way of counting. */
   private readonly numbers = new Map<string, (number | undefined)[]>();
@@ -170,36 +199,43 @@ class Counter {
       const start = startIn(change, 'startOverride');
       return start === undefined ? [] : [[Number(attribute(change, 'w:ilvl')), start] as const];
     });
-    if (starts.length > 0) this.restarts.set(id, starts);
-    const levels = changes.flatMap((change) => levelsOf(change));
+    if (starts.length > 0) this.restarts.set(id, new Map(starts));
+    const levels: Level[] = [];
+    for (const change of changes)
+      levelsOf(change).forEach((level, index) => {
+        levels[index] = level;
+      });
     if (levels.length === 0) return;
     const kind = `${this.lists.get(id)} of ${id}`;
     const own = [...(this.levels.get(this.lists.get(id) ?? '') ?? [])];
-    for (const [index, level] of Object.entries(levels)) {
-      own[Number(index)] = { ...level, start: level.start ?? own[Number(index)]?.start };
-    }
+    levels.forEach((level, index) => {
+      own[index] = { ...level, start: level.start ?? own[index]?.start };
+    });
     this.levels.set(kind, own);
     this.lists.set(id, kind);
   }
 
-  /** Counts a paragraph with these properties and returns its label, which is empty if it has none. */
-  next(properties: string): string {
+  /** Counts a paragraph with these properties and returns its label. Returns undefined if it is not counted or has a bullet. */
+  next(properties: string): string | undefined {
     const count = this.countOf(properties);
     const kind = count && this.lists.get(count.list);
     const levels = kind === undefined ? undefined : this.levels.get(kind);
     const level = count && levels?.[count.level];
-    if (!count || !level || kind === undefined || !levels) return '';
+    if (!count || !level || kind === undefined || !levels) return undefined;
     const numbers = this.numbers.get(kind) ?? [];
     this.numbers.set(kind, numbers);
-    for (const [index, start] of this.restarts.get(count.list) ?? [])
-      if (index <= count.level) numbers[index] = index < count.level ? start : start - 1;
-    this.restarts.delete(count.list);
+    const restarts = this.restarts.get(count.list);
+    for (const [index, start] of restarts ?? []) {
+      if (index > count.level) continue;
+      numbers[index] = index < count.level ? start : start - 1;
+      restarts?.delete(index);
+    }
     const before = numbers[count.level];
     numbers[count.level] = before === undefined ? (level.start ?? 1) : before + 1;
     for (let outer = 0; outer < count.level; outer += 1) numbers[outer] ??= levels[outer]?.start ?? 1;
     for (let inner = count.level + 1; inner < LEVELS; inner += 1)
-      if (!levels[inner]?.goesOn) numbers[inner] = undefined;
-    if (level.format === 'bullet') return '';
+      if (count.level < (levels[inner]?.restart ?? LEVELS)) numbers[inner] = undefined;
+    if (level.format === 'bullet') return undefined;
     return level.pattern
       .replace(/%([1-9])/g, (_sign, digit: string) => {
         const index = Number(digit) - 1;
@@ -243,8 +279,8 @@ function levelsOf(parent: XmlElement): Level[] {
       format: valueIn(level, 'numFmt') || 'decimal',
       pattern: valueIn(level, 'lvlText').slice(0, PATTERN_UNITS_MAX).replace(/\s+/g, ' '),
       style: valueIn(level, 'pStyle'),
-      isLegal: childElements(level, 'isLgl').length > 0,
-      goesOn: valueIn(level, 'lvlRestart') === '0',
+      isLegal: isOn(childElements(level, 'isLgl')[0]?.head),
+      restart: startIn(level, 'lvlRestart') ?? LEVELS,
     };
   }
   return levels;

@@ -55,6 +55,30 @@ test('a word with a reading above it keeps the word and loses the reading', () =
   assert.equal(plainDocument(ruby), '<w:r><w:t>東京</w:t></w:r>');
 });
 
+test('of the alternatives in a Word file, only the first one with a box is read instead of the older form', () => {
+  const all = (...choices: string[]) =>
+    `<mc:AlternateContent>${choices.map((inside) => `<mc:Choice Requires="x">${inside}</mc:Choice>`).join('')}<mc:Fallback>old</mc:Fallback></mc:AlternateContent>`;
+  const tag = '<w:smartTag>';
+  const read = (inside: string) => `${tag}<w:smartTag Requires="x">${inside}</w:smartTag>`;
+  const rest = '<mc:Choice>old</mc:Choice></w:smartTag>';
+  const box = '<wps:txbx>1</wps:txbx>';
+  const other = all('<w16se:symEx/>', box);
+  assert.equal(plainDocument(other + all(box)), other + read(box) + rest);
+  assert.equal(plainDocument(all(box, '2')), `${read(box)}<mc:Choice Requires="x">2</mc:Choice>${rest}`);
+  assert.equal(plainDocument(all(all(box) + all('3'))), read(read(box) + rest + all('3')) + rest);
+  assert.equal(plainDocument(box + all('<wps:txbx/>')), box + all('<wps:txbx/>'));
+  const empty =
+    '<mc:AlternateContent/><mc:AlternateContent><mc:Choice/><mc:Choice><wps:txbx></mc:Choice></mc:AlternateContent>';
+  assert.equal(plainDocument(empty), empty);
+});
+
+test('drawings of a Word file before a long tag are read in linear time', () => {
+  const long = '/wordprocessingX'.repeat(80_000);
+  const begin = performance.now();
+  plainDocument(`<wps:txbx>${'<w:drawing>'.repeat(16_000)}<a:graphicData uri="${long}`);
+  assert.ok(performance.now() - begin < 30_000);
+});
+
 test('a Word file with markup that is never closed is read in linear time', () => {
   for (const piece of [
     '<m:oMath>',
@@ -64,6 +88,7 @@ test('a Word file with markup that is never closed is read in linear time', () =
     '<w:ruby>',
     '<w:altChunk ',
     '<w:drawing><wps:txbx>',
+    '<mc:AlternateContent><mc:Choice><wps:txbx>',
   ]) {
     assert.ok(plainDocument(piece.repeat(50_000)).length > 0);
   }

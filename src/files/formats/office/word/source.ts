@@ -13,8 +13,20 @@ const DRAWN_PART = /<(?:c:chart\s[^<>]*r:id|dgm:relIds\s[^<>]*r:dm)="([^"<>]{1,1
 
 /** Matches tags between a drawing and the text of its boxes, and those of the choice between a drawing and its older form. */
 const BOX_TAG =
-  /<(\/?)(mc:(?:AlternateContent|Choice)|w:drawing|wp:(?:anchor|inline)|a:graphic(?:Data)?|wp[cgs]:(?:wpc|wgp|grpSp|wsp|txbx))(?=[\s>])/g;
+  /<(\/?)(mc:[A-Z]\w+|w:drawing|wp:(?:anchor|inline)|a:graphic(?:Data)?|wp[cgs]:(?:wpc|wgp|grpSp|wsp|txbx))(?=[\s>])/g;
 const BOX = /\suri="[^"]*\/wordprocessing(?:Shape|Group|Canvas)"/;
+/** Maximum length of the tag that says what a drawing contains. */
+const DATA_UNITS_MAX = 1000;
+const ALTERNATIVE_TAG = /<(\/?)(mc:(?:AlternateContent|Choice|Fallback)|wps:txbx)(?:\s[^<>]*?)?(\/?)>/g;
+
+/** An open choice between a drawing and its older form. */
+interface Alternative {
+  tags: [at: number, name: string][];
+  choices: number;
+  /** Whether the first choice is open. */
+  inFirst: boolean;
+  hasBox: boolean;
+}
 
 /** Returns the rewritten source. `xml` is the document, or its notes or comments. */
 export function plainDocument(xml: string): string {
@@ -22,6 +34,8 @@ export function plainDocument(xml: string): string {
   let text = xml
     .replace(/<(\/?)w:(?:fldSimple|dir|bdo)(?=[\s/>])/g, '<$1w:smartTag')
     .replace(/<w:cr(?=[\s/>])/g, '<w:br')
+    // A mark of a paragraph that was moved away is treated as a deleted one: the converter joins the paragraph with the next.
+    .replace(/<w:moveFrom(?=(?:\s[^<>]*)?\/>)/g, '<w:del')
     .replace(/<(\/?)v:(?:oval|polyline)(?=[\s/>])/g, '<$1v:shape');
   if (text.includes('<wps:txbx')) text = readableBoxes(text);
   if (text.includes('<m:oMath')) {
@@ -46,24 +60,60 @@ export function plainDocument(xml: string): string {
 
 /**
  * Makes the text of boxes readable. The converter reads only the older form of a drawing, which may be missing or without the text.
- * The older form is dropped: it stands in an element that the converter does not know.
+ * The older form of a drawing with boxes is dropped: it becomes a choice, which the converter does not read.
  */
 function readableBoxes(xml: string): string {
+  const names = namesOfAlternatives(xml);
   const drawings: boolean[] = [];
   let data = -1;
+  let isBoxData = false;
   return xml.replace(BOX_TAG, (tag, slash: string, name: string, at: number) => {
-    if (name.startsWith('mc:')) return `<${slash}w:smartTag`;
+    if (name.startsWith('mc:')) return `<${slash}${names.get(at) ?? name}`;
     const isDrawing = name === 'w:drawing';
     if (isDrawing && slash === '') {
-      if (data < at) data = xml.indexOf('<a:graphicData', at);
-      if (data === -1) data = xml.length;
-      drawings.push(BOX.test(xml.slice(data, xml.indexOf('>', data))));
+      if (data < at) {
+        data = xml.indexOf('<a:graphicData', at);
+        if (data === -1) data = xml.length;
+        isBoxData = BOX.test(xml.slice(data, data + DATA_UNITS_MAX).split('>', 1)[0]!);
+      }
+      drawings.push(isBoxData);
     }
     const isBox = drawings.at(-1) === true;
     if (isDrawing && slash !== '') drawings.pop();
     if (!isBox) return tag;
     return `<${slash}${isDrawing ? 'w:pict' : 'w:smartTag'}`;
   });
+}
+
+/** Returns new names, by their place, for the tags of the alternatives whose first choice has a box: this choice is read. */
+function namesOfAlternatives(xml: string): Map<number, string> {
+  const names = new Map<number, string>();
+  const open: Alternative[] = [];
+  for (const { 1: slash, 2: name, 3: end, index } of xml.matchAll(ALTERNATIVE_TAG)) {
+    const isClosing = slash !== '';
+    const last = open.at(-1);
+    if (name === 'mc:AlternateContent') {
+      if (end !== '') continue;
+      if (!isClosing) {
+        open.push({ tags: [[index, 'w:smartTag']], choices: 0, inFirst: false, hasBox: false });
+        continue;
+      }
+      open.pop();
+      if (!last?.hasBox) continue;
+      for (const [at, newName] of last.tags) names.set(at, newName);
+      names.set(index, 'w:smartTag');
+      const outer = open.at(-1);
+      if (outer) outer.hasBox ||= outer.inFirst;
+    } else if (!last) continue;
+    else if (name === 'wps:txbx') last.hasBox ||= last.inFirst && end === '';
+    else if (name === 'mc:Fallback') last.tags.push([index, 'mc:Choice']);
+    else {
+      if (!isClosing) last.choices += 1;
+      if (last.choices === 1 && end === '') last.tags.push([index, 'w:smartTag']);
+      last.inFirst = last.choices === 1 && !isClosing && end === '';
+    }
+  }
+  return names;
 }
 
 /** Returns the runs of the word itself, without its reading. */
