@@ -4,7 +4,16 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser, openPage } from './support/chromium.ts';
-import { NOBODY, openSignedIn, press, startService, type TestService, until, write } from './support/console.ts';
+import {
+  holdAnswers,
+  NOBODY,
+  openSignedIn,
+  press,
+  startService,
+  type TestService,
+  until,
+  write,
+} from './support/console.ts';
 import { look } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -104,14 +113,7 @@ describe('a first look', { skip }, () => {
 
   test('the browser asks before a page is closed whose answer is on its way', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
-    let answer = () => {};
-    const held = new Promise<void>((done) => {
-      answer = done;
-    });
-    await page.route('**/api/v1/completions', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const answer = await holdAnswers(page);
     await write(page, page.getByLabel('Ask a question'), 'When was the lamp lit?');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();

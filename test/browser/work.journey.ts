@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo, until, write } from './support/console.ts';
+import {
+  holdAnswers,
+  openSignedIn,
+  press,
+  startService,
+  type TestService,
+  tabTo,
+  until,
+  write,
+} from './support/console.ts';
 
 const browser = await openBrowser();
 const skip = browser ? false : 'there is no Chromium: set PINAKES_TEST_CHROMIUM';
@@ -189,14 +198,7 @@ describe('work that is not saved', { skip }, () => {
 
   test('an answer goes on when its screen is left, and is found under History', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
-    let answer = () => {};
-    const held = new Promise<void>((done) => {
-      answer = done;
-    });
-    await page.route('**/api/v1/completions', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const answer = await holdAnswers(page);
     await write(page, page.getByLabel('Ask a question'), 'When was the lamp lit?');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
@@ -215,14 +217,7 @@ describe('work that is not saved', { skip }, () => {
 
   test('an answer goes on when another conversation is begun, and does not call the reader back', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
-    let answer = () => {};
-    const held = new Promise<void>((done) => {
-      answer = done;
-    });
-    await page.route('**/api/v1/completions', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const answer = await holdAnswers(page);
     await write(page, page.getByLabel('Ask a question'), 'Which lamp was lit in 1874?');
     await page.keyboard.press('Enter');
     await press(page, page.getByRole('button', { name: 'New conversation' }));

@@ -128,3 +128,13 @@ export async function press(page: Page, target: Locator, key = 'Enter'): Promise
   await tabTo(page, target);
   await page.keyboard.press(key);
 }
+
+/** Holds back all answers to questions until the returned function is called. */
+export async function holdAnswers(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route('**/api/v1/completions', async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
