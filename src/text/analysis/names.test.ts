@@ -34,7 +34,14 @@ test('a query that is one name asks for it', () => {
 });
 
 test('words such as class and function, stop words and names of source groups do not count', () => {
-  for (const query of ['Command class', 'the function Command', 'where is Command', 'Command in click'])
+  for (const query of [
+    'Command class',
+    'the function Command',
+    'where is Command',
+    'Command in click',
+    'where is Command defined',
+    'Command fields',
+  ])
     assert.deepEqual(askedNames(query, ['click']), ['Command'], query);
   for (const query of ['click Command', 'Click.Command', 'Command (my.notes*)'])
     assert.match(askedNames(query, ['click', 'my.notes*']).join(), /^\W*Command$/, query);

@@ -9,8 +9,12 @@ const NAME = String.raw`[\p{L}_$][\p{L}\p{M}\p{N}_$]+`;
 const LAST_NAME = new RegExp(String.raw`(${NAME})(?:<.*>)?[^\p{L}\p{N}_$<>]*$`, 'u');
 /** A query that is one name, as code or a message has it: `Session`, `res.sendFile`, `Error::new`, `parse()`, `ensure!`. */
 const ONLY_NAME = new RegExp(String.raw`^[#$@.]?${NAME}(?:(?:\.|::|#|->)${NAME})*(?:\(\)|!)?$`, 'u');
-/** Words for what code defines. */
-const KIND = /^(?:class|constant|definition|enum|function|interface|method|struct|trait|type|variable)$/i;
+/** Words for what code defines, for its parts, and for its place. */
+const KIND = new RegExp(
+  '^(?:(?:argument|class|constant|declaration|definition|enum|field|function|implementation|interface|member|method|parameter|' +
+    'signature|struct|table|trait|type|variable)s?|classes|declared|defined|implemented)$',
+  'i',
+);
 const NAMES = new RegExp(NAME, 'gu');
 /** A change of case or a low line within a word, which only names have. */
 const JOINT = /\p{Ll}\p{Lu}|_\w|\w_/u;
