@@ -15,7 +15,8 @@ const KIND = new RegExp(
     'signature|struct|table|trait|type|variable)s?|classes|declared|defined|implemented)$',
   'i',
 );
-const NAMES = new RegExp(NAME, 'gu');
+/** Names, each with the names before it: `RealCall.execute` asks for `execute`. */
+const NAMES = new RegExp(String.raw`${NAME}(?:(?:\.|::|#|->)${NAME})*`, 'gu');
 /** A change of case or a low line within a word, which only names have. */
 const JOINT = /\p{Ll}\p{Lu}|_\w|\w_/u;
 
@@ -41,8 +42,20 @@ export function askedNames(query: string, groupNames: readonly string[] = []): s
   const asked = rest === '' ? query.trim() : rest;
   if (ONLY_NAME.test(asked)) return [asked];
   const words = asked.match(NAMES) ?? [];
-  const topics = words.filter((word) => !KIND.test(word) && !isStopWord(word.toLowerCase(), 'en'));
+  const topics = topicsOf(words);
   return topics.length === 1 ? topics : words.filter((word) => JOINT.test(word));
+}
+
+/** Returns the name of the definition that a query asks for and for nothing else; undefined for other queries. */
+export function onlyAskedName(query: string): string | undefined {
+  const asked = query.trim();
+  if (ONLY_NAME.test(asked)) return lastName(asked);
+  const [name, other] = topicsOf(asked.match(NAMES) ?? []);
+  return name === undefined || other !== undefined ? undefined : lastName(name);
+}
+
+function topicsOf(words: readonly string[]): string[] {
+  return words.filter((word) => !KIND.test(word) && !isStopWord(word.toLowerCase(), 'en'));
 }
 
 /** Maximum number of words of a query that may name a definition and a source group, unless a word looks like a name. */
