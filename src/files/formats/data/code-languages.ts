@@ -1,5 +1,6 @@
 /** Lists programming languages by file extension, with the names of definitions in their grammars. */
 
+import { scriptsAlone, withoutMacros } from './code-masks.ts';
 import type { Outline } from './code-outline.ts';
 
 /** Node types of a grammar. */
@@ -16,8 +17,8 @@ export interface Grammar {
   values: ReadonlySet<string>;
   /** True if calls such as `test('adds', …)` are definitions. */
   tests: boolean;
-  /** True if only the scripts of a file are in this language. */
-  isInPage?: boolean;
+  /** Returns the text that the grammar parses: blanks replace what it does not know. */
+  mask?: (text: string) => string;
 }
 
 interface CodeLanguage {
@@ -65,8 +66,8 @@ const LANGUAGES: Record<string, CodeLanguage> = {
   'js mjs cjs jsx': { name: 'javascript', grammar: grammar('javascript', ...SCRIPT) },
   'ts mts cts': { name: 'typescript', grammar: grammar('typescript', ...SCRIPT) },
   tsx: { name: 'typescript', grammar: grammar('tsx', ...SCRIPT) },
-  vue: { name: 'vue', grammar: { ...grammar('typescript', ...SCRIPT), isInPage: true } },
-  svelte: { name: 'svelte', grammar: { ...grammar('typescript', ...SCRIPT), isInPage: true } },
+  vue: { name: 'vue', grammar: { ...grammar('typescript', ...SCRIPT), mask: scriptsAlone } },
+  svelte: { name: 'svelte', grammar: { ...grammar('typescript', ...SCRIPT), mask: scriptsAlone } },
   'py pyi': {
     name: 'python',
     grammar: grammar(
@@ -103,13 +104,16 @@ const LANGUAGES: Record<string, CodeLanguage> = {
   },
   'c h cc cpp cxx hh hpp': {
     name: 'cpp',
-    grammar: grammar(
-      'cpp',
-      'namespace_definition class_specifier struct_specifier union_specifier',
-      'function_definition enum_specifier type_definition',
-      'template_declaration linkage_specification declaration_list preproc_ifdef preproc_if preproc_else preproc_elif',
-      'declaration preproc_def preproc_function_def',
-    ),
+    grammar: {
+      ...grammar(
+        'cpp',
+        'namespace_definition class_specifier struct_specifier union_specifier',
+        'function_definition enum_specifier type_definition',
+        'template_declaration linkage_specification declaration_list preproc_ifdef preproc_if preproc_else preproc_elif',
+        'declaration preproc_def preproc_function_def',
+      ),
+      mask: withoutMacros,
+    },
   },
   cs: {
     name: 'csharp',

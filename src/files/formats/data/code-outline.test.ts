@@ -95,6 +95,19 @@ test('definitions between syntax errors keep their names', async () => {
   assert.deepEqual((await outline('a.h', text)).slice(1), ['f: /* Doc. */', 'P: struct P {']);
 });
 
+test('a function of C behind macros is a definition, and keeps its macros', async () => {
+  const text =
+    '#include <a.h>\n\n/*! Doc. */\nA_API const char* A_f(int x);\n\n/* Doc. */\nA_EXTERN A_CONST unsigned A_g (void);\n\n' +
+    'A_FORCE_O2\nint A_h(int x)\n{\n  return x;\n}\nFILE *open(int y);\n';
+  const { blocks } = await parseCode(text, 'a.h');
+  const found = blocks.map(({ start, end, headingPath }) => [headingPath?.join() ?? '', text.slice(start, end)]);
+  assert.deepEqual(found.slice(1, 3), [
+    ['A_f', '/*! Doc. */\nA_API const char* A_f(int x);'],
+    ['A_g', '/* Doc. */\nA_EXTERN A_CONST unsigned A_g (void);'],
+  ]);
+  assert.ok(found.some(([path, code]) => path === 'A_h' && code!.startsWith('int A_h(')));
+});
+
 test('an outline takes linear time, however long the lines are', async () => {
   const lines = [
     'class '.repeat(150),

@@ -47,7 +47,7 @@ async function definitions(text: string, grammar: Grammar): Promise<Block[] | un
   const parser = new Parser();
   parser.setLanguage(language);
   let steps = TREE_STEPS_FREE + text.length * TREE_STEPS_PER_UNIT_MAX;
-  const tree = parser.parse(grammar.isInPage ? scriptsAlone(text) : text, null, {
+  const tree = parser.parse(grammar.mask?.(text) ?? text, null, {
     progressCallback: () => {
       steps -= 1;
       return steps < 0;
@@ -64,21 +64,6 @@ async function definitions(text: string, grammar: Grammar): Promise<Block[] | un
     tree?.delete();
     parser.delete();
   }
-}
-
-/** Returns the text with blanks for all that is outside of scripts. The places of the scripts stay the same. */
-function scriptsAlone(text: string): string {
-  const blank = (part: string): string => part.replace(/[^\n]/g, ' ');
-  let from = 0;
-  let masked = '';
-  for (const { index, 0: opening } of text.matchAll(/^<script\b[^>]*>/gm)) {
-    const end = text.indexOf('</script>', index);
-    if (index < from || end === -1) continue;
-    const start = index + opening.length;
-    masked += blank(text.slice(from, start)) + text.slice(start, end);
-    from = end;
-  }
-  return masked + blank(text.slice(from));
 }
 
 /** Loaded grammars. They stay in memory, because loading a grammar again takes the same memory again. */
