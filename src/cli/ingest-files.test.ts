@@ -44,6 +44,7 @@ test('empty files, hidden files and those that an ignore file names are left out
     'flask/app.py': 'app = 1',
     '.env': 'KEY=1',
     '.github/workflows/test.yml': 'on: push',
+    '.vscode/settings.json': '{}',
     '.gitignore': 'dist/\n*.log\n',
     '.pinakesignore': '!kept.log\n',
     'dist/app.js': 'x',
@@ -51,10 +52,10 @@ test('empty files, hidden files and those that an ignore file names are left out
     'kept.log': 'kept',
   });
   const found = await findFiles([root]);
-  assert.deepEqual(namesOf(found), ['flask/app.py', 'kept.log']);
+  assert.deepEqual(namesOf(found), ['.github/workflows/test.yml', 'flask/app.py', 'kept.log']);
   assert.deepEqual(found.leftOut, [
     '2 empty files',
-    '4 hidden: .env, .github/, .gitignore and 1 more',
+    '4 hidden: .env, .gitignore, .pinakesignore and 1 more',
     '2 ignored: a.log, dist/',
   ]);
   const named = await findFiles([join(root, 'a.log'), join(root, 'flask', '__init__.py')]);

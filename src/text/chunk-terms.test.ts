@@ -50,8 +50,7 @@ test('the terms of words of a query come before those of its names, so that a lo
 
 test('a test case in quotes defines no name, and counts only once', () => {
   const content = "test('parseCookie', () => {});";
-  const terms = (heading: string) =>
-    chunkTerms({ content, context: null, headingPath: [heading] }, 'a.test.js', null, true);
+  const terms = (heading: string) => chunkTerms({ content, context: null, headingPath: [heading] }, 'a.js', null, true);
   assert.ok(terms('parseCookie').startsWith(nameTerms('parseCookie')[0]!));
   assert.ok(!terms("'parseCookie'").includes(nameTerms('parseCookie')[0]!));
   assert.equal(
@@ -60,4 +59,14 @@ test('a test case in quotes defines no name, and counts only once', () => {
       .filter((term) => term === 'parsecooki').length,
     1,
   );
+});
+
+test('only the chunk that defines a name has its term: no later part of it, no constructor, no test and no mock', () => {
+  const defines = (content: string, headingPath: string[], title = 'a.ts') =>
+    chunkTerms({ content, context: null, headingPath }, title, null, true).includes(nameTerms('Session')[0]!);
+  assert.ok(defines('/** Doc. */\nclass Session {', ['Session']));
+  assert.ok(!defines('return this.openSession(1);\n}', ['Session']));
+  assert.ok(!defines('Session(int id) {', ['Session', 'Session']));
+  for (const title of ['test_sessions.py', 'a.test.ts', 'a_test.go', 'SessionTest.java'])
+    assert.ok(!defines('class Session {', ['Session'], title), title);
 });

@@ -1,16 +1,17 @@
 /** The terms that a chunk is found by: of its content, its headings and its context. */
 
-import { nameTerms } from './analysis/names.ts';
+import { lastName, nameTerms } from './analysis/names.ts';
 import { analyzeForIndex } from './analyzer.ts';
 import { definedNames } from './defines-line.ts';
+import { escapePattern } from './escape-pattern.ts';
 import { indexedContext } from './link-line.ts';
 
 /** A heading opens the content if it is within the first characters of the content: as many as its own and this many more. */
 const OPENING_SLACK_UNITS = 16;
 /** The term of a defined name is repeated once for so many terms, because BM25 counts a term of a long chunk less. */
 const TERMS_PER_NAME = 60;
-/** A file that declares what another file defines. */
-const DECLARATIONS = /\.(?:d\.[cm]?ts|pyi)$/;
+/** A file that declares what another file defines, or that tests it: mocks have the name of what they stand for. */
+const DEFINES_NOTHING = /\.(?:d\.[cm]?ts|pyi)$|(?:^|[._-])(?:test|spec)s?[._-]|\p{Ll}Tests?\.\w+$/u;
 
 /** The heading of a test case is its text in quotes. Many tests have the name of what they test, which another chunk defines. */
 const TEST_CASE = /^['"`]/;
@@ -50,8 +51,24 @@ export function chunkTerms(chunk: ChunkText, title: string, language: string | n
   const context = isCode ? null : indexedContext(chunk.context);
   const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content];
   const terms = analyzeForIndex(parts.join('\n'), language);
-  if (!isCode || DECLARATIONS.test(title)) return terms;
-  const names = [...namingHeading(chunk.headingPath, isCode), ...definedNames(chunk.context)].flatMap(nameTerms);
+  if (!isCode || DEFINES_NOTHING.test(title)) return terms;
+  const names = [...definedHere(chunk), ...definedNames(chunk.context)].flatMap(nameTerms);
   const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
   return [...[...new Set(names)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
+}
+
+/**
+ * Returns the heading right above, if the chunk of code defines it. The later parts of a long definition seldom have its name, and a
+ * constructor has the name of its class.
+ */
+function definedHere({ content, headingPath }: ChunkText): string[] {
+  const [heading = '', above] = headingPath.slice(-2).reverse();
+  if (heading === above) return [];
+  return namingHeading([heading], true).filter((name) => hasWord(content, lastName(name)));
+}
+
+function hasWord(text: string, word: string | undefined): boolean {
+  return (
+    word !== undefined && new RegExp(`(?<![\\p{L}\\p{N}_$])${escapePattern(word)}(?![\\p{L}\\p{N}_$])`, 'u').test(text)
+  );
 }

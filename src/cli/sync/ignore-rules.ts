@@ -3,8 +3,8 @@ import { compileGlob, type Glob } from '../../connectors/repo/glob.ts';
 
 /** Names of the ignore files of every folder. Rules of the second file override rules of the first. */
 export const IGNORE_FILES = ['.gitignore', '.pinakesignore'] as const;
-/** Hidden files and installed packages. A rule of an ignore file may include them again, except `.git`. */
-const DEFAULT_RULES = ['.*', 'node_modules/'];
+/** Hidden files, but not workflows, and installed packages. A rule of an ignore file may include them again, except `.git`. */
+const DEFAULT_RULES = ['.*', '!.github/', '!.circleci/', '!.gitlab-ci.yml', 'node_modules/'];
 
 interface Rule {
   negated: boolean;

@@ -17,6 +17,7 @@ const ARGUMENTS = {
   mode: true,
   limit: true,
   offset: true,
+  source_group_ids: true,
   tags: true,
   tag_filter_logic: true,
   source_types: true,
@@ -97,7 +98,9 @@ function toText({ results, warnings }: { results: Result[]; warnings: { message:
     const ids =
       `source_id: ${result.source_id} chunk_id: ${result.id}` +
       (result.start_offset === null ? '' : ` offsets: ${result.start_offset}-${result.end_offset}`) +
-      (result.url === null ? '' : ` url: ${result.url}`);
+      (result.url === null ? '' : ` url: ${result.url}`) +
+      // Files of several repositories have the same path.
+      ` source_group: ${result.source_group_name} (${result.source_group_id})`;
     const { before = [], after = [] } = result.context ?? {};
     const texts = [...before.map(({ content }) => content), result.content, ...after.map(({ content }) => content)];
     return `${head}\n${ids}\n${texts.join('\n')}`;

@@ -9,9 +9,14 @@ const NAME = String.raw`[\p{L}_$][\p{L}\p{M}\p{N}_$]+`;
 const LAST_NAME = new RegExp(String.raw`(${NAME})(?:<.*>)?[^\p{L}\p{N}_$<>]*$`, 'u');
 /** A query that is one name, as code or a message has it: `Session`, `res.sendFile`, `Error::new`, `parse()`, `ensure!`. */
 const ONLY_NAME = new RegExp(String.raw`^[#$@.]?${NAME}(?:(?:\.|::|#|->)${NAME})*(?:\(\)|!)?$`, 'u');
-/** Words for what code defines. */
-const KIND = /^(?:class|constant|definition|enum|function|interface|method|struct|trait|type|variable)$/i;
-const NAMES = new RegExp(NAME, 'gu');
+/** Words for what code defines, for its parts, and for its place. */
+const KIND = new RegExp(
+  '^(?:(?:argument|class|constant|declaration|definition|enum|field|function|implementation|interface|member|method|parameter|' +
+    'signature|struct|table|trait|type|variable)s?|classes|declared|defined|implemented)$',
+  'i',
+);
+/** Names, each with the names before it: `RealCall.execute` asks for `execute`. */
+const NAMES = new RegExp(String.raw`${NAME}(?:(?:\.|::|#|->)${NAME})*`, 'gu');
 /** A change of case or a low line within a word, which only names have. */
 const JOINT = /\p{Ll}\p{Lu}|_\w|\w_/u;
 
@@ -37,8 +42,20 @@ export function askedNames(query: string, groupNames: readonly string[] = []): s
   const asked = rest === '' ? query.trim() : rest;
   if (ONLY_NAME.test(asked)) return [asked];
   const words = asked.match(NAMES) ?? [];
-  const topics = words.filter((word) => !KIND.test(word) && !isStopWord(word.toLowerCase(), 'en'));
+  const topics = topicsOf(words);
   return topics.length === 1 ? topics : words.filter((word) => JOINT.test(word));
+}
+
+/** Returns the name of the definition that a query asks for and for nothing else; undefined for other queries. */
+export function onlyAskedName(query: string): string | undefined {
+  const asked = query.trim();
+  if (ONLY_NAME.test(asked)) return lastName(asked);
+  const [name, other] = topicsOf(asked.match(NAMES) ?? []);
+  return name === undefined || other !== undefined ? undefined : lastName(name);
+}
+
+function topicsOf(words: readonly string[]): string[] {
+  return words.filter((word) => !KIND.test(word) && !isStopWord(word.toLowerCase(), 'en'));
 }
 
 /** Maximum number of words of a query that may name a definition and a source group, unless a word looks like a name. */

@@ -8,7 +8,7 @@ const NUMBERED = /^[-$]\d$/;
 /** Marks of Markdown, comments and tags, and marks that writers use for a dash or a pause. */
 const DECORATION = /^(?:[-:|]+|[/*]+|([.#~_%@*+-])\1+|\/>|<\/|[.!?]+)$/;
 /** Operators that DECORATION matches too. */
-const DOUBLED = /^(?:::|\|\||!!|\+\+)$/;
+const DOUBLED = /^(?:::|\|\||!!|\+\+|\?\.|\?\?)$/;
 
 /**
  * Returns the term of a word behind a mark; undefined if the mark makes no name of it. `-H` and `-h` have different terms; `--Depth`

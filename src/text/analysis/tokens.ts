@@ -14,9 +14,9 @@ const EMOJI = '\\p{Extended_Pictographic}';
  * sigil within a word, behind the same mark, or behind a bracket as in `f().then`.
  */
 export const SIGIL = `(?<![${LETTERS}_])(?:(?<![\\-+])--?|(?<![.\\)\\]\\}])\\.|(?<!@)@|(?<![#&])#|(?<!\\$)\\$|(?<!%)%)`;
-/** Two or three marks between blanks, quotes or brackets: `->`, `<=>`, `$!`, `&&`. */
+/** Two or three marks between blanks, quotes or brackets: `->`, `<=>`, `$!`, `&&`. And `?.` before a name: it has no blanks around it. */
 const MARKS = '[!#$%&*+\\-.\\/:<=>?@\\\\^\\|~]';
-const OPERATOR = `(?<![${LETTERS}${MARKS}])${MARKS}{2,3}(?![${LETTERS}${MARKS}])`;
+const OPERATOR = `(?<![${LETTERS}${MARKS}])${MARKS}{2,3}(?![${LETTERS}${MARKS}])|\\?\\.(?=\\p{L})`;
 
 /** A comma between the digits of a number: `10,000` and `3,5`, but not `1,2,3`. */
 const COMMA = '(?<=\\d),(?=\\d{3})|(?<=(?<![,.\\d])[.\\d]+),(?=\\d+(?![,\\d]))';

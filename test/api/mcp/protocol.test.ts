@@ -83,6 +83,15 @@ describe('tools', () => {
     assert.equal(text + rest.structuredContent.text, TEXTS.join('\n').slice(4));
   });
 
+  test('search says which source group a result is in, and searches in named groups alone', async () => {
+    const { content, structuredContent } = await call('search', { query: 'frogs' });
+    const { source_group_id: group, source_group_name: name } = structuredContent.results[0];
+    assert.ok(content[0].text.split('\n')[1].endsWith(` source_group: ${name} (${group})`));
+    const ids = async (groups: string[]) =>
+      (await call('search', { query: 'frogs', source_group_ids: groups })).structuredContent.results.length;
+    assert.deepEqual([await ids([group]), await ids([chunkId])], [1, 0]);
+  });
+
   test('read_source reads the chunks around a chunk', async () => {
     const contents = async (args: object) =>
       (await call('read_source', { chunk_id: chunkId, ...args })).structuredContent.chunks.map(

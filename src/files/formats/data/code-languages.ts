@@ -1,5 +1,8 @@
 /** Lists programming languages by file extension, with the names of definitions in their grammars. */
 
+import { scriptsAlone, withoutMacros } from './code-masks.ts';
+import type { Outline } from './code-outline.ts';
+
 /** Node types of a grammar. */
 export interface Grammar {
   /** Name of the grammar's file. */
@@ -14,11 +17,15 @@ export interface Grammar {
   values: ReadonlySet<string>;
   /** True if calls such as `test('adds', …)` are definitions. */
   tests: boolean;
+  /** Returns the text that the grammar parses: blanks replace what it does not know. */
+  mask?: (text: string) => string;
 }
 
 interface CodeLanguage {
   name: string;
   grammar?: Grammar;
+  /** Finds definitions where there is no grammar. */
+  outline?: Outline;
 }
 
 const SCRIPT_GRAMMARS = new Set(['javascript', 'typescript', 'tsx']);
@@ -59,6 +66,8 @@ const LANGUAGES: Record<string, CodeLanguage> = {
   'js mjs cjs jsx': { name: 'javascript', grammar: grammar('javascript', ...SCRIPT) },
   'ts mts cts': { name: 'typescript', grammar: grammar('typescript', ...SCRIPT) },
   tsx: { name: 'typescript', grammar: grammar('tsx', ...SCRIPT) },
+  vue: { name: 'vue', grammar: { ...grammar('typescript', ...SCRIPT), mask: scriptsAlone } },
+  svelte: { name: 'svelte', grammar: { ...grammar('typescript', ...SCRIPT), mask: scriptsAlone } },
   'py pyi': {
     name: 'python',
     grammar: grammar(
@@ -79,7 +88,8 @@ const LANGUAGES: Record<string, CodeLanguage> = {
       'php',
       'class_declaration trait_declaration interface_declaration enum_declaration',
       'function_definition method_declaration',
-      'namespace_definition compound_statement',
+      'namespace_definition compound_statement expression_statement',
+      'assignment_expression const_declaration property_declaration',
     ),
   },
   java: {
@@ -94,13 +104,16 @@ const LANGUAGES: Record<string, CodeLanguage> = {
   },
   'c h cc cpp cxx hh hpp': {
     name: 'cpp',
-    grammar: grammar(
-      'cpp',
-      'namespace_definition class_specifier struct_specifier union_specifier',
-      'function_definition enum_specifier type_definition',
-      'template_declaration linkage_specification declaration_list preproc_ifdef preproc_if preproc_else preproc_elif',
-      'declaration preproc_def preproc_function_def',
-    ),
+    grammar: {
+      ...grammar(
+        'cpp',
+        'namespace_definition class_specifier struct_specifier union_specifier',
+        'function_definition enum_specifier type_definition',
+        'template_declaration linkage_specification declaration_list preproc_ifdef preproc_if preproc_else preproc_elif',
+        'declaration preproc_def preproc_function_def',
+      ),
+      mask: withoutMacros,
+    },
   },
   cs: {
     name: 'csharp',
@@ -164,6 +177,49 @@ const NAMES: Record<string, string> = {
   ...{ mli: 'ocaml', v: 'verilog', mk: 'make', gql: 'graphql', tf: 'hcl', patch: 'diff' },
 };
 
+const MODIFIERS =
+  'abstract|actual|annotation|async|case|companion|const|convenience|data|default|enum|expect|export|external|extend|extern|' +
+  'fileprivate|final|fun|implicit|indirect|infix|inline|inner|input|internal|lateinit|lazy|local|mutable|mutating|open|operator|' +
+  'override|private|protected|pub|public|required|sealed|static|suspend|tailrec|value';
+const CONTAINERS =
+  'actor|class|defmodule|defprotocol|enum|extension|input|interface|message|mixin|module|namespace|object|protocol|service|struct|' +
+  'trait|type';
+const FUNCTIONS = 'def|defmacro|defp|fn|fun|func|function|macro|proc|rpc|sub|template|typealias|typedef|union|scalar';
+const BEFORE = String.raw`^(?:@[\w.:]+(?:\([^()]{0,200}\))?\s+|(?:${MODIFIERS})(?:[([][\w.]{1,60}[)\]])?\s+){0,8}`;
+/** A receiver belongs to the type that the function extends: `fun String.toUrl()`, `function Account:draw()`. */
+const RECEIVER = String.raw`(?:<[^<>]{0,200}>\s*)?(?:[\w<>?, *]{1,80}[.:])?`;
+
+/** Definitions that begin with a keyword, as in most languages. */
+const KEYWORDS: Outline = {
+  definition: new RegExp(
+    String.raw`${BEFORE}(?:(?<container>${CONTAINERS})|${FUNCTIONS})\s+${RECEIVER}(?<name>[\w.\x60]+[?!]?)(?=[\s(<{[:=;]|$)`,
+  ),
+  member: new RegExp(String.raw`${BEFORE}(?:let|val|var)\s+(?<name>\w+)`),
+};
+
+const SQL_OPTIONS = String.raw`or\s+(?:alter|replace)|definer\s*=\s*\S+|global|local|materialized|temp|temporary|unlogged|virtual`;
+const SQL_KINDS = 'domain|function|procedure|table|trigger|type|view';
+const SQL_NAME = '["\'`[]?\\w+["\'`\\]]?';
+
+const OUTLINES: Record<string, Outline> = {
+  'kt kts scala groovy gradle swift dart proto graphql gql lua zig jl ex exs pl pm nim': KEYWORDS,
+  sql: {
+    definition: new RegExp(
+      String.raw`^create\s+(?:(?:${SQL_OPTIONS})\s+){0,4}(?:${SQL_KINDS})\s+(?:if\s+not\s+exists\s+)?` +
+        String.raw`(?:${SQL_NAME}\.){0,2}(?<name>${SQL_NAME})`,
+      'i',
+    ),
+    runsOn: true,
+  },
+  'tf hcl': { definition: /^(?<name>(?:locals|terraform|[a-z_]+(?:\s+"[^"]{1,100}"){1,2}))\s*\{/ },
+};
+
+const OUTLINE_BY_EXTENSION = new Map(
+  Object.entries(OUTLINES).flatMap(([extensions, outline]) =>
+    extensions.split(' ').map((extension): [string, Outline] => [extension, outline]),
+  ),
+);
+
 const BY_EXTENSION = new Map(
   Object.entries(LANGUAGES).flatMap(([extensions, language]) =>
     extensions.split(' ').map((extension): [string, CodeLanguage] => [extension, language]),
@@ -173,5 +229,6 @@ const BY_EXTENSION = new Map(
 export function codeLanguage(extension: string): CodeLanguage {
   const known = BY_EXTENSION.get(extension);
   if (extension === 'c') return { ...known, name: 'c' };
-  return known ?? { name: NAMES[extension] ?? extension };
+  const outline = OUTLINE_BY_EXTENSION.get(extension);
+  return known ?? { name: NAMES[extension] ?? extension, ...(outline && { outline }) };
 }

@@ -202,10 +202,10 @@ test('a definition with a syntax error has no block of its own, but its neighbou
   ]);
 });
 
-test('a source file without a grammar, or one that cannot be parsed within limits, is one block of code', async () => {
+test('a source file of an unknown language, or one that cannot be parsed within limits, is one block of code', async () => {
   const dense = 'a<'.repeat(20_000);
   const cases: [string, string][] = [
-    ['a.kt', 'class A {\n  fun f() = 1\n}\n'],
+    ['a.hs', 'f :: Int\nf = 1\n'],
     ['a.js', `${'/'.repeat(TREE_UNITS_MAX)}\nfunction f() {}\n`],
     ['a.cpp', dense],
     ['a.js', '('.repeat(5000)],

@@ -5,6 +5,7 @@ import { extensionOf } from '../../detect/file-types.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { Block, ParsedFile } from '../../parsed.ts';
 import { codeLanguage, FUNCTION_VALUES, type Grammar, LEADS } from './code-languages.ts';
+import { outlineBlocks } from './code-outline.ts';
 import { testCall } from './test-calls.ts';
 
 /** Maximum length of a file that is parsed: a syntax tree takes 100 bytes for each unit, and more for hostile text. */
@@ -24,11 +25,14 @@ const IMPORT_UNITS = 20;
 /** Matches names of values: `A.b`, `#c`, `a::b`, `['d']`. */
 const NAME = /^[\w$.#:@'"[\]-]+$/;
 
-/** Parses code. The language follows from `name`. Without a grammar, for long text or syntax errors, the file is one block. */
+/** Parses code. The language follows from `name`. Without a grammar, definitions are
+ * found by their lines, or the file is one block, as for long text and syntax errors. */
 export async function parseCode(text: string, name: string): Promise<ParsedFile> {
   const language = codeLanguage(extensionOf(name));
+  const { grammar, outline } = language;
   const blocks =
-    language.grammar && text.length <= TREE_UNITS_MAX ? await definitions(text, language.grammar) : undefined;
+    (grammar && text.length <= TREE_UNITS_MAX ? await definitions(text, grammar) : undefined) ??
+    (outline && outlineBlocks(text, outline));
   return {
     fileType: 'code',
     text,
@@ -43,17 +47,19 @@ async function definitions(text: string, grammar: Grammar): Promise<Block[] | un
   const parser = new Parser();
   parser.setLanguage(language);
   let steps = TREE_STEPS_FREE + text.length * TREE_STEPS_PER_UNIT_MAX;
-  const tree = parser.parse(text, null, {
+  const tree = parser.parse(grammar.mask?.(text) ?? text, null, {
     progressCallback: () => {
       steps -= 1;
       return steps < 0;
     },
   });
   try {
-    if (!tree || tree.rootNode.isError) return undefined;
+    if (!tree) return undefined;
     const cutter = new Cutter(text, grammar);
     cutter.visit(tree.rootNode, [], 0);
-    return cutter.finish();
+    const blocks = cutter.finish();
+    // Text of another language has no definitions between its errors.
+    return tree.rootNode.isError && blocks.every(({ headingPath }) => headingPath?.length === 0) ? undefined : blocks;
   } finally {
     tree?.delete();
     parser.delete();
@@ -119,7 +125,7 @@ class Cutter {
   }
 
   private isOpened(node: Node): boolean {
-    return this.grammar.wrappers.has(node.type) || node.endIndex - node.startIndex > LONG_UNITS;
+    return node.isError || this.grammar.wrappers.has(node.type) || node.endIndex - node.startIndex > LONG_UNITS;
   }
 
   private define(
@@ -250,11 +256,14 @@ function assignedValue(node: Node): Node | null {
 
 function nameNode(node: Node): Node | null {
   if (node.type === 'impl_item') return node.childForFieldName('type');
-  const named = node.childForFieldName('name') ?? node.childForFieldName('left') ?? node.childForFieldName('property');
-  if (named) return named;
+  const field = node.childForFieldName('name') ?? node.childForFieldName('left') ?? node.childForFieldName('property');
+  if (field) return field;
   // In C, the name is inside the declarators of pointers and functions.
   let inner = node.childForFieldName('declarator');
   for (let next = inner; next; next = inner?.childForFieldName('declarator') ?? null) inner = next;
   if (inner?.type === 'variable_declarator') return inner.childForFieldName('name');
-  return inner ?? node.namedChildren.find((child) => /(^|_)name$/.test(child.type)) ?? null;
+  if (inner) return inner;
+  // In PHP, the name of a property or a constant is inside an element.
+  const named = node.namedChildren.find(({ type }) => /(^|_)name$|_element$/.test(type)) ?? null;
+  return named?.type.endsWith('_element') ? nameNode(named) : named;
 }
