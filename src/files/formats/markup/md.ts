@@ -273,9 +273,11 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** Returns the title: a level-1 heading at the start of the text. */
+/** Returns the title: a level-1 heading at the start of the text, or the only one if no other heading is before it. */
 function firstTitle(text: string, blocks: readonly Block[]): string | undefined {
-  const first = blocks[0];
-  if (first?.kind !== 'heading' || first.level !== 1) return undefined;
+  const headings = blocks.filter(({ kind }) => kind === 'heading');
+  const first = headings[0];
+  if (first?.level !== 1) return undefined;
+  if (first !== blocks[0] && headings.some(({ level }, index) => index > 0 && level === 1)) return undefined;
   return plainHeading(text.slice(first.start, first.end)) || undefined;
 }
