@@ -186,3 +186,11 @@ test('the bytes of pictures in Markdown are not part of the text', async () => {
   assert.match(text, /A !\[pic\]\(\) b !\[two\]\(<> "t"\) <img alt="c" src=""> d \[x\]\(https:\/\/a.example\/data:1\)/);
   assert.ok(blocks.every((block) => (block.links ?? []).every(({ url }) => !url.startsWith('data:'))));
 });
+
+test('the packed data of a drawing are no text', async () => {
+  const { text } = await parseMd(
+    '## Text\n\nValve\n\n%%\n## Drawing\n```compressed-json\nN4KAkARALgngDgUw\n```\n%%',
+    [],
+  );
+  assert.ok(text.includes('Valve') && !text.includes('N4KA'));
+});
