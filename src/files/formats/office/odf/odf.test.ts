@@ -256,3 +256,50 @@ test('headers and footers of an OpenDocument text are written once after its tex
   });
   assert.equal(text, 'Ask early.\n\nDraft\n\nNW-017');
 });
+
+test('headings of an OpenDocument text have the numbers of their outline or list, as LibreOffice shows them', () => {
+  const level = (at: number, rest: string) => `<text:outline-level-style text:level="${at}" ${rest}/>`;
+  const outline =
+    '<text:outline-style style:name="Outline">' +
+    level(1, 'style:num-format="1" style:num-suffix="."') +
+    level(2, 'style:num-format="a" style:num-suffix=")" text:display-levels="2"') +
+    level(3, 'style:num-format="I" loext:num-list-format="Part %3% -"') +
+    level(4, 'style:num-format="1" text:display-levels="4"') +
+    level(5, 'style:num-format=""') +
+    '</text:outline-style>';
+  const style = (name: string, list: string) =>
+    `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="Heading" style:list-style-name="${list}"/>`;
+  const list =
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="A"/></text:list-style>';
+  const h = (at: number, words: string, rest = '') => `<text:h text:outline-level="${at}" ${rest}>${words}</text:h>`;
+  const body =
+    h(2, 'first') +
+    h(1, 'one') +
+    h(1, '') +
+    h(2, 'sub') +
+    h(1, 'plain', 'text:style-name="P1"') +
+    h(2, 'sub two') +
+    h(3, 'part') +
+    h(4, 'deep') +
+    h(5, 'bare') +
+    h(1, 'header', 'text:is-list-header="true"') +
+    h(1, 'seven', 'text:restart-numbering="true" text:start-value="7"') +
+    h(1, 'eight') +
+    h(1, 'own', 'text:style-name="P2"') +
+    '<text:p text:style-name="Title">Name</text:p>';
+  assert.deepEqual(text(body, outline + list + style('P1', '') + style('P2', 'L1')).split('\n\n'), [
+    '## 1.a) first',
+    '# 2. one',
+    '## 3.a) sub',
+    '# plain',
+    '## 3.b) sub two',
+    '### Part I - part',
+    '#### 3.b.I.1 deep',
+    '##### bare',
+    '# header',
+    '# 7. seven',
+    '# 8. eight',
+    '# A own',
+    '# Name',
+  ]);
+});

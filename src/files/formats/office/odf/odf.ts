@@ -4,13 +4,14 @@ import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { badFile } from '../../../failure.ts';
 import { KeyPicker } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
-import { TextBuilder } from '../../text-builder.ts';
+import { type BlockDraft, TextBuilder } from '../../text-builder.ts';
 import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
 import { hiddenWarnings } from '../hidden.ts';
 import { writeRunningTexts } from '../running-text.ts';
 import { openPackage } from '../zip-package.ts';
 import { runningParagraphs } from './headers.ts';
 import { chartsOn, placeObjects } from './objects.ts';
+import { OutlineCounter } from './outline.ts';
 import { writeOdfSheets } from './sheets.ts';
 import { writeOdfSlides } from './slides.ts';
 import { OdfWriter, readStyles } from './text.ts';
@@ -35,7 +36,9 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
   else if (fileType === 'odp') hidden = writeOdfSlides(body, builder, styles);
   else {
-    const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
+    const outline = new OutlineCounter([content, styleSheet], styles.parent);
+    const add = (draft: BlockDraft, text: string) => builder.add(draft, text);
+    const writer = new OdfWriter(styles, add, (heading) => outline.next(heading));
     writer.blocks(body);
     writer.end();
     writeRunningTexts(runningParagraphs(styleSheet, styles), builder);
