@@ -117,7 +117,7 @@ async function processorSeconds(name: string, bytes: Uint8Array): Promise<{ pars
   const parsed = await parseFile(type, bytes, { name, size: bytes.length, chunkMetadataKeys: [] });
   const parsing = seconds(process.cpuUsage(start));
   const language = languageOf(parsed);
-  for (const cut of chunkFile(parsed)) chunkTerms(cut, [parsed.title ?? name], language, parsed.fileType === 'code');
+  for (const cut of chunkFile(parsed)) chunkTerms(cut, parsed.title ?? name, language, parsed.fileType === 'code');
   return { parsing, whole: seconds(process.cpuUsage(start)) };
 }
 

@@ -110,10 +110,11 @@ export interface AnalyzedChunk {
   content: string;
   context: string | null;
   headingPath: string[];
+  /**
+   * The title of the file, else the name of the source. The name is left out if the source was read under ingest rules: the
+   * stored name is not redacted.
+   */
   title: string;
-  aliases: string;
-  /** The name of the source; empty if the source was read under ingest rules, because the stored name is not redacted. */
-  name: string;
   language: string | null;
   isCode: boolean;
 }
@@ -127,9 +128,7 @@ export async function listChunksToAnalyze(
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
     select c.id, c.content, c.context, c.heading_path, s.language, coalesce(s.file_type = 'code', false) as is_code,
-           coalesce(s.origin_metadata -> 'title' ->> 'val', '') as title,
-           coalesce(s.origin_metadata -> 'aliases' ->> 'val', '') as aliases,
-           coalesce(case when s.redacted_by = '' then s.name end, '') as name
+           coalesce(s.origin_metadata -> 'title' ->> 'val', case when s.redacted_by = '' then s.name end, '') as title
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c
     left join source s on s.tenant_id = c.tenant_id and s.id = c.source_id

@@ -18,10 +18,10 @@ export const BM25_K1 = 0.9;
 export const BM25_B = 0.75;
 
 /**
- * Version of the terms (text/chunk-terms.ts). Raise it with every change of the terms of a chunk: after the next start, chunks
+ * Version of the analyzer (text/analyzer.ts). Raise it with every change of the analyzer's output: after the next start, chunks
  * of an older version are analyzed again.
  */
-export const ANALYZER_VERSION = 13;
+export const ANALYZER_VERSION = 12;
 
 /** Returns the name of the tenant's partition of `chunk`. */
 export function chunkPartition(partitionNo: number): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameTerms } from './analysis/names.ts';
 import { searchTerms } from './analyzer.ts';
-import { chunkTerms, fileNames } from './chunk-terms.ts';
+import { chunkTerms } from './chunk-terms.ts';
 
 const CHUNK = { content: 'LIMIT = 30\nclass Session:', context: 'Defines: LIMIT', headingPath: ['Session'] };
 
@@ -13,7 +13,7 @@ function countOf(name: string, terms: string): number {
 }
 
 test('a chunk of code has a term of each name that it defines, and the query of a name has the same term', () => {
-  const terms = chunkTerms(CHUNK, ['sessions.py'], 'en', true);
+  const terms = chunkTerms(CHUNK, 'sessions.py', 'en', true);
   for (const name of ['Session', 'LIMIT']) {
     assert.equal(countOf(name, terms), 1);
     assert.ok(countOf(name, searchTerms(name, ['en']).join(' ')) > 0);
@@ -22,7 +22,7 @@ test('a chunk of code has a term of each name that it defines, and the query of 
 });
 
 test('the names that the context of code lists are no further words of the chunk', () => {
-  const [listed, alone] = [CHUNK, { ...CHUNK, context: null }].map((chunk) => chunkTerms(chunk, ['s.py'], 'en', true));
+  const [listed, alone] = [CHUNK, { ...CHUNK, context: null }].map((chunk) => chunkTerms(chunk, 's.py', 'en', true));
   const names = new Set(nameTerms('LIMIT'));
   assert.deepEqual(
     listed!.split(' ').filter((term) => !names.has(term)),
@@ -31,14 +31,14 @@ test('the names that the context of code lists are no further words of the chunk
 });
 
 test('text that is not code, and declarations of what another file defines, have no such terms', () => {
-  assert.equal(countOf('Session', chunkTerms(CHUNK, ['sessions.md'], 'en', false)), 0);
+  assert.equal(countOf('Session', chunkTerms(CHUNK, 'sessions.md', 'en', false)), 0);
   for (const title of ['index.d.ts', 'index.d.mts', 'sessions.pyi'])
-    assert.equal(countOf('Session', chunkTerms(CHUNK, [title], 'en', true)), 0, title);
+    assert.equal(countOf('Session', chunkTerms(CHUNK, title, 'en', true)), 0, title);
 });
 
 test('a long chunk repeats the term of its name', () => {
   const long = { ...CHUNK, content: `${CHUNK.content}\n${'more words '.repeat(150)}` };
-  assert.ok(countOf('Session', chunkTerms(long, ['sessions.py'], 'en', true)) > 4);
+  assert.ok(countOf('Session', chunkTerms(long, 'sessions.py', 'en', true)) > 4);
 });
 
 test('the terms of words of a query come before those of its names, so that a long query loses no word', () => {
@@ -51,7 +51,7 @@ test('the terms of words of a query come before those of its names, so that a lo
 test('a test case in quotes defines no name, and counts only once', () => {
   const content = "test('parseCookie', () => {});";
   const terms = (heading: string) =>
-    chunkTerms({ content, context: null, headingPath: [heading] }, ['a.test.js'], null, true);
+    chunkTerms({ content, context: null, headingPath: [heading] }, 'a.test.js', null, true);
   assert.ok(terms('parseCookie').startsWith(nameTerms('parseCookie')[0]!));
   assert.ok(!terms("'parseCookie'").includes(nameTerms('parseCookie')[0]!));
   assert.equal(
@@ -60,20 +60,4 @@ test('a test case in quotes defines no name, and counts only once', () => {
       .filter((term) => term === 'parsecooki').length,
     1,
   );
-});
-
-test('a file is known by its title, its further names, and its name if the title lacks a word of it', () => {
-  assert.deepEqual(fileNames({}, 'Plan 2026.md'), ['Plan 2026.md']);
-  assert.deepEqual(fileNames({ title: 'Goals', aliases: 'Bluebird, FLC' }, 'Project Falcon.md'), [
-    'Goals',
-    'Bluebird, FLC',
-    'Project Falcon',
-  ]);
-  assert.deepEqual(fileNames({ title: 'Über die Installation' }, 'installation.markdown'), ['Über die Installation']);
-  assert.deepEqual(fileNames({ title: 'Goals' }, ''), ['Goals']);
-  assert.deepEqual(fileNames({ title: 'tmux — terminal multiplexer' }, 'tmux.1.gz'), ['tmux — terminal multiplexer']);
-  assert.deepEqual(fileNames({ title: 'Tasks' }, '2026-03-05.md'), ['Tasks', '2026-03-05']);
-  const note = { content: '# Goals\n\nBy summer.', context: null, headingPath: ['Goals'] };
-  const terms = chunkTerms(note, fileNames({ title: 'Goals' }, 'Project Falcon.md'), 'en', false);
-  for (const term of searchTerms('project falcon', ['en'])) assert.ok(terms.split(' ').includes(term), term);
 });

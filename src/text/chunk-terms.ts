@@ -26,45 +26,13 @@ export interface ChunkText {
   headingPath: readonly string[];
 }
 
-/** What a file says of its names, in its metadata. */
-export interface NamesInFile {
-  title?: string | undefined;
-  /** Further names of a note, in its front matter. */
-  aliases?: string | undefined;
-}
-
-/**
- * Returns the names by which people know a file: its title, its further names, and the name of the file if the title lacks a word of
- * it. The title of a note is often its name alone, and its first heading says less.
- */
-export function fileNames({ title = '', aliases = '' }: NamesInFile, name: string): string[] {
-  if (title === '') return [name, aliases].filter(Boolean);
-  const stem = name.replace(/\.[\p{L}\d]{1,8}$/u, '');
-  const inTitle = new Set(wordsOf(title));
-  // A single sign, such as the section of a manual page, says nothing.
-  const isNew = wordsOf(stem).some((word) => word.length > 1 && !inTitle.has(word));
-  return [title, aliases, isNew ? stem : ''].filter(Boolean);
-}
-
-function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  );
-}
-
-/**
- * Returns the names of the file and the headings that a chunk is found by, without those that open its content. The heading right
- * above is added.
- */
+/** Returns the title and headings that a chunk is found by, without those that open its content. The heading right above is added. */
 export function namesAround(
   { content, headingPath }: Pick<ChunkText, 'content' | 'headingPath'>,
-  names: readonly string[],
+  title: string,
   isCode: boolean,
 ): string[] {
-  const headings = [...names.filter((name) => !headingPath.includes(name)), ...headingPath];
+  const headings = headingPath.includes(title) ? headingPath : [title, ...headingPath];
   // The content holds the heading that opens the chunk.
   const outside = headings.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
   return [...outside, ...namingHeading(headingPath, isCode)];
@@ -74,21 +42,16 @@ export function namesAround(
  * Returns the terms of a chunk. The heading right above the chunk counts once more. A chunk of code also has terms of the names that it
  * defines.
  *
- * @param names the names of the file.
+ * @param title the title of the file, or its name.
  */
-export function chunkTerms(
-  chunk: ChunkText,
-  names: readonly string[],
-  language: string | null,
-  isCode: boolean,
-): string {
+export function chunkTerms(chunk: ChunkText, title: string, language: string | null, isCode: boolean): string {
   const { content } = chunk;
   // The content of code holds the names that its context lists.
   const context = isCode ? null : indexedContext(chunk.context);
-  const parts = [...namesAround(chunk, names, isCode), ...(context === null ? [] : [context]), content];
+  const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content];
   const terms = analyzeForIndex(parts.join('\n'), language);
-  if (!isCode || names.some((name) => DECLARATIONS.test(name))) return terms;
-  const defined = [...namingHeading(chunk.headingPath, isCode), ...definedNames(chunk.context)].flatMap(nameTerms);
+  if (!isCode || DECLARATIONS.test(title)) return terms;
+  const names = [...namingHeading(chunk.headingPath, isCode), ...definedNames(chunk.context)].flatMap(nameTerms);
   const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
-  return [...[...new Set(defined)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
+  return [...[...new Set(names)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
 }

@@ -85,7 +85,7 @@ test('all chunks are analyzed again, and a stopped job continues where it was', 
       terms,
       chunkTerms(
         { content, context: 'Defines: LIMIT', headingPath: [] },
-        [`Titel ${/\d+/.exec(content)}`],
+        `Titel ${/\d+/.exec(content)}`,
         'de',
         i === 0,
       ),
@@ -145,15 +145,14 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
   ];
   const digest = createHash('sha256')
     .update(
-      [
-        ...texts.map(([text, language]) => analyzeForIndex(text, language)),
-        chunkTerms(CODE, ['a.py'], 'en', true),
-      ].join('\n'),
+      [...texts.map(([text, language]) => analyzeForIndex(text, language)), chunkTerms(CODE, 'a.py', 'en', true)].join(
+        '\n',
+      ),
     )
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 13, digest: 'ac321d7eb095f029' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 12, digest: 'ac321d7eb095f029' });
 });
 
 test('terms of a redacted source leave out its name', async () => {

@@ -127,7 +127,7 @@ test('the definition of a name comes before short chunks that only mention the n
     chunks: [
       {
         content,
-        terms: chunkTerms({ content, context: context ?? null, headingPath }, [name], 'en', true),
+        terms: chunkTerms({ content, context: context ?? null, headingPath }, name, 'en', true),
         ...(context && { context }),
       },
     ],

@@ -20,7 +20,7 @@ let groups: string[];
 
 /** Returns a file of code that defines a class, or that mentions it often. */
 function file(name: string, content: string, heading: string) {
-  const terms = chunkTerms({ content, context: null, headingPath: [heading] }, [name], 'en', true);
+  const terms = chunkTerms({ content, context: null, headingPath: [heading] }, name, 'en', true);
   return { name, fileType: 'code', language: 'en', chunks: [{ content, terms }] };
 }
 

@@ -8,7 +8,7 @@ import { invalidateChunkCaches } from '../../corpus/source-store.ts';
 import { listOutdatedTenants, lockOutdated, saveAnalyzed } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
-import { chunkTerms, fileNames } from '../../text/chunk-terms.ts';
+import { chunkTerms } from '../../text/chunk-terms.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
 /** Sized for some 30 ms on the embedded database, where transactions queue with searches. */
@@ -33,7 +33,7 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);
   const analyzed = chunks.map((chunk) => ({
     id: chunk.id,
-    terms: chunkTerms(chunk, fileNames(chunk, chunk.name), chunk.language, chunk.isCode),
+    terms: chunkTerms(chunk, chunk.title, chunk.language, chunk.isCode),
   }));
   if (analyzed.length > 0) {
     await saveTerms(tx, tenantId, analyzed);

@@ -10,7 +10,7 @@ import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
-import { fileNames, namesAround, namingHeading } from '../../text/chunk-terms.ts';
+import { namesAround, namingHeading } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
@@ -75,10 +75,9 @@ export function termsOf(row: ReadRow | undefined) {
   if (!row) return undefined;
   const isCode = row.fileType === 'code';
   const naming = namingHeading(row.headingPath, isCode);
-  const { title, aliases } = row.originMetadata;
-  const names = fileNames({ title: title?.val, aliases: aliases?.val }, row.name);
+  const title = String(row.originMetadata.title?.val ?? row.name);
   const listed = (names: readonly string[]): string[] => analyzeForIndex(names.join('\n'), row.language).split(' ');
-  const around = listed(namesAround(row, names, isCode));
+  const around = listed(namesAround(row, title, isCode));
   return {
     // Neighbouring entries of an index have nothing to do with each other.
     terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
