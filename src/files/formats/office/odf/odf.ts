@@ -4,14 +4,13 @@ import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { badFile } from '../../../failure.ts';
 import { KeyPicker } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
-import { type BlockDraft, TextBuilder } from '../../text-builder.ts';
+import { TextBuilder } from '../../text-builder.ts';
 import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
 import { hiddenWarnings } from '../hidden.ts';
 import { writeRunningTexts } from '../running-text.ts';
 import { openPackage } from '../zip-package.ts';
 import { runningParagraphs } from './headers.ts';
 import { chartsOn, placeObjects } from './objects.ts';
-import { OutlineCounter } from './outline.ts';
 import { writeOdfSheets } from './sheets.ts';
 import { writeOdfSlides } from './slides.ts';
 import { OdfWriter, readStyles } from './text.ts';
@@ -36,9 +35,7 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
   else if (fileType === 'odp') hidden = writeOdfSlides(body, builder, styles);
   else {
-    const outline = new OutlineCounter([content, styleSheet], styles.parent);
-    const add = (draft: BlockDraft, text: string) => builder.add(draft, text);
-    const writer = new OdfWriter(styles, add, (heading) => outline.next(heading));
+    const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
     writer.blocks(body);
     writer.end();
     writeRunningTexts(runningParagraphs(styleSheet, styles), builder);

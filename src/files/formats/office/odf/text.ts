@@ -94,8 +94,6 @@ export function isHidden(element: XmlElement, family: keyof typeof STYLE_NAMES, 
 export class OdfWriter {
   private readonly styles: OdfStyles;
   private readonly add: BlockSink;
-  /** Returns the number of a heading, or nothing. */
-  private readonly numberOf: (heading: XmlElement) => string;
   private items: string[] = [];
   private numbered = false;
   private lastNumber = 0;
@@ -106,9 +104,8 @@ export class OdfWriter {
   /** Frames inside the current paragraph, whose blocks follow it. */
   private inside: XmlElement[] = [];
 
-  constructor(styles: OdfStyles, add: BlockSink, numberOf: (heading: XmlElement) => string = () => '') {
+  constructor(styles: OdfStyles, add: BlockSink) {
     this.styles = styles;
-    this.numberOf = numberOf;
     this.add = (draft, text) => {
       const [blockLinks, later] = [true, false].map((isIn) =>
         this.links.filter((link) => text.includes(link.text) === isIn),
@@ -147,9 +144,7 @@ export class OdfWriter {
   private heading(element: XmlElement, outline: number): void {
     const text = this.inline(element).replace(/\s+/g, ' ').trim();
     const level = Math.min(Math.max(outline, 1), 6);
-    const number = element.name === 'h' ? this.numberOf(element) : '';
-    const line = ['#'.repeat(level), number, text].filter(Boolean).join(' ');
-    if (text !== '') this.write({ kind: 'heading', level }, line);
+    if (text !== '') this.write({ kind: 'heading', level }, `${'#'.repeat(level)} ${text}`);
   }
 
   private paragraph(element: XmlElement): void {
