@@ -158,6 +158,11 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
       return parseCsv(text, fileType, keys);
     }
     case 'json': {
+      if (/\.canvas$/i.test(request.name)) {
+        const { parseCanvas } = await import('./data/canvas.ts');
+        const board = parseCanvas(text);
+        if (board) return board;
+      }
       const { parseJson } = await import('./data/json.ts');
       return parseJson(text, keys);
     }
@@ -222,7 +227,7 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
       return parseXml(text, keys);
     }
     case 'code': {
-      const { parseCode } = await import('./data/code.ts');
+      const { parseCode } = await import('./code/code.ts');
       return parseCode(text, request.name);
     }
     default: {

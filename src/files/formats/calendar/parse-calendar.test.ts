@@ -131,3 +131,30 @@ test('the days of very many events are written by one formatter, because it take
   assert.match(parseCalendar(calendar(...many)).text, /Sunday, March 29, 2026$/);
   assert.ok(made.callCount() <= 1);
 });
+
+test('a file of one contact or event has its name as title', () => {
+  const file = (source: string) => parseCalendar(source);
+  assert.equal(file(contact('TEL:1', 'FN:Ann Lee')).title, 'Ann Lee');
+  assert.equal(file(contact('N:Lee;Ann;;;')).metadata['title']?.val, 'Ann Lee');
+  assert.equal(file(calendar(event('SUMMARY:Fair', 'LOCATION:Ulm'))).title, 'Fair');
+  assert.equal(file(`${contact('FN:Ann')}\n${contact('FN:Bo')}`).title, undefined);
+  assert.equal(file(contact('TEL:1')).title, undefined);
+});
+
+test('contacts have their messengers, relatives and days', () => {
+  const [text] = textsOf(
+    contact(
+      'FN:Ann',
+      'IMPP;TYPE=home:xmpp:ann@a.example',
+      'X-SKYPE:ann.lee',
+      'ANNIVERSARY:20090808',
+      'RELATED;TYPE=spouse;VALUE=text:Bo Lee',
+      'ADR:;;Main St 1,;Oslo;;;',
+    ),
+  );
+  assert.equal(
+    text,
+    'Ann\nMessenger (home): xmpp:ann@a.example\nSkype: ann.lee\nAddress: Main St 1, Oslo\n' +
+      'Anniversary: 2009-08-08 – August 8, 2009\nRelated (spouse): Bo Lee',
+  );
+});

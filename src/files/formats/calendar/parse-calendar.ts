@@ -21,10 +21,12 @@ export function parseCalendar(source: string): ParsedFile {
   const open: string[] = [];
   let entry: Property[] = [];
   let title: string | undefined;
+  let name: string | undefined;
   let isCalendar = false;
   let count = 0;
   const end = (): void => {
     const text = entryText(entry, language);
+    name = entry.some((property) => NAMING.has(property.name)) ? text.split('\n', 1)[0] : undefined;
     entry = [];
     count += 1;
     // So many entries share chunks.
@@ -49,7 +51,8 @@ export function parseCalendar(source: string): ParsedFile {
   }
   if (entry.length > 0) end();
   if (!isCalendar) return parseTxt(source);
-  return builder.file('txt', {}, title === undefined ? {} : { title });
+  // A file of one contact or event has its name.
+  return builder.file('txt', { title: title ?? (count === 1 ? name : undefined) });
 }
 
 /** Returns the language in which people wrote the entries; null if it is unknown. */
@@ -68,7 +71,11 @@ const text: Format = ({ value }) => plainText(value);
 const line: Format = ({ value }) => plainText(value).replace(/\s+/g, ' ');
 /** Returns the filled parts of a structured value, such as an address. */
 const structure: Format = ({ value }) =>
-  partsOf(value, ';').map(plainText).filter(Boolean).join(', ').replace(/\s+/g, ' ');
+  partsOf(value, ';')
+    .map((part) => plainText(part).replace(/,+$/, ''))
+    .filter(Boolean)
+    .join(', ')
+    .replace(/\s+/g, ' ');
 const list: Format = ({ value }) => partsOf(value, ',').map(plainText).filter(Boolean).join(', ');
 const person: Format = ({ parameters, value }) => {
   const address = value.replace(/^mailto:/i, '').trim();
@@ -102,8 +109,15 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
   ['ROLE', 'Role', line],
   ['TEL', 'Phone', ({ value }) => plainText(value).replace(/^tel:/i, '')],
   ['EMAIL', 'Mail', line],
+  ['IMPP', 'Messenger', line],
+  ['X-JABBER', 'Jabber', line],
+  ['X-SKYPE', 'Skype', line],
+  ['X-SOCIALPROFILE', 'Profile', line],
   ['ADR', 'Address', structure],
   ['BDAY', 'Birthday', (property, _, language) => withWords(momentText(property), language, 'long')],
+  ['ANNIVERSARY', 'Anniversary', (property, _, language) => withWords(momentText(property), language, 'long')],
+  ['RELATED', 'Related', line],
+  ['X-ABRELATEDNAMES', 'Related', line],
   ['URL', 'Web page', line],
   ['CATEGORIES', 'Categories', list],
   ['DESCRIPTION', 'Description', text],
@@ -111,6 +125,7 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
   ['NOTE', 'Note', text],
 ];
 
+const NAMING = new Set(NAMES.map(([name]) => name));
 const SHOWN = new Set([...NAMES, ...LINES].map(([name]) => name));
 
 function entryText(entry: readonly Property[], language: string | null): string {
@@ -129,11 +144,14 @@ function entryText(entry: readonly Property[], language: string | null): string 
   return lines.filter((each) => each !== '').join('\n');
 }
 
-/** Returns what kind of telephone, mail or address a property is: ` (work, fax)`. */
+const KIND =
+  /^(?:work|home|cell|fax|pager|main|mobile|spouse|child|parent|sibling|friend|colleague|co-worker|agent|emergency)$/;
+
+/** Returns what kind of telephone, address or relative a property is: ` (work, fax)`. */
 function kindsOf({ name, parameters }: Property): string {
-  if (!/^(?:TEL|EMAIL|ADR)$/.test(name)) return '';
+  if (!/^(?:TEL|EMAIL|ADR|IMPP|RELATED)$/.test(name)) return '';
   const kinds = (parameters.get('TYPE') ?? '').toLowerCase().split(',');
-  const shown = new Set(kinds.filter((kind) => /^(?:work|home|cell|fax|pager|main|mobile)$/.test(kind)));
+  const shown = new Set(kinds.filter((kind) => KIND.test(kind)));
   return shown.size === 0 ? '' : ` (${[...shown].join(', ')})`;
 }
 

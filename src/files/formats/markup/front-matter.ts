@@ -1,4 +1,4 @@
-/** Reads the YAML subset of front matter: top-level scalars and lists of scalars. Deeper values are ignored. */
+/** Reads the front matter of notes and pages: scalars and lists of scalars, in YAML between `---` or in TOML between `+++`. */
 
 const FRONT_MATTER_UNITS_MAX = 64 * 1024;
 
@@ -8,35 +8,57 @@ interface FrontMatter {
   bodyStart: number;
 }
 
-/** Reads front matter between `---` lines at the start of a text. Without front matter `bodyStart` is 0. */
+/** Reads front matter at the start of a text. Without front matter `bodyStart` is 0. */
 export function readFrontMatter(text: string): FrontMatter {
   const none = { values: new Map<string, string>(), bodyStart: 0 };
-  if (!/^---[ \t]*\n/.test(text)) return none;
+  const mark = /^(---|\+\+\+)[ \t]*\n/.exec(text)?.[1];
+  if (mark === undefined) return none;
   const head = text.slice(0, FRONT_MATTER_UNITS_MAX);
-  const close = /\n(---|\.\.\.)[ \t]*(\n|$)/.exec(head);
+  const close = (mark === '---' ? /\n(?:---|\.\.\.)[ \t]*(?:\n|$)/ : /\n\+\+\+[ \t]*(?:\n|$)/).exec(head);
   if (!close) return none;
-  const values = readScalars(head.slice(head.indexOf('\n') + 1, close.index));
+  const lines = head.slice(head.indexOf('\n') + 1, close.index).split('\n');
+  const values = mark === '---' ? readYaml(lines) : readToml(lines);
   if (values.size === 0) return none;
   return { values, bodyStart: close.index + close[0].length };
 }
 
-function readScalars(yaml: string): Map<string, string> {
+/** What the indented lines below a key are. */
+type Below = 'unknown' | 'text' | 'list' | 'other';
+
+/** Reads the top-level values. Of deeper values, only the names in a list are read: `authors: [{name: Ann}]`. */
+function readYaml(lines: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
-  let listKey: string | undefined;
-  for (const line of yaml.split('\n')) {
+  let key = '';
+  let below: Below = 'other';
+  const add = (value: string, separator: string): void => {
+    const before = values.get(key);
+    if (value !== '') values.set(key, before ? before + separator + value : value);
+  };
+  for (const line of lines) {
     const entry = /^([^\s:#'"[\]{},-][^:]{0,255}?|"[^"]{1,256}"|'[^']{1,256}')\s*:(?:\s+(.*))?$/.exec(line);
     if (entry) {
-      const key = unquote(entry[1]!);
-      const value = scalar(entry[2] ?? '');
+      const raw = (entry[2] ?? '').trim();
+      const value = scalar(raw);
+      key = unquote(entry[1]!);
       if (value !== '') values.set(key, value);
-      listKey = value === '' ? key : undefined;
+      below = raw === '' ? 'unknown' : /^[|>\p{L}\p{N}]/u.test(raw) ? 'text' : 'other';
       continue;
     }
-    const item = /^\s*-\s+(.*)$/.exec(line);
-    if (item && listKey !== undefined && !/^[^'"]*:\s/.test(item[1]!)) {
-      const before = values.get(listKey);
-      values.set(listKey, before ? `${before}, ${scalar(item[1]!)}` : scalar(item[1]!));
-    }
+    const item = /^\s*-\s+(?:name:\s+)?(.*)$/.exec(line);
+    if (below === 'unknown') below = item ? 'list' : /^\s+[^:]*(?::\S[^:]*)*$/.test(line) ? 'text' : 'other';
+    if (below === 'list' && item && !/^[^'"]*:\s/.test(item[1]!)) add(scalar(item[1]!), ', ');
+    else if (below === 'text' && /^\s/.test(line)) add(line.trim(), ' ');
+  }
+  return values;
+}
+
+/** Reads the values of all sections. Longer texts and lists over several lines are left out. */
+function readToml(lines: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const line of lines) {
+    const entry = /^\s*([\w-]{1,256}|"[^"]{1,256}")\s*=\s*(\S.*)$/.exec(line);
+    const value = entry && !/^(?:"""|''')/.test(entry[2]!) ? scalar(entry[2]!) : '';
+    if (value !== '') values.set(unquote(entry![1]!), value);
   }
   return values;
 }

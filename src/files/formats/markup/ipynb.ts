@@ -20,13 +20,14 @@ export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey
   const about = objectAt(notebook, 'metadata');
   const language =
     textAt(objectAt(about, 'language_info'), 'name') || textAt(objectAt(about, 'kernelspec'), 'language') || 'python';
-  const parts = cellsOf(notebook).flatMap((cell) => {
+  const parts = cellsOf(notebook).flatMap((cell, index) => {
     const text = joined(cell['source'] ?? cell['input']);
     switch (cell['cell_type']) {
       case 'code':
         return [fenced(text, language), ...outputsOf(cell)];
       case 'raw':
-        return [fenced(text, '')];
+        // The first cell may be front matter.
+        return [index === 0 && text.startsWith('---\n') ? text : fenced(text, '')];
       default:
         return [text];
     }

@@ -44,6 +44,61 @@ test('front matter gives metadata and declared keys and is not part of the text'
   assert.deepEqual(parsed.warnings, ['1 value of "rank" could not be read as integer.']);
 });
 
+test('front matter in TOML, texts over several lines and names in lists are read', async () => {
+  const toml =
+    '+++\ntitle = "Plan"\ndate = 2024-03-05\n[taxonomies]\ntags = ["a", "b c"]\nlong = """\nx\n"""\n+++\n\nText.\n';
+  const plan = await parseMd(toml, []);
+  assert.deepEqual([plan.text, plan.title, plan.metadata['tags']!.val], ['Text.', 'Plan', 'a, b c']);
+  const { metadata, text } = await parseMd(
+    [
+      '---',
+      'description: >-',
+      '  Two: lines',
+      '',
+      '  of text',
+      'summary:',
+      '  One line: that',
+      '  is wrapped',
+      'intro: Wrapped at',
+      '  the end',
+      'note:',
+      '  Begins below',
+      '  its key',
+      'seo:',
+      '  title: Other',
+      '    deeper',
+      'authors:',
+      '  - name: Ann',
+      '    url: https://a.example',
+      '  - Bo',
+      'aliases: ["Road map", Route]',
+      '---',
+      'Text.',
+    ].join('\n'),
+    [],
+  );
+  const shown = Object.fromEntries(Object.entries(metadata).map(([key, { val }]) => [key, val]));
+  assert.deepEqual(shown, {
+    author: 'Ann, Bo',
+    description: 'Two: lines of text',
+    intro: 'Wrapped at the end',
+    note: 'Begins below its key',
+    aliases: 'Road map, Route',
+  });
+  assert.equal(text, 'Text.');
+});
+
+test('the title is the first heading of level 1, also below other blocks if it is the only one', async () => {
+  const titleOf = async (source: string) => (await parseMd(source, [])).title;
+  assert.equal(
+    await titleOf('[![Build](b.svg)][ci]\n\n# [Tool](https://a.example)\n\nText.\n\n## Use\n\nMore.'),
+    'Tool',
+  );
+  assert.equal(await titleOf('# One\n\nText.\n\n# Two\n\nText.'), 'One');
+  assert.equal(await titleOf('Text.\n\n# One\n\nText.\n\n# Two\n\nText.'), undefined);
+  assert.equal(await titleOf('## Use\n\nText.\n\n# Tool\n\nText.'), undefined);
+});
+
 test('a horizontal rule at the start of Markdown is not front matter', async () => {
   const parsed = await parseMd('---\n\nText one.\n\n---\n\nText two.\n', []);
   assert.match(parsed.text, /Text one\.\n\nText two\./);
@@ -130,4 +185,12 @@ test('the bytes of pictures in Markdown are not part of the text', async () => {
   assert.ok(!/iVBOR|GgoAA/.test(text), text);
   assert.match(text, /A !\[pic\]\(\) b !\[two\]\(<> "t"\) <img alt="c" src=""> d \[x\]\(https:\/\/a.example\/data:1\)/);
   assert.ok(blocks.every((block) => (block.links ?? []).every(({ url }) => !url.startsWith('data:'))));
+});
+
+test('the packed data of a drawing are no text', async () => {
+  const { text } = await parseMd(
+    '## Text\n\nValve\n\n%%\n## Drawing\n```compressed-json\nN4KAkARALgngDgUw\n```\n%%',
+    [],
+  );
+  assert.ok(text.includes('Valve') && !text.includes('N4KA'));
 });

@@ -26,6 +26,9 @@ const KINDS: Record<string, BlockKind> = {
 const markdown = new MarkdownIt({ html: true });
 markdown.core.ruler.enableOnly(['normalize', 'block']);
 
+/** The language of a code block that holds the packed lines of a drawing. Its words stand before the block. */
+const DRAWING_DATA = 'compressed-json';
+
 /** Position marks that models for text recognition write between blocks. */
 const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000}<\|\/det\|>/g;
 
@@ -140,8 +143,9 @@ async function writeBlocks(
     const end = at(token.map[1]);
     const text = source.slice(start, end);
     if (token.type === 'html_block') await writeHtml(text, builder);
-    else if (kind === 'code') builder.add({ kind }, text);
-    else {
+    else if (kind === 'code') {
+      if (token.info.trim() !== DRAWING_DATA) builder.add({ kind }, text);
+    } else {
       const links = [...linksOf(text, env.references ?? {}), ...extraLinks(from + end)];
       if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)), links }, text);
       else if (kind === 'table')
@@ -273,9 +277,11 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** Returns the title: a level-1 heading at the start of the text. */
+/** Returns the title: a level-1 heading at the start of the text, or the only one if no other heading is before it. */
 function firstTitle(text: string, blocks: readonly Block[]): string | undefined {
-  const first = blocks[0];
-  if (first?.kind !== 'heading' || first.level !== 1) return undefined;
+  const headings = blocks.filter(({ kind }) => kind === 'heading');
+  const first = headings[0];
+  if (first?.level !== 1) return undefined;
+  if (first !== blocks[0] && headings.some(({ level }, index) => index > 0 && level === 1)) return undefined;
   return plainHeading(text.slice(first.start, first.end)) || undefined;
 }

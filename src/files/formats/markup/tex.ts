@@ -107,7 +107,7 @@ function text(source: string): string {
     .replace(
       new RegExp(`\\\\(${Object.keys(LEVELS).join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{${ARGUMENT}\\}`, 'g'),
       (_whole, name: string, title: string) =>
-        `\n\n${'#'.repeat(LEVELS[name]!)} ${title.replace(/\s+/g, ' ').trim()}\n\n`,
+        `\n\n${'#'.repeat(LEVELS[name]!)} ${title.replace(/(?:\\\\|\s)+/g, ' ').trim()}\n\n`,
     )
     .replace(
       /\\(?:begin|end)\{(?:equation|align|gather|displaymath|eqnarray|multline)\*?\}|\\[[\]](?=\s)/g,
@@ -200,6 +200,9 @@ function words(source: string): string {
     .replace(/\\(?:begin|end)\{[\w*]{1,40}\}(?:\[[^\]\n]{0,100}\])?/g, '\n\n')
     .replace(/\\\\(?:\[[^\]\n]{0,30}\])?/g, '\n')
     .replace(/\\(ldots|dots)(?![a-z])(?:\{\})?/g, '…')
+    .replace(/\\([A-Z]?[a-zA-Z]{0,5}TeX)e?(?![a-zA-Z])(?:\{\})?/g, '$1')
+    .replace(/\\[ \n,;:]/g, ' ')
+    .replace(/\\[-/@!]/g, '')
     .replace(/\\([&%$#_{}])/g, (_mark, sign: string) => ESCAPES[sign] ?? sign)
     .replace(/``|''/g, '"')
     .replace(/---/g, '—')

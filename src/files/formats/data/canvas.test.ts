@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseFile } from '../parse-file.ts';
+
+const parse = (name: string, value: unknown) => {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  return parseFile('json', bytes, { name, size: bytes.length, chunkMetadataKeys: [] });
+};
+const BOARD = {
+  nodes: [
+    { id: 'b', type: 'file', file: 'Project Falcon.md', x: 300, y: 0 },
+    { id: 'c', type: 'link', url: 'https://a.example', x: 0, y: 300 },
+    { id: 'a', type: 'text', text: '# Launch\n\nPilot in Oslo first', x: 0, y: 0 },
+    { id: 'd', type: 'group', label: 'Second half', x: 0, y: 900 },
+  ],
+  edges: [
+    { id: 'e', fromNode: 'a', toNode: 'b', label: 'depends on' },
+    { id: 'f', fromNode: 'b', toNode: 'c' },
+  ],
+};
+
+test('a board is the texts of its cards in reading order, with the named connections', async () => {
+  const { text, blocks, fileType } = await parse('Launch.canvas', BOARD);
+  assert.equal(
+    text,
+    '# Launch\n\nPilot in Oslo first\n\nProject Falcon.md\n\nhttps://a.example\n\nSecond half\n\nLaunch → depends on → Project Falcon.md',
+  );
+  assert.deepEqual([blocks.length, fileType], [5, 'json']);
+});
+
+test('a canvas without cards, and a JSON file with nodes, are read as any other JSON', async () => {
+  assert.match((await parse('a.canvas', { nodes: [], title: 'Empty' })).text, /title: Empty/);
+  assert.match((await parse('graph.json', BOARD)).text, /fromNode: a/);
+});

@@ -1,0 +1,60 @@
+/** Parses a board of cards (JSON Canvas, as vaults keep it): the texts of the cards in reading order, then the named connections. */
+
+import { isObject } from '../../../util/is-object.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import { TextBuilder } from '../text-builder.ts';
+
+type Json = { [key: string]: unknown };
+
+/** Maximum length of the words that name a card in a connection. */
+const NAME_UNITS_MAX = 80;
+
+/** Returns the board; undefined if the text is none, or a board without cards. */
+export function parseCanvas(source: string): ParsedFile | undefined {
+  const board = readJson(source);
+  const cards = objectsIn(board, 'nodes').sort(
+    (a, b) => numberIn(a, 'y') - numberIn(b, 'y') || numberIn(a, 'x') - numberIn(b, 'x'),
+  );
+  const builder = new TextBuilder();
+  const names = new Map<string, string>();
+  for (const card of cards) {
+    const text = ['text', 'file', 'url', 'label']
+      .map((key) => textIn(card, key))
+      .filter(Boolean)
+      .join('\n');
+    if (text === '') continue;
+    builder.add({ kind: 'paragraph' }, text);
+    const name = text.split('\n', 1)[0]!.replace(/^#+\s+/, '');
+    names.set(textIn(card, 'id'), name.slice(0, NAME_UNITS_MAX).toWellFormed());
+  }
+  for (const edge of objectsIn(board, 'edges')) {
+    const [from, to] = [names.get(textIn(edge, 'fromNode')), names.get(textIn(edge, 'toNode'))];
+    const label = textIn(edge, 'label');
+    if (from && to && label !== '') builder.add({ kind: 'paragraph' }, `${from} → ${label} → ${to}`);
+  }
+  return builder.blocks.length === 0 ? undefined : builder.file('json', {});
+}
+
+function readJson(source: string): Json {
+  try {
+    const value: unknown = JSON.parse(source);
+    return isObject(value) ? value : {};
+  } catch {
+    return {}; // It is read as any other JSON file, which reports the error.
+  }
+}
+
+function objectsIn(value: Json, key: string): Json[] {
+  const list = value[key];
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function textIn(value: Json, key: string): string {
+  const text = value[key];
+  return typeof text === 'string' ? text.trim() : '';
+}
+
+function numberIn(value: Json, key: string): number {
+  const number = value[key];
+  return typeof number === 'number' ? number : 0;
+}
