@@ -116,6 +116,16 @@ function namesOfAlternatives(xml: string): Map<number, string> {
   return names;
 }
 
+const TEXT_OR_END = /<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br)(?=[\s/>])|<\/w:(p)>/g;
+
+/** Returns the paragraphs of a source as HTML, without lists, tables and headings. */
+export function plainHtml(xml: string): string {
+  let html = '<p>';
+  for (const [, text = '', blank = '', end = ''] of xml.matchAll(TEXT_OR_END))
+    html += text + (blank && ' ') + (end && '</p><p>');
+  return `${html}</p>`;
+}
+
 /** Returns the runs of the word itself, without its reading. */
 function rubyBase(source: string): string {
   const base = source.slice(Math.max(source.indexOf('<w:rubyBase>'), 0));
