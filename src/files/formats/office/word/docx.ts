@@ -80,7 +80,7 @@ async function convert(
       if (!TEXTS.test(name)) return data;
       const plain = plainDocument(withoutHiddenText(strFromU8(data), hidden));
       const isDocument = DOCUMENT.test(name);
-      const xml = isDocument ? withNumbers(plain, numbering, styles) : plain;
+      const xml = isDocument ? withNumbers(plain, numbering, styles, hidden) : plain;
       if (isDocument) sources.unshift(xml);
       else sources.push(xml);
       return strToU8(xml);
