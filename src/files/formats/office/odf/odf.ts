@@ -33,8 +33,10 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   if (fileType !== 'ods') placeObjects(content, parts);
   let hidden = 0;
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
-  else if (fileType === 'odp') hidden = writeOdfSlides(body, builder, styles);
-  else {
+  else if (fileType === 'odp') {
+    hidden = writeOdfSlides(body, builder, styles);
+    writeRunningTexts(findElements(body, 'footer-decl').map(textOf), builder);
+  } else {
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
     writer.blocks(body);
     writer.end();
