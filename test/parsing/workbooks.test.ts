@@ -100,6 +100,25 @@ test('a merged cell below the others has its text in all its rows', async () => 
   assert.match(await textOf(rows, merged), /\| Monday \| Ann \|\n\| Monday \| Bob \|/);
 });
 
+test('tables with names are tables of their own, also beside one another and above a note', async () => {
+  const rows = `${row(1, 'tea', 'amount', 'land', 'code')}${row(2, 'green', '3', 'DE', '49')}${row(3, 'black', '5', 'AT', '43')}${row(4, 'Source: stock')}`;
+  const parts = unzipSync(workbook(rows));
+  parts['xl/worksheets/_rels/sheet1.xml.rels'] = strToU8(
+    '<Relationships><Relationship Id="a" Target="../tables/table2.xml"/><Relationship Id="b" Target="../tables/table1.xml"/></Relationships>',
+  );
+  parts['xl/tables/table1.xml'] = strToU8('<table ref="A1:B3"/>');
+  parts['xl/tables/table2.xml'] = strToU8('<table ref="C1:D3"/>');
+  const file = await readBytes('a.xlsx', zipSync(parts));
+  assert.equal(
+    file.text,
+    '## S\n\n| tea | amount |\n| --- | --- |\n| green | 3 |\n| black | 5 |\n\n| land | code |\n| --- | --- |\n| DE | 49 |\n| AT | 43 |\n\nSource: stock',
+  );
+  assert.deepEqual(
+    file.tables.map(({ range }) => range),
+    ['A1:B3', 'C1:D3'],
+  );
+});
+
 test('a workbook without its main part fails as damaged', async () => {
   const { 'xl/workbook.xml': _gone, ...parts } = unzipSync(workbook(row(1, 'x')));
   assert.throws(() => parseXlsx(zipSync(parts), []), /no workbook/);

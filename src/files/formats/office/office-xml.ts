@@ -30,6 +30,8 @@ export interface SheetExtras {
   hidden: boolean;
   /** References of merged cells, such as `A1:B2`. */
   merged: string[];
+  /** References of tables that have a name. */
+  tables: string[];
   /** Comments as `[author: Ann, cell: B2]: text`. A thread replaces the notice that it has for old versions of Excel. */
   comments: string[];
   charts: ChartText[];
@@ -70,6 +72,9 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         part,
         hidden: isHidden,
         merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        tables: links
+          .filter((link) => link.startsWith('xl/tables/'))
+          .flatMap((link) => findElements(readXml(parts.text(link)), 'table').map((table) => attribute(table, 'ref'))),
         links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],
         ...(isHidden ? { rows: [], uncalculated: 0 } : readCells(xml, book)),
         ...drawnOn(parts, links),

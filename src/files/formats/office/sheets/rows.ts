@@ -101,10 +101,13 @@ export interface Region {
 const EMPTY_CELLS_MAX = 4_000_000;
 const SPARSE_FACTOR = 4;
 
-/** Returns the rectangles of cells that empty rows and columns separate. A sheet may contain several tables. */
-export function regionsOf(rows: readonly SheetRow[]): Region[] {
+/** Returns the tables that the sheet names, and the rectangles of other cells that empty rows and columns separate, in their order. */
+export function regionsOf(rows: readonly SheetRow[], tables: readonly CellRange[] = []): Region[] {
   let budget = EMPTY_CELLS_MAX;
-  return divided(rows).map((part) => {
+  const { named, others } = withoutTables(rows, tables.slice(0, TABLES_MAX));
+  const parts = [...named, ...divided(others)];
+  if (named.length > 0) parts.sort((a, b) => a[0]!.index - b[0]!.index || a[0]!.columns[0]! - b[0]!.columns[0]!);
+  return parts.map((part) => {
     const left = part.reduce((least, { columns }) => Math.min(least, columns[0]!), COLUMNS_MAX);
     const right = part.reduce((most, { columns }) => Math.max(most, columns.at(-1)!), 0);
     const filled = part.reduce((sum, { columns }) => sum + columns.length, 0);
@@ -128,6 +131,47 @@ export function regionsOf(rows: readonly SheetRow[]): Region[] {
       isExact,
     };
   });
+}
+
+/** Maximum number of named tables of a sheet that are read as such. */
+const TABLES_MAX = 100;
+
+/** Returns the cells of each table, and the other cells. */
+function withoutTables(
+  rows: readonly SheetRow[],
+  tables: readonly CellRange[],
+): { named: SheetRow[][]; others: readonly SheetRow[] } {
+  if (tables.length === 0) return { named: [], others: rows };
+  const named = tables.map((): SheetRow[] => []);
+  const others: SheetRow[] = [];
+  for (const row of rows) {
+    const near = [...tables.entries()].filter(([, { top, bottom }]) => row.index >= top && row.index <= bottom);
+    const partOf = (column: number) =>
+      near.find(([, { left, right }]) => column >= left && column <= right)?.[0] ?? tables.length;
+    for (const [at, part] of near.length === 0 ? [[tables.length, row] as const] : splitRow(row, partOf))
+      (named[at] ?? others).push(part);
+  }
+  return { named: named.filter((part) => part.length > 0), others };
+}
+
+/** Returns the parts of a row by their number. */
+function splitRow(
+  { index, columns, texts, links }: SheetRow,
+  partOf: (column: number) => number,
+): Map<number, SheetRow> {
+  const parts = new Map<number, SheetRow>();
+  for (const [i, column] of columns.entries()) {
+    const at = partOf(column);
+    let part = parts.get(at);
+    if (!part) {
+      const own = links?.filter((link) => partOf(link.column) === at);
+      part = { index, columns: [], texts: [], ...(own?.length && { links: own }) };
+      parts.set(at, part);
+    }
+    part.columns.push(column);
+    part.texts.push(texts[i]!);
+  }
+  return parts;
 }
 
 function divided(rows: readonly SheetRow[]): (readonly SheetRow[])[] {
@@ -157,19 +201,7 @@ function columnBands(rows: readonly SheetRow[]): SheetRow[][] {
   }
   if (count < 2) return [[...rows]];
   const bands = Array.from({ length: count }, (): SheetRow[] => []);
-  for (const { index, columns, texts, links } of rows) {
-    for (const [i, column] of columns.entries()) {
-      const at = bandOf.get(column)!;
-      const band = bands[at]!;
-      let part = band.at(-1);
-      if (part?.index !== index) {
-        const own = links?.filter((link) => bandOf.get(link.column) === at);
-        part = { index, columns: [], texts: [], ...(own?.length && { links: own }) };
-        band.push(part);
-      }
-      part.columns.push(column);
-      part.texts.push(texts[i]!);
-    }
-  }
+  for (const row of rows)
+    for (const [at, part] of splitRow(row, (column) => bandOf.get(column)!)) bands[at]!.push(part);
   return bands;
 }

@@ -13,6 +13,8 @@ export interface Sheet {
   name: string;
   rows: readonly SheetRow[];
   merged: readonly CellRange[];
+  /** Ranges that the workbook names as tables. */
+  tables?: readonly CellRange[];
   charts?: readonly ChartText[];
   comments?: readonly string[];
   /** Texts of shapes. */
@@ -21,8 +23,8 @@ export interface Sheet {
 
 /** Writes a sheet, unless it has no cells, charts, texts and comments. */
 export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet): void {
-  const { name, rows, merged, charts = [], comments = [], texts = [] } = sheet;
-  const regions = regionsOf(withMerged(rows, merged));
+  const { name, rows, merged, tables = [], charts = [], comments = [], texts = [] } = sheet;
+  const regions = regionsOf(withMerged(rows, merged), tables);
   if (regions.length + comments.length + charts.length + texts.length === 0) return;
   builder.add({ kind: 'heading', level: 2 }, `## ${cellText(name)}`);
   for (const region of regions) {

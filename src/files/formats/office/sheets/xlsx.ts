@@ -27,12 +27,13 @@ export function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]):
     }
     uncalculated += extra.uncalculated;
     const merged = extra.merged.flatMap((range) => rangeOf(range) ?? []);
+    const tables = extra.tables.flatMap((range) => rangeOf(range) ?? []);
     const links = linksOf(extra.links);
     const rows = extra.rows.map((row) => {
       const own = links.get(row.index)?.filter(({ column }) => row.columns.includes(column));
       return own ? { ...row, links: own } : row;
     });
-    writeSheet(builder, picker, { ...extra, name, rows, merged });
+    writeSheet(builder, picker, { ...extra, name, rows, merged, tables });
   }
   const properties = coreProperties(parts);
   return builder.file('xlsx', properties, {
