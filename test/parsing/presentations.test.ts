@@ -58,6 +58,14 @@ test('a footer and a text that repeats at the lower end of the slides are kept o
   assert.match(text, /Example Ltd$/);
 });
 
+test('what is in a group of shapes is read together, at the place of the group', async () => {
+  const box = (y: number, text: string) =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="9"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="9" cy="9"/></a:xfrm></p:spPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const group = `<p:grpSp><p:grpSpPr><a:xfrm><a:off x="0" y="5900000"/><a:ext cx="9" cy="90"/><a:chOff x="0" y="0"/><a:chExt cx="9" cy="90"/></a:xfrm></p:grpSpPr>${box(80, 'then')}${box(0, 'first')}</p:grpSp>`;
+  const bytes = changed(4, (xml) => xml.replace('</p:spTree>', `${box(6_000_000, 'last')}${group}</p:spTree>`));
+  assert.match((await readBytes('a.pptx', bytes)).text, /risks\n\nfirst\n\nthen\n\nlast$/);
+});
+
 test('a slide without a title does not get the heading path of the slide before', async () => {
   const file = await readBytes(
     'a.pptx',

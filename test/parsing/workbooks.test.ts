@@ -80,7 +80,7 @@ function letters(index: number): string {
 }
 
 test('rows and cells that are out of order, twice there or without a style are read', async () => {
-  const cells = `${row(2, 'b', '2')}${row(1, 'a', '1')}<row r="3"><c r="B3" s="99"><v>3</v></c><c r="A3" t="s"><v>0</v></c><c r="C3" t="s"><v>77</v></c><c r="D3" t="e"><v>#N/A</v></c></row>`;
+  const cells = `${row(2, 'b', '2')}${row(1, 'a', '1')}<row r="3"><c r="B3" s="99"><v>3</v></c><c r="A3" t="s"><v>0</v></c><c r="C3" t="s"><v>77</v></c><c r="D3" t="e"><v>#N/A</v></c><c r="XFE3"><v>9</v></c></row>`;
   const text = await textOf(cells);
   assert.match(text, /\| a \| 1 \|\n(?:\| --- \| --- \|\n)?\| b \| 2 \|\n\| tea \| 3 \|/);
   assert.doesNotMatch(text, /#N/, 'an error is no value');

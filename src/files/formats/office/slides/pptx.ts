@@ -116,7 +116,7 @@ class SlideWriter {
     if (slide && /^(?:0|false)$/.test(attribute(slide, 'show'))) return false;
     const tree = findElements(root, 'spTree')[0];
     if (!tree) return true;
-    const shapes = readingOrder(shapesOf(tree), this.layoutPlaces());
+    const shapes = orderedShapes(tree, this.layoutPlaces());
     const title = shapes.find((shape) => /^(title|ctrTitle)$/.test(placeholderType(shape) ?? ''));
     if (title) this.title(title);
     for (const shape of shapes) if (shape !== title) this.shape(shape);
@@ -228,15 +228,21 @@ class SlideWriter {
   }
 }
 
-/** Returns shapes, pictures and frames in the order of the file, also inside groups. Of alternatives, the first counts. */
+/** Returns shapes, pictures and frames in reading order. What is in a group stays together, because its places count from the group. */
+function orderedShapes(tree: XmlElement, placeOf: PlaceOf): XmlElement[] {
+  return readingOrder(shapesOf(tree), placeOf).flatMap((shape) =>
+    shape.name === 'grpSp' ? orderedShapes(shape, placeOf) : [shape],
+  );
+}
+
+/** Returns shapes, pictures, frames and groups in the order of the file. Of alternatives, the first with shapes counts. */
 function shapesOf(tree: XmlElement): XmlElement[] {
   return childElements(tree).flatMap((child) => {
-    if (child.name === 'grpSp') return shapesOf(child);
     if (child.name === 'AlternateContent') {
       const choices = childElements(child).map(shapesOf);
       return choices.find((shapes) => shapes.length > 0) ?? [];
     }
-    return ['sp', 'pic', 'graphicFrame', 'cxnSp'].includes(child.name) ? [child] : [];
+    return ['sp', 'pic', 'graphicFrame', 'cxnSp', 'grpSp'].includes(child.name) ? [child] : [];
   });
 }
 
