@@ -18,9 +18,8 @@ const DAY_MS = 86_400_000;
 const DAY_SECONDS = 86_400;
 /** Days around 1970 that a date may have. */
 const DATE_DAYS_MAX = 100_000_000;
-/** Significant digits of a number as Excel computes, and of a number that has a format. Further digits come from the binary form. */
+/** Significant digits of a number as Excel computes. Further digits come from the binary form. */
 const DIGITS = 15;
-const FORMAT_DIGITS = 12;
 /** Maximum number of decimals that are written with a format. */
 const DECIMALS_MAX = 20;
 /** A number from here on, in 1901, is a day with a time, of which the format shows the time only. */
@@ -99,7 +98,7 @@ const SECTION = /(?:"[^"]*"|\\.|[_*].|\[[^\]]*\]|[^;])+|(?<=;|^)(?=;|$)/gs;
 
 /** Returns a number in the sections of its format code, with all its digits. */
 function codeText(value: number, code: string): string {
-  const number = Number(value.toPrecision(FORMAT_DIGITS));
+  const number = Number(value.toPrecision(DIGITS));
   if (value !== 0 && /e/.test(String(number))) return numberText(value);
   const sections = code.match(SECTION) ?? [];
   const [first = '', negative, zero] = sections;
@@ -132,7 +131,7 @@ function exactSection(section: string, value: number): string {
   const [whole = '', decimals] = place[1]!.replace(/,+$/, '').split('.', 2);
   const scale = /,*$/.exec(place[1]!)![0].length;
   const percents = bare.split('%').length - 1;
-  const shown = Number((value * 100 ** percents * 1000 ** -scale).toPrecision(FORMAT_DIGITS));
+  const shown = Number((value * 100 ** percents * 1000 ** -scale).toPrecision(DIGITS));
   const needed = String(shown).split('.', 2)[1]?.length ?? 0;
   const digits = whole.replaceAll(',', '');
   // A number of a fixed length, such as a postal code, has no decimals.
