@@ -24,6 +24,7 @@ const CASES: readonly (readonly [raw: string, type: MetadataType, val: string | 
   ['%', 'float', undefined],
   ['-$5', 'integer', '-5'],
   ['12.5 €', 'float', '12.5'],
+  ['7.0 kg', 'integer', '7'],
   ['12 CHF', 'integer', '12'],
   ['CHF', 'float', undefined],
   ['HK$7', 'integer', '7'],

@@ -3,6 +3,7 @@
 import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from '../corpus/values.ts';
 import { escapePattern } from '../text/escape-pattern.ts';
 import { lazy } from '../util/lazy.ts';
+import { readMeasure } from './columns/numbers.ts';
 import { CURRENCIES } from './columns/words.ts';
 import { cleanText } from './detect/decode.ts';
 
@@ -31,9 +32,9 @@ function convert(text: string, type: MetadataType): string | undefined {
       // Mails and JSON may contain U+0000, which the database refuses.
       return cleanText(text);
     case 'integer':
-      return integerOf(withoutCurrency(text));
+      return integerOf(withoutUnit(text));
     case 'float':
-      return floatOf(withoutCurrency(text));
+      return floatOf(withoutUnit(text));
     case 'date':
       return dateOf(text);
     case 'datetime':
@@ -47,8 +48,10 @@ const currency = lazy(() => {
   return { before: new RegExp(`^(-?)(?:${signs})(?=[\\d.])`), after: new RegExp(`(?<=\\d) ?(?:${signs})$`) };
 });
 
-/** Returns an amount of money as a workbook shows it (`-$5`, `12.5 €`, `CHF12`) without its currency. */
-function withoutCurrency(text: string): string {
+/** Returns an amount as a workbook shows it (`-$5`, `12.5 €`, `CHF12`, `7.0 kg`) without its currency or measure. */
+function withoutUnit(text: string): string {
+  const measured = readMeasure(text);
+  if (measured) return measured[0];
   const { before, after } = currency();
   return text.replace(before, '$1').replace(after, '');
 }

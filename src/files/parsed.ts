@@ -38,7 +38,7 @@ export interface Block {
   /** Of a table, and of records in one block: starts of the rows as UTF-16 indices. The block may be cut there. */
   rowStarts?: number[];
   /** Of the first block of a region of a sheet: where the sheet has it. */
-  region?: Pick<TablePlace, 'sheet' | 'range' | 'firstSheetRow'>;
+  region?: Pick<TablePlace, 'sheet' | 'range' | 'firstSheetRow' | 'caption'>;
   /** Of a record: its typed chunk metadata, with declared keys only. */
   metadata?: TypedMetadata;
   /** Links in the order of their places. The text need not contain their addresses. */

@@ -43,6 +43,29 @@ for (const name of ['slides.pptx', 'office.pptx', 'office.odp']) {
   });
 }
 
+test('a footer and a text that repeats at the lower end of the slides are kept once', async () => {
+  const box = (y: number, text: string, holder = '') =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="9"/><p:cNvSpPr/><p:nvPr>${holder}</p:nvPr></p:nvSpPr><p:spPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="9" cy="9"/></a:xfrm></p:spPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const parts = unzipSync(fixture('slides.pptx'));
+  const names = Object.keys(parts).filter((name) => /^ppt\/slides\/slide\d\.xml$/.test(name));
+  for (const [i, name] of names.entries()) {
+    const added = `${box(6_500_000, 'Internal')}${box(6_500_000, `Source ${i}`)}${box(3_000_000, 'Step')}${box(6_400_000, 'Example Ltd', '<p:ph type="ftr"/>')}`;
+    parts[name] = strToU8(new TextDecoder().decode(parts[name]).replace('</p:spTree>', `${added}</p:spTree>`));
+  }
+  const { text } = await readBytes('a.pptx', zipSync(parts));
+  const count = (words: string) => text.split(words).length - 1;
+  assert.deepEqual([count('Internal'), count('Example Ltd'), count('Source'), count('Step')], [1, 1, 4, 4]);
+  assert.match(text, /Example Ltd$/);
+});
+
+test('what is in a group of shapes is read together, at the place of the group', async () => {
+  const box = (y: number, text: string) =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="9"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="9" cy="9"/></a:xfrm></p:spPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const group = `<p:grpSp><p:grpSpPr><a:xfrm><a:off x="0" y="5900000"/><a:ext cx="9" cy="90"/><a:chOff x="0" y="0"/><a:chExt cx="9" cy="90"/></a:xfrm></p:grpSpPr>${box(80, 'then')}${box(0, 'first')}</p:grpSp>`;
+  const bytes = changed(4, (xml) => xml.replace('</p:spTree>', `${box(6_000_000, 'last')}${group}</p:spTree>`));
+  assert.match((await readBytes('a.pptx', bytes)).text, /risks\n\nfirst\n\nthen\n\nlast$/);
+});
+
 test('a slide without a title does not get the heading path of the slide before', async () => {
   const file = await readBytes(
     'a.pptx',
@@ -55,9 +78,10 @@ test('a slide without a title does not get the heading path of the slide before'
       [[2], ['Results']],
       [[3], []],
       [[4], ['Two columns']],
+      [null, []],
     ],
   );
-  assert.doesNotMatch(file.text, /Regions/, 'footers repeat on every slide and are left out');
+  assert.match(file.text, /risks\n\nRegions$/, 'footers stand once at the end');
 });
 
 test('a hidden slide is left out with its files and counted, and the other slides keep their numbers', async () => {

@@ -103,6 +103,8 @@ function textOf({ text, stored }: MessyCell, format: Format): string {
   if (format === 'csv') return oneLine(text);
   if (stored === null) return '';
   if (stored instanceof Date) return stored.toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' ');
+  // Excel shows these cells with two decimals.
+  if (typeof stored === 'object' && format === 'xlsx') return `${stored.percent.toFixed(2)}%`;
   if (typeof stored === 'object') return `${stored.percent}%`;
   return typeof stored === 'boolean' && format === 'ods' ? String(stored).toUpperCase() : oneLine(String(stored));
 }

@@ -1,5 +1,5 @@
 /** Reads numbers in cells: signs, groups of thousands, decimal marks, currencies, percents. Pure. */
-import { CURRENCIES } from './words.ts';
+import { CURRENCIES, UNITS } from './words.ts';
 
 /** The mark before the decimals. */
 export type DecimalMark = 'point' | 'comma';
@@ -9,7 +9,7 @@ export interface Numeral {
   /** Digits and marks, without sign and unit. */
   body: string;
   negative: boolean;
-  /** `%`, a currency, or "". */
+  /** `%`, a currency, a sign of a measure, or "". */
   unit: string;
   /** Whether the body is a number with a decimal point, and whether it is one with a decimal comma. */
   point: boolean;
@@ -26,6 +26,8 @@ const COMMA_NUMBER = new RegExp(
   `^(?:(?:\\d+|[1-9]\\d{0,2}(?:\\.\\d{3})+|\\d{1,3}(?:${GROUP_SPACE}\\d{3})+)(?:,\\d+)?|,\\d+)(?:e[+-]?\\d{1,3})?$`,
   'i',
 );
+/** Matches a number with a blank and a sign of a measure behind. Without a blank, `12h` may be the number of a house. */
+const MEASURE = /^(.*\d)\s([^\d\s]{1,8})$/;
 const NUMBER_UNITS_MAX = 60;
 /** Digits after `+` from which the cell is a telephone number. */
 const PHONE_DIGITS_MIN = 7;
@@ -57,6 +59,8 @@ export function readNumeral(cell: string): Numeral | undefined {
     if (!isDigit(first) || !isDigit(last)) {
       unit = CURRENCIES.find((sign) => body.startsWith(sign) || body.endsWith(sign)) ?? '';
       if (unit !== '') body = (body.startsWith(unit) ? body.slice(unit.length) : body.slice(0, -unit.length)).trim();
+      const measured = unit === '' ? readMeasure(body) : undefined;
+      if (measured) [body, unit] = measured;
       const inner = unit === '' ? null : /^[-−–]\s?(?=[\d.,])/.exec(body);
       if (inner && !negative) {
         negative = true;
@@ -67,6 +71,12 @@ export function readNumeral(cell: string): Numeral | undefined {
   const point = POINT_NUMBER.test(body);
   const comma = COMMA_NUMBER.test(body);
   return point || comma ? { body, negative, unit, point, comma } : undefined;
+}
+
+/** Returns a number and the sign of a measure behind it, or undefined. */
+export function readMeasure(cell: string): [amount: string, unit: string] | undefined {
+  const [, amount = '', unit = ''] = MEASURE.exec(cell) ?? [];
+  return UNITS.has(unit) ? [amount, unit] : undefined;
 }
 
 function isDigit(unit: number): boolean {

@@ -9,6 +9,8 @@ export const FALSE_WORDS = wordSet('false-words');
 export const TOTAL_WORDS = wordSet('total-words');
 /** Longest first, so that `US$` is found before `$`. */
 export const CURRENCIES = readWordList('tables/currencies.txt').toSorted((a, b) => b.length - a.length);
+/** Signs of measures. */
+export const UNITS = wordSet('units');
 /** Languages whose numbers have a decimal comma. */
 export const COMMA_LANGUAGES = wordSet('comma-languages');
 /** Name of a month -> its number. */

@@ -14,8 +14,8 @@ const DEFLATED = 8;
 const UINT32_MAX = 0xffffffff;
 const ZIP64_FIELD = 0x0001;
 const ZIP64_LOCATOR_BYTES = 20;
-/** Entries up to this expanded size may have any ratio: a short text of one repeated character does no harm. */
-const RATIO_FREE_BYTES = 1024 * 1024;
+/** Entries up to this expanded size may have any ratio: sheets with much of the same have more than the maximum, and do no harm. */
+const RATIO_FREE_BYTES = 16 * 1024 * 1024;
 
 interface ZipEntry {
   name: string;

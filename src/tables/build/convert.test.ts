@@ -23,6 +23,7 @@ test('numbers get their type, decimal mark and unit from the whole column', () =
     [['1,234.50', '2.5', '1,000'], 'decimal', ['1234.50', '2.50', '1000.00']],
     [['$5', '(3)', '-$1'], 'integer', ['5', '-3', '-1'], '$'],
     [['5 €', '3,50 €'], 'decimal', ['5.00', '3.50'], '€'],
+    [['12.34 kg', '-7.0 kg'], 'decimal', ['12.34', '-7.00'], 'kg'],
     [['12%', '3.5%'], 'decimal', ['12.0', '3.5'], '%'],
     [['1e5', '2'], 'double', ['100000', '2']],
     [['12 345', '1 000'], 'integer', ['12345', '1000']],
@@ -45,6 +46,8 @@ test('identifiers, telephone numbers and mixed units stay text', () => {
     assert.equal(columnOf(cells).type, 'text', cells.join(' · '));
   assert.deepEqual(columnOf(['$5', '€4']).warning, 'mixed_units');
   assert.deepEqual(columnOf(['50%', '0.5']).warning, 'mixed_units');
+  assert.deepEqual(columnOf(['5 kg', '4 g']).warning, 'mixed_units');
+  assert.deepEqual(columnOf(['12h', '14h', '5 Main']).type, 'text');
 });
 
 test('numbers that read in two ways are decided by other columns or by the language, or stay text', () => {

@@ -195,7 +195,10 @@ const KINDS: Record<string, Kind> = {
     const text = formatted(Math.abs(means), 0, country);
     return { text: means < 0 ? `(${text})` : text, stored: means, means };
   },
-  unit: (random, country) => () => said(`${formatted(random.integer(1, 9_999) / 10, 1, country)} kg`),
+  unit: (random, country) => () => {
+    const means = random.integer(1, 9_999) / 10;
+    return { ...said(`${formatted(means, 1, country)} kg`), means };
+  },
   zip: (random) => () => said(`0${random.integer(1_000, 9_999)}`),
   phone: (random) => () => said(`+49 30 ${random.integer(100_000, 999_999)}`),
   long: (random) => () => said(`4${random.integer(10 ** 14, 10 ** 15 - 1)}${random.integer(10, 99)}`),

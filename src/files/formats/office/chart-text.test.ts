@@ -28,3 +28,12 @@ test('the caption of a chart contains the title of its value axis', () => {
   const axes = `<c:catAx>${title('Quarter')}</c:catAx><c:valAx>${title('Thousand euros')}</c:valAx>`;
   assert.equal(chart(names, axes).caption, 'Bar chart: Sales (in Thousand euros)');
 });
+
+test('the numbers of a chart are written in their formats', () => {
+  const cache = (format: string, ...values: string[]) =>
+    `<c:numRef><c:numCache><c:formatCode>${format}</c:formatCode>${values.map((v, i) => `<c:pt idx="${i}"><c:v>${v}</c:v></c:pt>`).join('')}</c:numCache></c:numRef>`;
+  const chart = (days: string) =>
+    `<c:chartSpace>${days}<c:chart><c:plotArea><c:lineChart><c:ser><c:cat>${cache('m/d/yyyy', '45000')}</c:cat><c:val>${cache('0%', '0.25')}</c:val></c:ser><c:ser><c:val>${cache('General', '4.4000000000000004')}</c:val></c:ser></c:lineChart></c:plotArea></c:chart></c:chartSpace>`;
+  assert.deepEqual(chartText(chart('')).rows[1], ['2023-03-15', '25%', '4.4']);
+  assert.deepEqual(chartText(chart('<c:date1904 val="1"/>')).rows[1], ['2027-03-16', '25%', '4.4']);
+});

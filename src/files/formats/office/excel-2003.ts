@@ -7,12 +7,10 @@ import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 import { hiddenWarnings } from './hidden.ts';
-import { columnName } from './odf/sheets.ts';
-import { type CellRange, writeSheet } from './sheets/sheets.ts';
+import { columnLetters } from './sheets/cell-names.ts';
+import { type CellRange, COLUMNS_MAX, ROWS_MAX, rowOf, type SheetRow } from './sheets/rows.ts';
+import { writeSheet } from './sheets/sheets.ts';
 
-/** Maximum number of rows and columns of a sheet. A file may name any number. */
-const ROWS_MAX = 1_048_576;
-const COLUMNS_MAX = 16_384;
 /** Maximum number of cells of a sheet, including empty cells between others. */
 const CELLS_MAX = 4_000_000;
 
@@ -41,15 +39,14 @@ export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]):
   );
 }
 
-/** Reads rows and cells. A row or cell without an index follows the one before. Several empty rows become one. */
-function cellsOf(table: XmlElement | undefined): { rows: string[][]; merged: CellRange[]; comments: string[] } {
-  const [rows, merged, comments]: [string[][], CellRange[], string[]] = [[], [], []];
+/** Reads rows and cells. A row or cell without an index follows the one before. */
+function cellsOf(table: XmlElement | undefined): { rows: SheetRow[]; merged: CellRange[]; comments: string[] } {
+  const [rows, merged, comments]: [SheetRow[], CellRange[], string[]] = [[], [], []];
   let [last, count] = [0, 0];
   for (const row of table ? childElements(table, 'Row') : []) {
     const place = placeOf(row, last, ROWS_MAX);
-    if (place > last + 1) rows.push([]);
     last = place;
-    const top = rows.length;
+    const top = place - 1;
     const cells: string[] = [];
     for (const cell of childElements(row, 'Cell')) {
       const left = placeOf(cell, cells.length, COLUMNS_MAX) - 1;
@@ -60,15 +57,15 @@ function cellsOf(table: XmlElement | undefined): { rows: string[][]; merged: Cel
       cells[left] = cellText(cell);
       while (cells.length <= right) cells.push('');
       const comment = childAt(cell, 'Comment');
-      if (comment) comments.push(`[${authorOf(comment)}cell: ${columnName(left)}${place}]: ${textOf(comment).trim()}`);
+      if (comment)
+        comments.push(`[${authorOf(comment)}cell: ${columnLetters(left)}${place}]: ${textOf(comment).trim()}`);
       if (count + cells.length > CELLS_MAX) throw tooLarge();
     }
-    rows.push(cells);
+    const filled = rowOf(top, cells);
+    if (filled.columns.length > 0) rows.push(filled);
     count += cells.length;
   }
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  if (rows.length * width > CELLS_MAX) throw tooLarge();
-  return { rows: rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')]), merged, comments };
+  return { rows, merged, comments };
 }
 
 function placeOf(element: XmlElement, before: number, most: number): number {

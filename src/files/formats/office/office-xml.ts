@@ -1,10 +1,12 @@
-/** Reads properties, relationships, and the parts of a sheet that read-excel-file does not read. Linear. */
+/** Reads properties, relationships, and sheets with what belongs to them. Linear. */
 import { outsideLinks } from '../../links.ts';
 import { decodeXml } from '../references.ts';
 import { attribute, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 import { type ChartText, chartText } from './chart-text.ts';
 import { diagramText, shapeTexts } from './drawing-text.ts';
-import { type CellFormat, formattedCells, formattedStyles } from './sheets/cell-formats.ts';
+import { DAY0, DAY0_1904, readFormats } from './sheets/cell-formats.ts';
+import { readCells, readStrings } from './sheets/cells.ts';
+import type { SheetRow } from './sheets/rows.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
 /** Returns title, author, dates and language of an Office file. */
@@ -28,20 +30,18 @@ export interface SheetExtras {
   hidden: boolean;
   /** References of merged cells, such as `A1:B2`. */
   merged: string[];
+  /** References of tables that have a name. */
+  tables: string[];
   /** Comments as `[author: Ann, cell: B2]: text`. A thread replaces the notice that it has for old versions of Excel. */
   comments: string[];
   charts: ChartText[];
   /** Texts of shapes and diagrams on the sheet. */
   texts: string[];
   links: { ref: string; url: string }[];
-  /** Formats of cells whose numbers are shown as percents or times, by their references. */
-  formats: ReadonlyMap<string, CellFormat>;
+  rows: SheetRow[];
   /** Number of cells whose formula has no stored value. */
   uncalculated: number;
 }
-
-/** A cell with a formula and no value. A formula that gives an empty text has the type `str`. */
-const UNCALCULATED = /<c(?! [^<>]*\bt="str")(?: [^<>]*)?><f(?: [^<>]*)?(?:\/>|>[^<]*<\/f>)(?:<v\s*\/>|<v><\/v>)?<\/c>/g;
 
 /** Returns the extras of each sheet, by sheet name. */
 export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
@@ -51,25 +51,32 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
       people.set(attribute(person, 'id'), attribute(person, 'displayName'));
   }
   const targets = relations(parts, 'xl/workbook.xml');
-  const styles = formattedStyles(parts.text('xl/styles.xml'));
+  const workbook = parts.text('xl/workbook.xml');
+  const book = {
+    strings: readStrings(parts.text('xl/sharedStrings.xml')),
+    formats: readFormats(parts.text('xl/styles.xml')),
+    day0: /\sdate1904="(?:1|true)"/.test(workbook) ? DAY0_1904 : DAY0,
+  };
   return new Map(
-    findElements(readXml(parts.text('xl/workbook.xml')), 'sheet').map((sheet) => {
+    findElements(readXml(workbook), 'sheet').map((sheet) => {
       const part = targets.get(attribute(sheet, 'r:id')) ?? '';
       const links = [...relations(parts, part).values()];
       const notes = links.filter((link) => /^xl\/comments/i.test(link)).flatMap((link) => notesOf(parts.text(link)));
       const threads = links
         .filter((link) => link.startsWith('xl/threadedComments/'))
         .flatMap((link) => threadsOf(parts.text(link), people));
-      const state = attribute(sheet, 'state');
+      const isHidden = /^(?:very)?hidden$/i.test(attribute(sheet, 'state'));
       const xml = parts.text(part);
       const afterCells = readXml(textAfterLast(xml, '</sheetData>'));
       const extras: SheetExtras = {
         part,
-        hidden: state === 'hidden' || state === 'veryHidden',
+        hidden: isHidden,
         merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        tables: links
+          .filter((link) => link.startsWith('xl/tables/'))
+          .flatMap((link) => findElements(readXml(parts.text(link)), 'table').map((table) => attribute(table, 'ref'))),
         links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],
-        formats: formattedCells(xml, styles),
-        uncalculated: xml.match(UNCALCULATED)?.length ?? 0,
+        ...(isHidden ? { rows: [], uncalculated: 0 } : readCells(xml, book)),
         ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };

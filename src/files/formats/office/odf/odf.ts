@@ -10,6 +10,7 @@ import { hiddenWarnings } from '../hidden.ts';
 import { writeRunningTexts } from '../running-text.ts';
 import { openPackage } from '../zip-package.ts';
 import { runningParagraphs } from './headers.ts';
+import { numberHeadings } from './heading-numbers.ts';
 import { chartsOn, placeObjects } from './objects.ts';
 import { writeOdfSheets } from './sheets.ts';
 import { writeOdfSlides } from './slides.ts';
@@ -33,8 +34,11 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   if (fileType !== 'ods') placeObjects(content, parts);
   let hidden = 0;
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
-  else if (fileType === 'odp') hidden = writeOdfSlides(body, builder, styles);
-  else {
+  else if (fileType === 'odp') {
+    hidden = writeOdfSlides(body, builder, styles);
+    writeRunningTexts(findElements(body, 'footer-decl').map(textOf), builder);
+  } else {
+    numberHeadings(body, [content, styleSheet]);
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
     writer.blocks(body);
     writer.end();

@@ -4,7 +4,9 @@ import type { KeyPicker } from '../../../metadata-values.ts';
 import type { TextBuilder } from '../../text-builder.ts';
 import { attribute, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 import type { ChartText } from '../chart-text.ts';
-import { type CellLink, type CellRange, type RowLinks, writeSheet } from '../sheets/sheets.ts';
+import { columnLetters } from '../sheets/cell-names.ts';
+import { type CellLink, type CellRange, COLUMNS_MAX, rowOf, type SheetRow } from '../sheets/rows.ts';
+import { writeSheet } from '../sheets/sheets.ts';
 import { isHidden, type OdfStyles, repeats, rowElements } from './text.ts';
 
 /** Maximum number of cells of a sheet, including repeated cells. */
@@ -21,35 +23,23 @@ export function writeOdfSheets(
   const sheets = findElements(body, 'table');
   const visible = sheets.filter((sheet) => !isHidden(sheet, 'table', styles));
   for (const table of visible) {
-    const rows: string[][] = [];
+    const rows: SheetRow[] = [];
     const merged: CellRange[] = [];
     const comments: string[] = [];
-    const links: RowLinks = new Map();
     let left = CELLS_MAX;
-    /** Empty rows since the last row with content. */
-    let emptyRows = 0;
+    let index = 0;
     for (const row of rowElements(table)) {
-      const rowLinks: CellLink[] = [];
-      const cells = rowCells(row, rows.length + emptyRows, { merged, comments, links: rowLinks });
-      if (rowLinks.length > 0) links.set(cells, rowLinks);
-      const times = repeats(row, 'table:number-rows-repeated');
-      // Empty rows fill the rest of the sheet. They count only before a row with content.
-      if (cells.length === 0) {
-        emptyRows += times;
-        continue;
-      }
-      for (; emptyRows > 0 && left > 0; emptyRows -= 1) {
-        left -= 1;
-        rows.push([]);
-      }
-      emptyRows = 0;
-      for (let i = 0; i < times && left > 0; i += 1) {
+      const links: CellLink[] = [];
+      const cells = rowCells(row, index, { merged, comments, links });
+      const copies = cells.length === 0 ? 0 : repeats(row, 'table:number-rows-repeated');
+      for (let i = 0; i < copies && left > 0; i += 1) {
         left -= cells.length + 1;
-        rows.push(i === 0 ? cells : [...cells]);
+        rows.push(rowOf(index + i, cells, i === 0 ? links : undefined));
       }
+      index += Number(attribute(row, 'table:number-rows-repeated')) || 1;
     }
     const charts = chartsOn(table);
-    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, links, charts });
+    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, charts });
   }
   return sheets.length - visible.length;
 }
@@ -77,7 +67,7 @@ function rowCells(row: XmlElement, index: number, { merged, comments, links }: R
       .map((note) => paragraphs(note))
       .join(' ');
     const place = cells.length + empty;
-    if (comment.trim() !== '') comments.push(`[cell: ${columnName(place)}${index + 1}]: ${comment}`);
+    if (comment.trim() !== '') comments.push(`[cell: ${columnLetters(place)}${index + 1}]: ${comment}`);
     const times = Number(attribute(cell, 'table:number-columns-repeated')) || 1;
     if (text === '') {
       empty += times;
@@ -103,13 +93,21 @@ function cellAddresses(cell: XmlElement): string[] {
   return addresses.flatMap((address) => outsideLinks(address) ?? []);
 }
 
-/** Maximum number of columns of a sheet. */
-const COLUMNS_MAX = 16_384;
+/** Matches a number as it is shown. */
+const SHOWN_NUMBER = /-?\d(?:[\d.,'\u00a0\u202f]*\d)?/g;
 
-/** Returns numbers and dates as they are stored, and other values as they are shown, times with two digits for hours. */
+/** Returns a number with all its digits and with the words around it, such as its unit. A number such as `01234` is no quantity. */
+function numberValue(value: string, shown: string): string {
+  const numbers = shown.match(SHOWN_NUMBER) ?? [];
+  if (value === '' || (numbers.length === 1 && /^0\d+$/.test(shown))) return shown;
+  const isWorded = numbers.length === 1 && /\p{L}/u.test(shown) && !/\d\s?E[+-]?\d/i.test(shown);
+  return isWorded ? shown.replace(SHOWN_NUMBER, () => value) : value;
+}
+
+/** Returns dates as they are stored, and other values as they are shown: numbers with all digits, times with two digits for hours. */
 function cellValue(cell: XmlElement): string {
   const type = attribute(cell, 'office:value-type');
-  if (type === 'float') return attribute(cell, 'office:value') || paragraphs(cell);
+  if (type === 'float') return numberValue(attribute(cell, 'office:value'), paragraphs(cell));
   // A clock of one digit could be a length in a table.
   if (type === 'time') return paragraphs(cell).replace(/^(-?)(\d)(?=:)/, '$10$2');
   if (type === 'date') return attribute(cell, 'office:date-value').replace('T00:00:00', '').replace('T', ' ');
@@ -120,9 +118,4 @@ function paragraphs(element: XmlElement): string {
   return childElements(element, 'p')
     .map((paragraph) => textOf(paragraph).replace(/\s+/g, ' ').trim())
     .join(' ');
-}
-
-export function columnName(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
 }

@@ -1,106 +1,152 @@
-/** Finds the cells of an Excel sheet whose numbers are shown as amounts of money, percents, times or lengths of time. Linear. */
-import { CURRENCIES } from '../../../columns/words.ts';
+/**
+ * Writes the values of cells in the formats of their workbook: `01234`, `12.50 €`, `12.5 kg`, `12.5%`, `1 1/2`. Numbers keep all their
+ * digits and have no thousands separators, and days are written as ISO dates: tables compute with them.
+ */
+import { format as formatted, getFormatDateInfo, getFormatFromId, isDateFormat } from 'numfmt';
 import { attribute } from '../../xml/tree.ts';
 
-/** A currency sign before or after the number: `before $`. */
-type Money = `${'before' | 'after'} ${string}`;
-/** How a number is shown. A `clock` is a time of the day, a `length` may have more than 24 hours. */
-export type CellFormat = 'percent' | 'clock' | 'clock-seconds' | 'length' | 'length-seconds' | Money;
+/** How a cell is shown: by a format code, or as a day or time. A `clock` is a time of the day, a `length` may have more than 24 hours. */
+export type CellFormat = string | { kind: 'date' | 'clock' | 'length'; hasSeconds: boolean };
 
-/** Ids of built-in formats: `0%`, `0.00%`, `h:mm AM/PM` and the like, `[h]:mm:ss`. */
-const BUILT_IN: readonly (readonly [id: string, format: CellFormat])[] = [
-  ['9', 'percent'],
-  ['10', 'percent'],
-  ['18', 'clock'],
-  ['19', 'clock-seconds'],
-  ['20', 'clock'],
-  ['21', 'clock-seconds'],
-  ['45', 'length-seconds'],
-  ['46', 'length-seconds'],
-  ['47', 'length-seconds'],
-];
-/** Significant digits of a number. Further digits come from its binary form. */
-const DIGITS = 12;
+/** The day with the number 0 as milliseconds since 1970. */
+export type Day0 = number;
+/** The first day of most workbooks, and of those of old Macs. */
+export const DAY0: Day0 = Date.UTC(1899, 11, 30);
+export const DAY0_1904: Day0 = Date.UTC(1904, 0, 1);
+
+const DAY_MS = 86_400_000;
 const DAY_SECONDS = 86_400;
+/** Days around 1970 that a date may have. */
+const DATE_DAYS_MAX = 100_000_000;
+/** Significant digits of a number as Excel computes. Further digits come from the binary form. */
+const DIGITS = 15;
+/** Maximum number of decimals that are written with a format. */
+const DECIMALS_MAX = 20;
 /** A number from here on, in 1901, is a day with a time, of which the format shows the time only. */
 const DATE_DAYS_MIN = 366;
 /** Longest length of time, in days, that is written as hours. */
 const LENGTH_DAYS_MAX = 10_000;
+const CODE_UNITS_MAX = 255;
 
-/** Returns the formats of the cell styles that show percents or times, by their index. `xml` is `xl/styles.xml`. */
-export function formattedStyles(xml: string): Map<string, CellFormat> {
-  const formats = new Map(BUILT_IN);
-  for (const [, head = ''] of xml.matchAll(/<(?:\w{1,40}:)?numFmt\s([^<>]*)>/g)) {
-    const format = formatOf(attribute({ head: ` ${head}` }, 'formatCode'));
-    if (format) formats.set(attribute({ head: ` ${head}` }, 'numFmtId'), format);
-  }
-  const cells = /<(?:\w{1,40}:)?cellXfs[\s>]/.exec(xml);
+/** Returns the formats of the styles of cells, by their index; undefined for plain numbers. `xml` is `xl/styles.xml`. */
+export function readFormats(xml: string): (CellFormat | undefined)[] {
+  const codes = new Map<string, string>();
+  for (const [, head = ''] of xml.matchAll(/<(?:\w{1,40}:)?numFmt(\s[^<>]*)>/g))
+    codes.set(attribute({ head }, 'numFmtId'), attribute({ head }, 'formatCode'));
+  const open = /<(?:\w{1,40}:)?cellXfs[\s>]/.exec(xml);
   const end = xml.search(/<\/(?:\w{1,40}:)?cellXfs>/);
-  const styles = new Map<string, CellFormat>();
-  if (!cells || end === -1) return styles;
-  const formatted = xml.slice(cells.index, end).matchAll(/<(?:\w{1,40}:)?xf\s([^<>]*)>/g);
-  for (const [index, [, head = '']] of [...formatted].entries()) {
-    const format = formats.get(attribute({ head: ` ${head}` }, 'numFmtId'));
-    if (format) styles.set(String(index), format);
-  }
-  return styles;
+  if (!open || end === -1) return [];
+  const formats = new Map<string, CellFormat | undefined>();
+  return [...xml.slice(open.index, end).matchAll(/<(?:\w{1,40}:)?xf(\s[^<>]*)>/g)].map(([, head = '']) => {
+    const id = attribute({ head }, 'numFmtId');
+    if (!formats.has(id)) formats.set(id, formatOf(codes.get(id) ?? getFormatFromId(Number(id)) ?? ''));
+    return formats.get(id);
+  });
 }
 
-/** Returns the formats of the cells of a sheet that have one of the styles, by their references. */
-export function formattedCells(xml: string, styles: ReadonlyMap<string, CellFormat>): Map<string, CellFormat> {
-  const refs = new Map<string, CellFormat>();
-  if (styles.size === 0) return refs;
-  for (const [, head = ''] of xml.matchAll(/<(?:\w{1,40}:)?c\s([^<>]*)>/g)) {
-    const format = styles.get(/(?:^|\s)s="(\d+)"/.exec(head)?.[1] ?? '');
-    const ref = format && /(?:^|\s)r="([A-Z]{1,3}\d{1,7})"/.exec(head)?.[1];
-    if (format && ref !== undefined) refs.set(ref, format);
-  }
-  return refs;
+/** Returns the format of a format code. Undefined if the code shows the number as it is. */
+export function formatOf(code: string): CellFormat | undefined {
+  if (code === '' || code.length > CODE_UNITS_MAX) return undefined;
+  if (!isDateFormat(code)) return PLAIN.test(code) ? undefined : code;
+  const { year, month, day, hours, seconds } = getFormatDateInfo(code);
+  if (year || day || (month && !seconds)) return { kind: 'date', hasSeconds: seconds };
+  // Minutes and seconds without hours are a length, too.
+  const isLength = /\[(?:h+|m+|s+)\]/i.test(code) || !hours;
+  return { kind: isLength ? 'length' : 'clock', hasSeconds: seconds };
 }
 
-/** Returns a number as its format shows it: `12.5%`, `$5`, `12.5 €`, `08:30`, `38:15`. Undefined if the number is a day with a time. */
-export function shownText(value: number, format: CellFormat): string | undefined {
-  if (format === 'percent') return `${Number((value * 100).toPrecision(DIGITS))}%`;
-  const [place, sign] = format.split(' ');
-  if (sign !== undefined) {
-    const digits = Number(Math.abs(value).toPrecision(DIGITS));
-    return `${value < 0 ? '-' : ''}${place === 'before' ? `${sign}${digits}` : `${digits} ${sign}`}`;
-  }
-  const isClock = format.startsWith('clock');
-  if (isClock ? value < 0 || value >= DATE_DAYS_MIN : Math.abs(value) > LENGTH_DAYS_MAX) return undefined;
+/** Matches codes whose text is the number: `General`, `0`, `0.00E+00`. `00` would show another text. */
+const PLAIN = /^(?:General|@|#,##0|[0#]|#*0?E\+0+|[#0]*\.[#0?]*E\+0+)$/i;
+
+/** Returns a text as its format shows it: most formats leave texts as they are. */
+export function shownText(text: string, format: CellFormat | undefined): string {
+  const isShown = typeof format === 'string' && format.includes('@') && format.trim() !== '@';
+  return (isShown ? withCode(text, format) : text).trim();
+}
+
+/** Returns a number as its format shows it. */
+export function shownNumber(value: number, format: CellFormat, day0: Day0): string {
+  if (typeof format === 'string') return codeText(value, format);
+  const { kind, hasSeconds } = format;
+  const isTime = kind === 'clock' ? value >= 0 && value < DATE_DAYS_MIN : Math.abs(value) <= LENGTH_DAYS_MAX;
+  if (kind === 'date' || !isTime)
+    return Math.abs(value) > DATE_DAYS_MAX ? numberText(value) : dateTimeText(new Date(day0 + value * DAY_MS));
   const total = Math.round(Math.abs(value) * DAY_SECONDS);
-  const seconds = isClock ? total % DAY_SECONDS : total;
+  const seconds = kind === 'clock' ? total % DAY_SECONDS : total;
   const two = (number: number) => String(Math.floor(number)).padStart(2, '0');
   const minutes = `${two(seconds / 3600)}:${two((seconds / 60) % 60)}`;
-  const hasSeconds = format.endsWith('seconds') || seconds % 60 !== 0;
-  return `${value < 0 && total > 0 ? '-' : ''}${minutes}${hasSeconds ? `:${two(seconds % 60)}` : ''}`;
+  return `${value < 0 && total > 0 ? '-' : ''}${minutes}${hasSeconds || seconds % 60 !== 0 ? `:${two(seconds % 60)}` : ''}`;
 }
 
-/** Returns what a format code shows. Quoted and escaped characters, colours and languages are no part of the number. */
-function formatOf(code: string): CellFormat | undefined {
-  const plain = code.replace(/"[^"]*"|[\\_*]./g, '');
-  if (plain.includes('%')) return 'percent';
-  const money = moneyOf(code);
-  if (money) return money;
-  const [first = ''] = plain
-    .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
-    .toLowerCase()
-    .split(';');
-  const signs = first.replace(/am\/pm|a\/p/, '').trim();
-  if (!/^[hms[\]:.,0\s]+$/.test(signs) || !/[hs]|\[m/.test(signs)) return undefined;
-  // Minutes and seconds without hours are a length, too.
-  const kind = signs.includes('[') || !signs.includes('h') ? 'length' : 'clock';
-  return signs.includes('s') ? `${kind}-seconds` : kind;
+/** Returns a number without the digits that come from its binary form. */
+export function numberText(value: number): string {
+  return String(Number(value.toPrecision(DIGITS)));
 }
 
-/** Returns the currency of a format code: `#,##0.00 "€"`, `[$CHF-807] 0.00`. A language alone (`[$-407]`) is none. */
-function moneyOf(code: string): Money | undefined {
-  const [first = ''] = code.replace(/\[\$-[^\]]*\]/g, '').split(';', 1);
-  const digits = first.search(/[0#?]/);
-  if (digits === -1) return undefined;
-  for (const { index, 1: local = '', 2: quoted = '', 0: bare } of first.matchAll(/\[\$([^\]-]+)|"([^"]*)"|[$€£¥]/g)) {
-    const sign = (local || quoted || bare).trim();
-    if (CURRENCIES.includes(sign)) return `${index < digits ? 'before' : 'after'} ${sign}`;
+/** Returns the date, with the time unless it is midnight. */
+export function dateTimeText(date: Date): string {
+  if (Number.isNaN(date.getTime())) return '';
+  // A workbook has days as binary fractions, which are a little less or more than a second.
+  const seconds = new Date(Math.round(date.getTime() / 1000) * 1000);
+  const [day, time] = seconds.toISOString().slice(0, 19).split('T');
+  return time === '00:00:00' ? day! : `${day} ${time}`;
+}
+
+/** Matches the parts of a section: what is quoted, escaped or in brackets, and the places of digits. */
+const PART = /"[^"]*"|\\.|[_*].|\[[^\]]*\]|([0#?][0#?,]*(?:\.[0#?]*)?,*|\.[0#?]+,*)/gs;
+const SECTION = /(?:"[^"]*"|\\.|[_*].|\[[^\]]*\]|[^;])+|(?<=;|^)(?=;|$)/gs;
+
+/** Returns a number in the sections of its format code, with all its digits. */
+function codeText(value: number, code: string): string {
+  const number = Number(value.toPrecision(DIGITS));
+  if (value !== 0 && /e/.test(String(number))) return numberText(value);
+  const sections = code.match(SECTION) ?? [];
+  const [first = '', negative, zero] = sections;
+  const exact = sections.map((section) => exactSection(section, number));
+  // Brackets and dashes for numbers below or equal to zero are no values in a table. Words are.
+  if (!sections.some((section) => CONDITION.test(section))) {
+    if (negative && !saysMore(negative, first)) exact[1] = `-${exact[0]!.replace(/^(?:[_*].|\s)+/s, '')}`;
+    if (zero && !saysMore(zero, first)) exact[2] = exact[0]!;
   }
-  return undefined;
+  return withCode(number, exact.join(';'));
+}
+
+const CONDITION = /\[[<>=]/;
+
+/** Returns whether a section has a letter that the first one does not have. */
+function saysMore(section: string, first: string): boolean {
+  const letters = (text: string) => text.replace(/\[[^\]]*\]|[_*]./gs, '').match(/\p{L}/gu) ?? [];
+  const known = new Set(letters(first));
+  return letters(section).some((letter) => !known.has(letter));
+}
+
+/** Returns a section that shows all decimals of a number and no thousands separators. */
+function exactSection(section: string, value: number): string {
+  // A language changes the decimal point.
+  const plain = section.replace(/\[\$([^\]-]*)-[^\]]*\]/g, (_all, sign: string) => (sign === '' ? '' : `[$${sign}]`));
+  const places = [...plain.matchAll(PART)].filter(([, digits]) => digits !== undefined);
+  const [place] = places;
+  const bare = plain.replace(PART, '');
+  if (!place || places.length > 1 || /[/Ee]/.test(bare)) return plain;
+  const [whole = '', decimals] = place[1]!.replace(/,+$/, '').split('.', 2);
+  const scale = /,*$/.exec(place[1]!)![0].length;
+  const percents = bare.split('%').length - 1;
+  const shown = Number((value * 100 ** percents * 1000 ** -scale).toPrecision(DIGITS));
+  const needed = String(shown).split('.', 2)[1]?.length ?? 0;
+  const digits = whole.replaceAll(',', '');
+  // A number of a fixed length, such as a postal code, has no decimals.
+  if (decimals === undefined && /00/.test(digits)) return plain;
+  const least = (decimals ?? '').replace(/#+$/, '').length;
+  const count = Math.min(Math.max(needed, least), DECIMALS_MAX);
+  const exact = `${digits}${count > 0 ? `.${'0'.repeat(count)}` : ''}${','.repeat(scale)}`;
+  return plain.slice(0, place.index) + exact + plain.slice(place.index + place[0].length);
+}
+
+/** Returns a value in a format code, or the value itself if the code is wrong. */
+function withCode(value: number | string, code: string): string {
+  try {
+    return formatted(code, value).replace(/\s+/g, ' ').trim();
+  } catch {
+    return typeof value === 'number' ? numberText(value) : value;
+  }
 }

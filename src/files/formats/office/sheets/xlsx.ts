@@ -1,59 +1,39 @@
 /** Parses Excel workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
-import { Buffer } from 'node:buffer';
-import { strFromU8, strToU8 } from 'fflate';
-import readWorkbook from 'read-excel-file/node';
 import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
-import { repackZip } from '../../../detect/zip.ts';
+import { badFile } from '../../../failure.ts';
 import { KeyPicker } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
 import { hiddenWarnings } from '../hidden.ts';
-import { coreProperties, type SheetExtras, sheetExtras } from '../office-xml.ts';
+import { coreProperties, sheetExtras } from '../office-xml.ts';
 import { openPackage } from '../zip-package.ts';
-import { type CellFormat, shownText } from './cell-formats.ts';
-import { columnIndex, hasUnnamedCells, withCellNames } from './cell-names.ts';
-import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
-
-const WANTED =
-  /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|xl\/(_rels\/)?[^/]+\.(xml|rels)|xl\/worksheets\/[^/]+\.xml)/;
-
-/** A program that leaves out names of cells does so from the first rows on. */
-const HEAD_BYTES = 64 * 1024;
-const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
+import { columnIndex } from './cell-names.ts';
+import type { CellLink, CellRange } from './rows.ts';
+import { writeSheet } from './sheets.ts';
 
 /** Parses a workbook. @throws FileError for an archive that is damaged or over its limits. */
-export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
-  const safe = repackZip(
-    bytes,
-    (name) => WANTED.test(name),
-    (name, data) =>
-      SHEET.test(name) && hasUnnamedCells(strFromU8(data.subarray(0, HEAD_BYTES)))
-        ? strToU8(withCellNames(strFromU8(data)))
-        : data,
-  );
-  const sheets = await readWorkbook(Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength));
+export function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const parts = openPackage(bytes);
+  if (!parts.has('xl/workbook.xml')) throw badFile('parse', 'Damaged workbook', 'The file has no workbook.');
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
-  const extras = sheetExtras(parts);
-  const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
   const hidden: string[] = [];
   let uncalculated = 0;
-  const zeroMs = /\sdate1904="(?:1|true)"/.test(parts.text('xl/workbook.xml')) ? ZERO_1904_MS : ZERO_MS;
-  // A sheet that is a chart has extras and no cells.
-  for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
-    const extra = extras.get(sheet);
-    if (extra?.hidden) {
+  for (const [name, extra] of sheetExtras(parts)) {
+    if (extra.hidden) {
       hidden.push(extra.part);
       continue;
     }
-    uncalculated += extra?.uncalculated ?? 0;
-    const data = cells.get(sheet) ?? [];
-    const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
-    const rows = data.map((row) => row.map(valueText));
-    for (const [ref, format] of extra?.formats ?? []) showFormatted(ref, format, data, rows, zeroMs);
-    writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });
+    uncalculated += extra.uncalculated;
+    const merged = extra.merged.flatMap((range) => rangeOf(range) ?? []);
+    const tables = extra.tables.flatMap((range) => rangeOf(range) ?? []);
+    const links = linksOf(extra.links);
+    const rows = extra.rows.map((row) => {
+      const own = links.get(row.index)?.filter(({ column }) => row.columns.includes(column));
+      return own ? { ...row, links: own } : row;
+    });
+    writeSheet(builder, picker, { ...extra, name, rows, merged, tables });
   }
   const properties = coreProperties(parts);
   return builder.file('xlsx', properties, {
@@ -71,35 +51,15 @@ function uncalculatedWarning(cells: number): string {
   return `${which} no stored value, so nothing was read there. Saving the file in a spreadsheet program stores the values.`;
 }
 
-/** The number 0 as milliseconds since 1970, in most workbooks and in those of old Macs. */
-const ZERO_MS = Date.UTC(1899, 11, 30);
-const ZERO_1904_MS = Date.UTC(1904, 0, 1);
-const DAY_MS = 86_400_000;
-
-/** Writes a number as it is shown. The reader of workbooks takes numbers that are shown as times for dates. */
-function showFormatted(
-  ref: string,
-  format: CellFormat,
-  data: readonly (readonly unknown[])[],
-  rows: string[][],
-  zeroMs: number,
-): void {
-  const cell = rangeOf(`${ref}:${ref}`);
-  const value = cell && data[cell.top]?.[cell.left];
-  const number = value instanceof Date ? (value.getTime() - zeroMs) / DAY_MS : value;
-  const text = typeof number === 'number' && Number.isFinite(number) ? shownText(number, format) : undefined;
-  if (text !== undefined) rows[cell!.top]![cell!.left] = text;
-}
-
-function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLinks {
-  const found: RowLinks = new Map();
+/** Returns the links by row, in the order of columns. */
+function linksOf(links: readonly { ref: string; url: string }[]): Map<number, CellLink[]> {
+  const found = new Map<number, CellLink[]>();
   for (const { ref, url } of links) {
     const cell = rangeOf(`${ref}:${ref}`);
-    const row = cell && rows[cell.top];
-    if (!row) continue;
-    const rowLinks = found.get(row) ?? [];
+    if (!cell) continue;
+    const rowLinks = found.get(cell.top) ?? [];
     rowLinks.push({ column: cell.left, url });
-    found.set(row, rowLinks);
+    found.set(cell.top, rowLinks);
   }
   for (const rowLinks of found.values()) rowLinks.sort((a, b) => a.column - b.column);
   return found;
@@ -110,19 +70,4 @@ function rangeOf(reference: string): CellRange | undefined {
   if (!parts) return undefined;
   const [left, right] = [columnIndex(parts[1]!), columnIndex(parts[3]!)];
   return { top: Number(parts[2]) - 1, left, bottom: Number(parts[4]) - 1, right };
-}
-
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (value instanceof Date) return dateText(value);
-  return String(value).trim();
-}
-
-/** Returns the date, with the time unless it is midnight. */
-function dateText(date: Date): string {
-  if (Number.isNaN(date.getTime())) return '';
-  // A workbook has days as binary fractions, which are a little less or more than a second.
-  const seconds = new Date(Math.round(date.getTime() / 1000) * 1000);
-  const [day, time] = seconds.toISOString().slice(0, 19).split('T');
-  return time === '00:00:00' ? day! : `${day} ${time}`;
 }

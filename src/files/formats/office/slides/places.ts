@@ -16,7 +16,7 @@ export function placesOf(sources: readonly XmlElement[]): PlaceOf {
   }
   return (shape) => {
     const own = ownPlace(shape);
-    if (own) return own;
+    if (own || shape.name === 'grpSp') return own;
     for (const key of placeholderKeys(shape)) {
       const place = places.get(key);
       if (place) return place;
@@ -26,7 +26,7 @@ export function placesOf(sources: readonly XmlElement[]): PlaceOf {
 }
 
 function ownPlace(shape: XmlElement): Place | undefined {
-  const transform = childAt(shape, 'spPr', 'xfrm') ?? childAt(shape, 'xfrm');
+  const transform = childAt(shape, 'spPr', 'xfrm') ?? childAt(shape, 'grpSpPr', 'xfrm') ?? childAt(shape, 'xfrm');
   const offset = childAt(transform, 'off');
   const extent = childAt(transform, 'ext');
   if (!offset) return undefined;

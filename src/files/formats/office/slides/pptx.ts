@@ -10,12 +10,18 @@ import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shap
 import { embeddedFiles } from '../embedded-files.ts';
 import { hiddenWarnings } from '../hidden.ts';
 import { coreProperties, outsideTargets, relations } from '../office-xml.ts';
+import { writeRunningTexts } from '../running-text.ts';
 import { openPackage, type ZipPackage } from '../zip-package.ts';
 import { commentAuthors, slideComments } from './comments.ts';
 import { type PlaceOf, placesOf } from './places.ts';
 
-/** Placeholders that repeat on every slide. */
-const REPEATED = new Set(['dt', 'ftr', 'hdr', 'sldNum', 'sldImg']);
+/** Placeholders of numbers, dates and pictures that repeat on every slide. */
+const REPEATED = new Set(['dt', 'hdr', 'sldNum', 'sldImg']);
+/** A text box is a footer if it is below this part of the slide, is short, and has a text that a slide before has there. */
+const FOOTER_SHARE = 0.88;
+const FOOTER_UNITS_MAX = 100;
+/** Height of a slide without a size. */
+const SLIDE_HEIGHT = 6_858_000;
 
 /** Parses a presentation. @throws FileError for an archive that is damaged or over its limits. */
 export function parsePptx(bytes: Uint8Array): ParsedFile {
@@ -24,11 +30,20 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
   const slides = slideParts(parts);
   if (slides.length === 0 && !parts.has('ppt/presentation.xml'))
     throw badFile('parse', 'Damaged presentation', 'The file has no presentation.');
-  const file = { parts, builder, layouts: new Map<string, PlaceOf>(), authors: commentAuthors(parts) };
+  const file: PresentationFile = {
+    parts,
+    builder,
+    layouts: new Map(),
+    authors: commentAuthors(parts),
+    height: slideHeight(parts),
+    lowTexts: new Set(),
+    footers: [],
+  };
   const hidden: string[] = [];
   for (const [index, part] of slides.entries()) {
     if (!new SlideWriter(file, part, index + 1).write()) hidden.push(part);
   }
+  writeRunningTexts(file.footers, builder);
   const properties = coreProperties(parts);
   const title = usefulTitle(properties['title']) ?? firstHeading(builder);
   return builder.file(
@@ -51,15 +66,25 @@ function slideParts(parts: ZipPackage): string[] {
   });
 }
 
+function slideHeight(parts: ZipPackage): number {
+  const size = findElements(readXml(parts.text('ppt/presentation.xml')), 'sldSz')[0];
+  return (size && Number(attribute(size, 'cy'))) || SLIDE_HEIGHT;
+}
+
 /** State that all slides of a file share. */
 interface PresentationFile {
   parts: ZipPackage;
   builder: TextBuilder;
   layouts: Map<string, PlaceOf>;
   authors: ReadonlyMap<string, string>;
+  height: number;
+  /** Texts at the lower end of slides. */
+  lowTexts: Set<string>;
+  footers: string[];
 }
 
 class SlideWriter {
+  private readonly file: PresentationFile;
   private readonly parts: ZipPackage;
   private readonly part: string;
   private readonly page: number;
@@ -73,6 +98,7 @@ class SlideWriter {
 
   constructor(file: PresentationFile, part: string, page: number) {
     const { parts, builder, layouts, authors } = file;
+    this.file = file;
     this.parts = parts;
     this.part = part;
     this.page = page;
@@ -90,7 +116,7 @@ class SlideWriter {
     if (slide && /^(?:0|false)$/.test(attribute(slide, 'show'))) return false;
     const tree = findElements(root, 'spTree')[0];
     if (!tree) return true;
-    const shapes = readingOrder(shapesOf(tree), this.layoutPlaces());
+    const shapes = orderedShapes(tree, this.layoutPlaces());
     const title = shapes.find((shape) => /^(title|ctrTitle)$/.test(placeholderType(shape) ?? ''));
     if (title) this.title(title);
     for (const shape of shapes) if (shape !== title) this.shape(shape);
@@ -114,6 +140,10 @@ class SlideWriter {
   private shape(shape: XmlElement): void {
     const type = placeholderType(shape);
     if (REPEATED.has(type ?? '')) return;
+    if (type === 'ftr' || (type === undefined && this.isFooter(shape))) {
+      for (const { text } of drawingText(childAt(shape, 'txBody'), false)) this.file.footers.push(text);
+      return;
+    }
     if (shape.name === 'graphicFrame') {
       this.graphic(shape);
       return;
@@ -126,6 +156,19 @@ class SlideWriter {
     const url = addressOf(findElements(shape, 'cNvPr')[0], this.addresses);
     if (url !== undefined && texts[0]) texts[0].links.unshift({ text: texts[0].text, url });
     for (const { kind, text, links } of texts) this.add({ kind, links }, text);
+  }
+
+  /** Returns whether a slide before has the text of this box at its lower end, too. */
+  private isFooter(shape: XmlElement): boolean {
+    const { height, lowTexts } = this.file;
+    if (shape.name !== 'sp' || (this.layoutPlaces()(shape)?.top ?? 0) < height * FOOTER_SHARE) return false;
+    const text = drawingText(childAt(shape, 'txBody'), false)
+      .map((part) => part.text)
+      .join('\n');
+    if (text === '' || text.length > FOOTER_UNITS_MAX) return false;
+    if (lowTexts.has(text)) return true;
+    lowTexts.add(text);
+    return false;
   }
 
   private graphic(frame: XmlElement): void {
@@ -185,15 +228,21 @@ class SlideWriter {
   }
 }
 
-/** Returns shapes, pictures and frames in the order of the file, also inside groups. Of alternatives, the first counts. */
+/** Returns shapes, pictures and frames in reading order. What is in a group stays together, because its places count from the group. */
+function orderedShapes(tree: XmlElement, placeOf: PlaceOf): XmlElement[] {
+  return readingOrder(shapesOf(tree), placeOf).flatMap((shape) =>
+    shape.name === 'grpSp' ? orderedShapes(shape, placeOf) : [shape],
+  );
+}
+
+/** Returns shapes, pictures, frames and groups in the order of the file. Of alternatives, the first with shapes counts. */
 function shapesOf(tree: XmlElement): XmlElement[] {
   return childElements(tree).flatMap((child) => {
-    if (child.name === 'grpSp') return shapesOf(child);
     if (child.name === 'AlternateContent') {
       const choices = childElements(child).map(shapesOf);
       return choices.find((shapes) => shapes.length > 0) ?? [];
     }
-    return ['sp', 'pic', 'graphicFrame', 'cxnSp'].includes(child.name) ? [child] : [];
+    return ['sp', 'pic', 'graphicFrame', 'cxnSp', 'grpSp'].includes(child.name) ? [child] : [];
   });
 }
 

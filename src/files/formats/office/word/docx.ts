@@ -18,7 +18,7 @@ import { hiddenStyles, withoutHiddenText } from './hidden-text.ts';
 import { AUTHOR_END, placeNotes } from './notes.ts';
 import { placeNumbers, withNumbers } from './numbering.ts';
 import { withParts } from './parts.ts';
-import { plainDocument } from './source.ts';
+import { plainDocument, plainHtml } from './source.ts';
 
 /** Matches the parts that the converter gets: no pictures and fonts, which are most of a file's bytes. */
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
@@ -43,7 +43,7 @@ const LABELED = new RegExp(`<li ${ITEM_LABEL}="([^"]*)">`, 'g');
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const parts = openPackage(bytes);
   const hidden = hiddenStyles(parts.text('word/styles.xml'));
-  const html = await convert(bytes, parts, hidden);
+  const { html, isDamaged } = await convert(bytes, parts, hidden);
   const builder = new TextBuilder();
   const fits = fitsTree(html);
   if (fits) {
@@ -56,42 +56,85 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   writeRunningTexts(runningParagraphs(parts, hidden), builder);
   const properties = coreProperties(parts);
   return builder.file('docx', properties, {
-    warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
+    warnings: [
+      ...(fits ? [] : ['The file is very long: its text was taken without structure.']),
+      ...(isDamaged ? ['Parts of the file do not fit together: its text was taken without structure.'] : []),
+    ],
     members: embeddedFiles(parts),
   });
 }
 
-async function convert(bytes: Uint8Array, parts: ZipPackage, hidden: ReadonlySet<string>): Promise<string> {
+async function convert(
+  bytes: Uint8Array,
+  parts: ZipPackage,
+  hidden: ReadonlySet<string>,
+): Promise<{ html: string; isDamaged: boolean }> {
   const [numbering, styles] = [parts.text('word/numbering.xml'), parts.text('word/styles.xml')];
+  /** The document, then its notes and comments. */
+  const sources: string[] = [];
   const safe = repackZip(
     bytes,
     (name) => WANTED.test(name),
     (name, data) => {
+      if (name === 'word/numbering.xml') return strToU8(withoutBrokenLinks(numbering, styles));
       if (!TEXTS.test(name)) return data;
-      const xml = plainDocument(withoutHiddenText(strFromU8(data), hidden));
-      return strToU8(DOCUMENT.test(name) ? withNumbers(xml, numbering, styles) : xml);
+      const plain = plainDocument(withoutHiddenText(strFromU8(data), hidden));
+      const isDocument = DOCUMENT.test(name);
+      const xml = isDocument ? withNumbers(plain, numbering, styles, hidden) : plain;
+      if (isDocument) sources.unshift(xml);
+      else sources.push(xml);
+      return strToU8(xml);
     },
   );
-  const { value } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength) },
-    {
-      styleMap: STYLE_MAP,
-      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-      externalFileAccess: false,
-      transformDocument: withAuthors,
-    },
-  );
-  const numbered = placeNumbers(value, ITEM_LABEL);
-  return withParts(numbered.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+  const converted = await convertSafe(safe, sources);
+  const numbered = placeNumbers(converted.html, ITEM_LABEL);
+  const html = await withParts(numbered.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+  return { ...converted, html };
 }
 
-/** Adds the names of the authors to comments, for which the converter writes initials only. */
-function withAuthors(document: { comments: { authorName?: string }[] }): object {
+/** Returns the HTML of a file: without structure if the converter fails, as it does at references to what is not there. */
+async function convertSafe(
+  safe: Uint8Array,
+  sources: readonly string[],
+): Promise<{ html: string; isDamaged: boolean }> {
+  try {
+    const { value } = await mammoth.convertToHtml(
+      { buffer: Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength) },
+      {
+        styleMap: STYLE_MAP,
+        convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+        externalFileAccess: false,
+        transformDocument: withAuthorsAndNotes,
+      },
+    );
+    return { html: value, isDamaged: false };
+  } catch (error) {
+    const html = sources.map(plainHtml).join('');
+    if (/^(?:<\/?p>|\s)*$/.test(html)) throw error;
+    return { html, isDamaged: true };
+  }
+}
+
+/** Returns the source of the numbering without links to styles that are not there, at which the converter fails. */
+function withoutBrokenLinks(numbering: string, styles: string): string {
+  return numbering.replace(/<w:numStyleLink\s+w:val="([^"<>]*)"\s*\/>/g, (link, id: string) =>
+    styles.includes(`w:styleId="${id}"`) ? link : '',
+  );
+}
+
+interface WordDocument {
+  comments: { authorName?: string }[];
+  notes: { resolve(reference: object): object | undefined };
+}
+
+/** Adds the names of the authors to comments, for which the converter writes initials only, and an empty note for each missing one. */
+function withAuthorsAndNotes({ notes, ...document }: WordDocument): object {
   const comments = document.comments.map((comment) => {
     const author = (comment.authorName ?? '').trim();
     return { ...comment, authorInitials: author === '' ? '' : `${author}${AUTHOR_END}` };
   });
-  return { ...document, comments };
+  const resolve = (reference: object) => notes.resolve(reference) ?? { ...reference, type: 'note', body: [] };
+  return { ...document, comments, notes: { resolve } };
 }
 
 /** Returns the description of a picture, if its author wrote one. */

@@ -1,5 +1,6 @@
 /** Reads the headers and footers of a Word file. */
-import { attribute, findElements, readXml, type XmlElement } from '../../xml/tree.ts';
+import { attribute, childElements, findElements, readXml, type XmlElement } from '../../xml/tree.ts';
+import { chartText } from '../chart-text.ts';
 import { relations } from '../office-xml.ts';
 import { PAGE_MARK } from '../running-text.ts';
 import type { ZipPackage } from '../zip-package.ts';
@@ -16,8 +17,18 @@ export function runningParagraphs(parts: ZipPackage, hidden: ReadonlySet<string>
   const names = [...relations(parts, 'word/document.xml').values()].filter((name) => RUNNING.test(name));
   return [...new Set(names)].slice(0, PARTS_MAX).flatMap((name) => {
     const root = readXml(withoutHiddenText(parts.text(name), hidden));
-    return findElements(root, 'p').map((paragraph) => new RunningText().of(paragraph));
+    const links = relations(parts, name);
+    const charts = findElements(root, 'graphicData').flatMap((data) => childElements(data, 'chart'));
+    return [
+      ...findElements(root, 'p').map((paragraph) => new RunningText().of(paragraph)),
+      ...charts.flatMap((chart) => chartLines(parts.text(links.get(attribute(chart, 'r:id')) ?? ''))),
+    ];
   });
+}
+
+function chartLines(xml: string): string[] {
+  const { caption, rows } = chartText(xml);
+  return [caption, ...rows.map((row) => row.filter((cell) => cell !== '').join(' '))];
 }
 
 /** Collects the text of one paragraph. The depth of the tree is limited, so the reader may recurse. */

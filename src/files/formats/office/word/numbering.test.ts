@@ -68,6 +68,17 @@ const labels = (...xml: string[]) =>
     .split(NUMBER_MARK)
     .filter((_part, i) => i % 2 === 1);
 
+test('a paragraph whose style hides it is not counted, unless its own mark is shown', () => {
+  const shown = paragraph(`${value('pStyle', 'Secret')}<w:numPr>${value('ilvl', 0)}${value('numId', 2)}</w:numPr>`, '');
+  const own = shown.replace('</w:pPr>', '<w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>');
+  const count = (...xml: string[]) =>
+    withNumbers(xml.join(''), NUMBERING, STYLES, new Set(['Secret']))
+      .split(NUMBER_MARK)
+      .at(-2);
+  assert.equal(count(item(2, 0), shown, item(2, 0)), '2.');
+  assert.equal(count(item(2, 0), own, item(2, 0)), '3.');
+});
+
 const CASES: readonly (readonly [what: string, xml: string[], labels: string[]])[] = [
   [
     'clauses of several levels',

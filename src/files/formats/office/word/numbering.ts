@@ -57,12 +57,20 @@ const TOKEN = new RegExp(
   'g',
 );
 
-/** Returns the plain source of a document with its numbers. `numbering` and `styles` are the parts of that name. */
-export function withNumbers(xml: string, numbering: string, styles: string): string {
+/**
+ * Returns the plain source of a document with its numbers. `numbering` and `styles` are the parts of that name, and `hidden` the styles
+ * that hide their paragraphs.
+ */
+export function withNumbers(
+  xml: string,
+  numbering: string,
+  styles: string,
+  hidden: ReadonlySet<string> = new Set(),
+): string {
   if (!numbering.includes(':num ')) return xml;
   const counter = new Counter(readXml(numbering), readXml(styles));
   const found: { at: number; label: string }[] = [];
-  for (const { properties, at, inCell, hasText, hasLost, hasLostMark, isMarkHidden } of paragraphsOf(xml)) {
+  for (const { properties, at, inCell, hasText, hasLost, hasLostMark, isMarkHidden } of paragraphsOf(xml, hidden)) {
     if (hasLostMark || (!hasText && (hasLost || isMarkHidden))) continue;
     const label = counter.next(properties);
     // A column of a table may consist of numbers alone.
@@ -78,7 +86,7 @@ export function withNumbers(xml: string, numbering: string, styles: string): str
 }
 
 /** Returns the paragraphs that have properties. The text of a box inside of a paragraph is not the text of this paragraph. */
-function paragraphsOf(xml: string): Paragraph[] {
+function paragraphsOf(xml: string, hidden: ReadonlySet<string>): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   const open: Paragraph[] = [];
   /** What is outside of all paragraphs. */
@@ -114,12 +122,17 @@ function paragraphsOf(xml: string): Paragraph[] {
       if (last.at === -1) last.at = index + tag.length;
       const mark = MARK.exec(last.properties)?.[0] ?? '';
       last.hasLostMark = /<w:del(?=[\s/>])/.test(mark);
-      last.isMarkHidden = isOn(/<w:vanish((?:\s[^<>]*)?\/?)>/.exec(mark)?.[1]);
+      const vanish = /<w:vanish((?:\s[^<>]*)?\/?)>/.exec(mark)?.[1];
+      last.isMarkHidden = vanish === undefined ? hidden.has(styleOf(last.properties)) : isOn(vanish);
       paragraphs.push(last);
       start = -1;
     }
   }
   return paragraphs;
+}
+
+function styleOf(properties: string): string {
+  return /<w:pStyle\s[^<>]*w:val="([^"<>]*)"/.exec(properties)?.[1] ?? '';
 }
 
 /** Matches the properties of the mark at the end of a paragraph. */
@@ -248,7 +261,7 @@ class Counter {
   private countOf(properties: string): Count | undefined {
     const list = /<w:numId\s[^<>]*w:val="(\d{1,9})"/.exec(properties)?.[1];
     const ownLevel = /<w:ilvl\s[^<>]*w:val="(\d)"/.exec(properties)?.[1];
-    let style = /<w:pStyle\s[^<>]*w:val="([^"<>]*)"/.exec(properties)?.[1] ?? '';
+    let style = styleOf(properties);
     if (list !== undefined && ownLevel !== undefined) return { list, level: Number(ownLevel) };
     let inherited: number | undefined;
     for (let step = 0; step < BASES_MAX; step += 1) {

@@ -72,6 +72,15 @@ test('of the alternatives in a Word file, only the first one with a box is read 
   assert.equal(plainDocument(empty), empty);
 });
 
+test('the text of shapes in a locked canvas is read', () => {
+  const canvas = (inside: string) =>
+    `<w:drawing><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/lockedCanvas">${inside}</a:graphicData></w:drawing>`;
+  const shapes =
+    '<a:p><a:r><a:t>School</a:t></a:r><a:r><a:t> 14</a:t></a:r></a:p><a:p/><a:p><a:r><a:t>North</a:t></a:r></a:p>';
+  assert.equal(plainDocument(canvas(shapes)), '<w:t xml:space="preserve"> School 14 North </w:t>');
+  assert.equal(plainDocument(canvas('<pic/>')), canvas('<pic/>'));
+});
+
 test('drawings of a Word file before a long tag are read in linear time', () => {
   const long = '/wordprocessingX'.repeat(80_000);
   const begin = performance.now();
@@ -83,6 +92,7 @@ test('a Word file with markup that is never closed is read in linear time', () =
   for (const piece of [
     '<m:oMath>',
     '<w:drawing><c:chart ',
+    '<w:drawing><a:graphicData uri="/lockedCanvas"><a:t>',
     'w:dropCap="',
     '<w:p><w:framePr w:dropCap="drop"/>',
     '<w:ruby>',

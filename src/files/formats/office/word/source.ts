@@ -42,6 +42,7 @@ export function plainDocument(xml: string): string {
     const inline = text.replace(/<\/?m:oMathPara(?:\s[^<>]*)?>/g, '');
     text = replaceElements(inline, 'm:oMath', (source) => run(`$${mathText(source)}$`));
   }
+  if (text.includes('lockedCanvas"')) text = replaceElements(text, 'w:drawing', canvasText);
   if (text.includes('<c:chart ') || text.includes('<dgm:relIds ')) {
     text = replaceElements(text, 'w:drawing', (source) => {
       const id = DRAWN_PART.exec(source)?.[1];
@@ -114,6 +115,24 @@ function namesOfAlternatives(xml: string): Map<number, string> {
     }
   }
   return names;
+}
+
+const TEXT_OR_END = /<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br)(?=[\s/>])|<\/w:(p)>/g;
+
+/** Returns the paragraphs of a source as HTML, without lists, tables and headings. */
+export function plainHtml(xml: string): string {
+  let html = '<p>';
+  for (const [, text = '', blank = '', end = ''] of xml.matchAll(TEXT_OR_END))
+    html += text + (blank && ' ') + (end && '</p><p>');
+  return `${html}</p>`;
+}
+
+/** Returns the text of the shapes of a drawing that is a picture for Word, or the drawing if there is none. */
+function canvasText(source: string): string {
+  if (!/<a:graphicData\s[^<>]*\/lockedCanvas"/.test(source)) return source;
+  const paragraphs = source.split('</a:p>').map((part) => (part.match(/(?<=<a:t>)[^<]*/g) ?? []).join(''));
+  const text = paragraphs.filter((paragraph) => paragraph.trim() !== '').join(' ');
+  return text === '' ? source : `<w:t xml:space="preserve"> ${text} </w:t>`;
 }
 
 /** Returns the runs of the word itself, without its reading. */
