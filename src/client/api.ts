@@ -4215,6 +4215,12 @@ export interface Operations {
       body: {
         /** `pinakes`, or a preset that `GET /v1/models` lists. · maxLength 256 */
         model: string;
+        /** Stores question and answer as a conversation. Not stored by default. */
+        store?: boolean | null | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
         /** The last message with role `user` is the question, the messages before it are the history. Messages of tools are left out. `developer` counts as `system`. Content may also be a list of text parts. · minItems 1, maxItems 200 */
         messages: Array<{
           /** Author of the message. */
@@ -4226,8 +4232,6 @@ export interface Operations {
         stream?: boolean | null | undefined;
         /** With `include_usage`, a stream has a last chunk with `usage`. */
         stream_options?: Record<string, unknown> | null | undefined;
-        /** Stores question and answer as a conversation. Not stored by default. */
-        store?: boolean | null | undefined;
         /** Only 1 is possible. */
         n?: 1 | null | undefined;
         /** Only text is possible. */
@@ -4238,10 +4242,6 @@ export interface Operations {
         tool_choice?: "none" | "auto" | null | undefined;
         /** `none` or `auto`: no function is ever called. */
         function_call?: "none" | "auto" | null | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
         /** Accepted, without effect. */
         audio?: unknown | undefined;
         /** Accepted, without effect. */

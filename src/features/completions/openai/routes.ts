@@ -4,19 +4,16 @@
  */
 import { z } from 'zod';
 import type { Deps } from '../../../http/deps.ts';
-import { setServerTiming } from '../../../http/operations/server-timing.ts';
-import { namedPrincipal } from '../../../http/principal-headers.ts';
 import { type Route, route } from '../../../http/route.ts';
-import type { Usage } from '../../../llm/models.ts';
 import { unixSeconds } from '../../../util/time.ts';
-import { type Answer, answer, answerOf } from '../answer.ts';
-import { findContext } from '../context.ts';
-import { readConversation } from '../conversation.ts';
-import { footnotesOf } from './footnotes.ts';
-import { type Presets, readPresets } from './presets.ts';
-import { chatBody, presetOf, toCompletion } from './request.ts';
-import { chatCompletionSchema, endOf, factsOf, newHead, toUsage } from './result.ts';
-import { sendChunks } from './stream.ts';
+import { answerOf } from '../answer.ts';
+import { ask } from './ask.ts';
+import { chatChunks } from './chat/chunks.ts';
+import { chatBody } from './chat/request.ts';
+import { chatCompletionSchema, endOf, newHead, toUsage } from './chat/result.ts';
+import { factsOf } from './own-members.ts';
+import { type Presets, presetOf, readPresets } from './presets.ts';
+import { sendAnswer } from './stream.ts';
 
 const AREA = 'OpenAI-compatible';
 /** The models do not change: any fixed time will do. */
@@ -67,29 +64,20 @@ function chatRoute(deps: Deps, presets: Presets): Route {
     },
     errors: [404, 409, 502, 504],
     example: { model: 'pinakes', messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
-    async handler({ body, caller, signal, rights, raw, reply }) {
+    async handler({ body, ...request }) {
       const head = newHead(unixSeconds(deps.clock.now()), body.model);
-      const preset = presetOf(presets, body.model);
-      const completion = toCompletion(body, preset, namedPrincipal(raw.headers));
-      const { usage, tokens } = countedUsage(deps.usage);
-      const counting = { ...deps, usage };
-      const asked = await readConversation(deps, caller, completion, rights);
-      const context = await findContext(counting, asked, completion, signal);
-      setServerTiming(reply, context.stages);
-      const stream = answer(counting, asked, context, { ...completion, store: body.store === true }, signal);
-      const hasFootnotes = preset.footnotes ?? deps.config.doors.footnotes;
-      const after = (ended: Answer): string => (hasFootnotes ? footnotesOf(ended) : '');
+      const asking = await ask(deps, presets, body, request);
       if (body.stream) {
-        const include = body.stream_options?.include_usage === true;
-        return sendChunks(reply, stream, { head, rights, after, usage: include ? tokens : null }, signal);
+        const form = chatChunks(head, body.stream_options?.include_usage === true ? asking.tokens : null);
+        return sendAnswer(request.reply, asking, form, request.rights, request.signal);
       }
-      const ended = await answerOf(stream);
-      const message = { role: 'assistant' as const, content: ended.text + after(ended), refusal: null };
+      const ended = await answerOf(asking.stream);
+      const message = { role: 'assistant' as const, content: ended.text + asking.after(ended), refusal: null };
       return {
         ...head,
         object: 'chat.completion' as const,
         choices: [{ index: 0, message, ...endOf(ended) }],
-        usage: toUsage(tokens()),
+        usage: toUsage(asking.tokens()),
         ...factsOf(ended),
       };
     },
@@ -133,18 +121,4 @@ function modelRoute(presets: Presets): Route {
       return toModel(params.model);
     },
   });
-}
-
-/** Returns the ledger, and the sum of what is added to it through this value. */
-function countedUsage(ledger: Deps['usage']): { usage: Deps['usage']; tokens: () => Usage } {
-  const sum = { inputTokens: 0, outputTokens: 0 };
-  const usage: Deps['usage'] = {
-    ...ledger,
-    add(account, used) {
-      sum.inputTokens += used.inputTokens;
-      sum.outputTokens += used.outputTokens;
-      ledger.add(account, used);
-    },
-  };
-  return { usage, tokens: () => sum };
 }
