@@ -214,10 +214,12 @@ describe('errors', () => {
     ]);
     const reader = open(await t.issueKey(['knowledge:read']));
     assert.deepEqual(await codeOf(reader.models.list()), [403, null, null, 'permission_error']);
-    // Some programs use the API of responses unless they are told otherwise.
-    const unknown = await failure(client.responses.create({ model: 'pinakes', input: 'x' }));
+    const unknown = await failure(client.embeddings.create({ model: 'pinakes', input: 'x' }));
     assert.equal(unknown.status, 404);
-    assert.match(unknown.message, /only POST \/chat\/completions and GET \/models, no responses/);
+    assert.match(
+      unknown.message,
+      /only POST \/responses, POST \/chat\/completions and GET \/models\..* no completions or embeddings/,
+    );
   });
 
   test('errors about models, addresses and methods have the members that the description declares', async () => {
@@ -229,7 +231,8 @@ describe('errors', () => {
     for (const [method, path, status, code] of [
       ['GET', '/models/x', 404, 'model_not_found'],
       ['GET', '/models?a=1', 400, null],
-      ['POST', '/responses', 404, null],
+      ['GET', '/responses/resp_1', 404, null],
+      ['GET', '/responses', 405, null],
       ['GET', '/embeddings/x', 404, null],
       ['DELETE', '/models', 405, null],
     ] as const) {

@@ -12,6 +12,8 @@ import { type CompletionBody, parameters } from '../request.ts';
 import { footnotesOf } from './footnotes.ts';
 import { type Preset, type Presets, presetOf } from './presets.ts';
 
+const DEFAULTS = parameters.omit({ messages: true }).parse({});
+
 /** The members of a request that have an effect on the answer. */
 export interface Question extends NamedPrincipal {
   model: string;
@@ -62,7 +64,8 @@ function toCompletion(
     throw invalidAt(['principal_id'], 'name the principal and the policy in the body or in the headers, not in both.');
   }
   return {
-    ...parameters.parse({ messages }),
+    ...DEFAULTS,
+    messages,
     ...preset,
     ...(principal_id !== undefined && { principal_id }),
     ...(authz_policy !== undefined && { authz_policy }),

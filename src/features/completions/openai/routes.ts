@@ -13,6 +13,9 @@ import { chatBody } from './chat/request.ts';
 import { chatCompletionSchema, endOf, newHead, toUsage } from './chat/result.ts';
 import { factsOf } from './own-members.ts';
 import { type Presets, presetOf, readPresets } from './presets.ts';
+import { responseEvents } from './responses/events.ts';
+import { messagesOf, responseBody } from './responses/request.ts';
+import { newMessageId, newResponse, responseSchema, toResponse, toText } from './responses/result.ts';
 import { sendAnswer } from './stream.ts';
 
 const AREA = 'OpenAI-compatible';
@@ -38,7 +41,7 @@ const toModel = (id: string): z.input<typeof modelSchema> => ({
 /** Returns the routes. @throws ConfigError for a wrong preset. */
 export function openAiRoutes(deps: Deps): Route[] {
   const presets = readPresets(deps.config?.doors.presets ?? {});
-  return [chatRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
+  return [chatRoute(deps, presets), responsesRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
 }
 
 function chatRoute(deps: Deps, presets: Presets): Route {
@@ -80,6 +83,46 @@ function chatRoute(deps: Deps, presets: Presets): Route {
         usage: toUsage(asking.tokens()),
         ...factsOf(ended),
       };
+    },
+  });
+}
+
+function responsesRoute(deps: Deps, presets: Presets): Route {
+  return route({
+    method: 'POST',
+    prefix: '/v1',
+    path: '/responses',
+    scopes: ['inference:run'],
+    check: (caller) => deps.usage.assertBudget(caller),
+    operation: {
+      id: 'createResponse',
+      area: AREA,
+      summary: 'Answer in the shape of the responses of the OpenAI API',
+      description:
+        'Answers as POST /v1/chat/completions does. Responses are not kept: the whole history is sent with each request, and members ' +
+        'that need a stored response are refused.',
+    },
+    body: responseBody,
+    timing: true,
+    response: { status: 200, schema: responseSchema, description: 'The response.' },
+    alternatives: {
+      'text/event-stream': {
+        description:
+          'With `stream`: events, of which the last is `response.completed`, `response.incomplete` or `error`.',
+        schema: { type: 'string' },
+      },
+    },
+    errors: [404, 409, 502, 504],
+    example: { model: 'pinakes', input: 'How many vacation days do staff get?' },
+    async handler({ body, ...request }) {
+      const begun = newResponse(unixSeconds(deps.clock.now()), body);
+      const asking = await ask(deps, presets, { ...body, messages: messagesOf(body) }, request);
+      if (body.stream) {
+        const form = responseEvents(begun, asking.tokens);
+        return sendAnswer(request.reply, asking, form, request.rights, request.signal);
+      }
+      const ended = await answerOf(asking.stream);
+      return toResponse(begun, newMessageId(), ended, toText(ended, asking.after(ended)), asking.tokens());
     },
   });
 }
