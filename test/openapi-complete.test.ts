@@ -125,6 +125,6 @@ test('search and completions describe the header Server-Timing, and no other rou
   );
   assert.deepEqual(
     timed.map(({ operation }) => operation.operationId),
-    ['search', 'createCompletion', 'createChatCompletion'],
+    ['search', 'createCompletion', 'createChatCompletion', 'createResponse'],
   );
 });

@@ -19,10 +19,21 @@ export interface EventStream {
   end(last?: object): void;
 }
 
+export interface EventStreamOptions {
+  heartbeatMs?: number;
+  /** True: an event that has a `type` is sent with this name. */
+  named?: boolean;
+}
+
 /** Answers 200 with an event stream. After this call the caller must report failures as events, since the status was sent. */
-export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartbeatMs = HEARTBEAT_MS): EventStream {
+export function openEventStream(
+  reply: FastifyReply,
+  signal: AbortSignal,
+  { heartbeatMs = HEARTBEAT_MS, named = false }: EventStreamOptions = {},
+): EventStream {
   startStream(reply, 'text/event-stream; charset=utf-8');
   reply.raw.flushHeaders();
+  const frame = (event: object): string => (named && 'type' in event ? `event: ${event.type}\n` : '') + dataOf(event);
   const beat = (): void => {
     if (!reply.raw.writableNeedDrain) reply.raw.write(': heartbeat\n\n');
   };
@@ -45,7 +56,7 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
 const OTHER_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /** Returns the event as exactly one `data:` line, and the blank line that ends it. */
-function frame(event: object): string {
+function dataOf(event: object): string {
   const json = JSON.stringify(event).replace(
     OTHER_LINE_ENDS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -234,12 +234,14 @@ test('a used up budget gives 429 until midnight, before the body is read', async
   fake.respond({ ...ANSWER, usage: { prompt_tokens: BUDGET - 1, completion_tokens: 1 } });
   assert.equal((await service.post('/completions', BODY, key)).status, 200);
   fake.calls.length = 0;
-  const refused = await service.post('/completions', '{', key);
-  assert.equal(refused.status, 429);
-  assert.equal(refused.body.error.type, 'rate_limit_error');
-  assert.match(refused.body.error.message, /1,000 tokens/);
-  const wait = Number(refused.headers['retry-after']);
-  assert.ok(wait > 0 && wait <= 86_400);
+  for (const path of ['/completions', '//v1/chat/completions', '//v1/responses']) {
+    const refused = await service.post(path, '{', key);
+    assert.equal(refused.status, 429, path);
+    assert.equal(refused.body.error.type, 'rate_limit_error');
+    assert.match(refused.body.error.message, /1,000 tokens/);
+    const wait = Number(refused.headers['retry-after']);
+    assert.ok(wait > 0 && wait <= 86_400);
+  }
   assert.equal(fake.calls.length, 0);
   assert.equal((await service.post('/completions', BODY, (await newKey()).key)).status, 200, 'others go on');
 });

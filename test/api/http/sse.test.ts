@@ -7,7 +7,7 @@ test('a silent event stream sends comments as heartbeats', async () => {
   const app = Fastify();
   const controller = new AbortController();
   app.get('/', async (_request, reply) => {
-    const events = openEventStream(reply, controller.signal, 5);
+    const events = openEventStream(reply, controller.signal, { heartbeatMs: 5 });
     await events.send({ type: 'A', text: 'x\n\ndata: y\r\u2028data: z\u0085' });
     let heartbeats = 0;
     const write = reply.raw.write.bind(reply.raw);

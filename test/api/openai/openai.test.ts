@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import OpenAI from 'openai';
 import { loadConfig } from '../../../src/config.ts';
+import { chatBody } from '../../../src/features/completions/openai/chat/request.ts';
 import { readPresets } from '../../../src/features/completions/openai/presets.ts';
-import { chatBody } from '../../../src/features/completions/openai/request.ts';
 import { openAiRoutes } from '../../../src/features/completions/openai/routes.ts';
 import type { Deps } from '../../../src/http/deps.ts';
 import { openApiDocument } from '../../../src/http/openapi/openapi.ts';
@@ -214,10 +214,12 @@ describe('errors', () => {
     ]);
     const reader = open(await t.issueKey(['knowledge:read']));
     assert.deepEqual(await codeOf(reader.models.list()), [403, null, null, 'permission_error']);
-    // Some programs use the API of responses unless they are told otherwise.
-    const unknown = await failure(client.responses.create({ model: 'pinakes', input: 'x' }));
+    const unknown = await failure(client.embeddings.create({ model: 'pinakes', input: 'x' }));
     assert.equal(unknown.status, 404);
-    assert.match(unknown.message, /only POST \/chat\/completions and GET \/models, no responses/);
+    assert.match(
+      unknown.message,
+      /only POST \/responses, POST \/chat\/completions and GET \/models\..* no completions or embeddings/,
+    );
   });
 
   test('errors about models, addresses and methods have the members that the description declares', async () => {
@@ -229,7 +231,8 @@ describe('errors', () => {
     for (const [method, path, status, code] of [
       ['GET', '/models/x', 404, 'model_not_found'],
       ['GET', '/models?a=1', 400, null],
-      ['POST', '/responses', 404, null],
+      ['GET', '/responses/resp_1', 404, null],
+      ['GET', '/responses', 405, null],
       ['GET', '/embeddings/x', 404, null],
       ['DELETE', '/models', 405, null],
     ] as const) {

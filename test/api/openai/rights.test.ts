@@ -35,14 +35,13 @@ before(async () => {
 });
 after(() => t.close());
 
-const chat = (more: object, headers: Record<string, string>, key: string): Promise<TestAnswer> =>
-  t.request({
-    method: 'POST',
-    path: '//v1/chat/completions',
-    key,
-    body: { model: 'pinakes', messages, ...more },
-    headers,
-  });
+type Ask = (more: object, headers: Record<string, string>, key: string) => Promise<TestAnswer>;
+const asking =
+  (path: string, question: object): Ask =>
+  (more, headers, key) =>
+    t.request({ method: 'POST', path, key, body: { model: 'pinakes', ...question, ...more }, headers });
+const chat = asking('//v1/chat/completions', { messages });
+const respond = asking('//v1/responses', { input: messages });
 const canaries = (text: string) => [...new Set(text.match(CANARIES))].sort();
 
 test('an answer shows exactly what POST /completions shows the same key, principal and policy', async () => {
@@ -60,7 +59,16 @@ test('an answer shows exactly what POST /completions shows the same key, princip
       assert.equal(JSON.stringify(own.citations), JSON.stringify(other.citations), what);
       assert.equal(own.native_finish_reason, other.finish_reason, what);
     }
+    const response = await respond(as, {}, key);
+    assert.equal(response.status, expected.status, what);
+    if (response.status === 200) {
+      const [own, other] = [response.body, expected.body.choices[0]];
+      assert.equal(own.output[0].content[0].text, other.message.content, what);
+      assert.equal(JSON.stringify(own.citations), JSON.stringify(other.citations), what);
+    }
+    const events = await respond({ stream: true }, headersOf(principal, policy), key);
     assert.deepEqual(canaries(streamed.text), canaries(expected.text), what);
+    assert.deepEqual(canaries(events.text), canaries(expected.text), what);
     for (const canary of canaries(expected.text)) seen.add(canary);
   }
   // The matrix would prove nothing if nobody saw anything.
@@ -69,19 +77,22 @@ test('an answer shows exactly what POST /completions shows the same key, princip
 });
 
 test('a principal is named once: in the headers or in the body', async () => {
-  const both = await chat({ principal_id: 'seller' }, headersOf('lawyer'), t.key);
-  assert.deepEqual([both.status, both.body.error.type], [400, 'invalid_request_error']);
-  const wrong = await chat({}, { 'x-authz-policy': 'No Such!' }, t.key);
-  assert.equal(wrong.status, 400);
+  for (const ask of [chat, respond]) {
+    const both = await ask({ principal_id: 'seller' }, headersOf('lawyer'), t.key);
+    assert.deepEqual([both.status, both.body.error.type], [400, 'invalid_request_error']);
+    const wrong = await ask({}, { 'x-authz-policy': 'No Such!' }, t.key);
+    assert.equal(wrong.status, 400);
+  }
 });
 
 test('redaction rules apply to answers', async () => {
   const rule = { name: 'r', kind: 'dictionary', terms: ['canary-open'], action: 'mask', apply_at: ['output'] };
   assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
-  for (const stream of [false, true]) {
-    const { text } = await chat({ stream }, {}, t.key);
-    assert.match(text, /\[R\]/);
-    assert.doesNotMatch(text, /canary-open/);
-  }
+  for (const ask of [chat, respond])
+    for (const stream of [false, true]) {
+      const { text } = await ask({ stream }, {}, t.key);
+      assert.match(text, /\[R\]/);
+      assert.doesNotMatch(text, /canary-open/);
+    }
   assert.equal((await t.delete('/redaction-policy')).status, 200);
 });

@@ -54,6 +54,6 @@ export function openAiExample(url: string): string {
   return `from openai import OpenAI
 
 client = OpenAI(base_url="${url}/v1", api_key="${KEY_PLACE}")
-answer = client.chat.completions.create(model="pinakes", messages=[{"role": "user", "content": "When is the last admission?"}])
-print(answer.choices[0].message.content)`;
+answer = client.responses.create(model="pinakes", input="When is the last admission?")
+print(answer.output_text)`;
 }

@@ -9,9 +9,10 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'rate_limit_exceeded',
 };
 
-/** For programs that use the newer API of answers by default: nothing else would tell what to change. */
+/** For programs that use other parts of the API: nothing else would tell what to change. */
 const UNKNOWN_ADDRESS =
-  'Not found: below /v1 there are only POST /chat/completions and GET /models, no responses, completions or embeddings.';
+  'Not found: below /v1 there are only POST /responses, POST /chat/completions and GET /models. Responses and conversations cannot be ' +
+  'read here, and there are no completions or embeddings.';
 
 /** Returns the body of an error. */
 export function openAiError(failure: ServiceError): { error: object } {

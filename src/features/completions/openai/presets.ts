@@ -1,5 +1,6 @@
 /** Named presets of completion parameters. Each is a model of `/v1`, because chat programs can choose a model but no filters. */
 import { z } from 'zod';
+import { notFound, ServiceError } from '../../../errors.ts';
 import { describeIssues } from '../../../http/validate.ts';
 import { PRESETS_EXAMPLE } from '../../../util/door-settings.ts';
 import { isObject } from '../../../util/is-object.ts';
@@ -50,4 +51,11 @@ export function readPresets(given: Readonly<Record<string, unknown>>): Presets {
     else presets.set(name, parsed.data);
   }
   return presets;
+}
+
+/** Returns the preset that a model names. @throws ServiceError not_found */
+export function presetOf(presets: Presets, model: string): Preset {
+  const preset = presets.get(model);
+  if (preset !== undefined) return preset;
+  throw new ServiceError(notFound().code, `The model ${JSON.stringify(model)} does not exist: see GET /v1/models.`);
 }

@@ -4,19 +4,19 @@
  */
 import { z } from 'zod';
 import type { Deps } from '../../../http/deps.ts';
-import { setServerTiming } from '../../../http/operations/server-timing.ts';
-import { namedPrincipal } from '../../../http/principal-headers.ts';
 import { type Route, route } from '../../../http/route.ts';
-import type { Usage } from '../../../llm/models.ts';
 import { unixSeconds } from '../../../util/time.ts';
-import { type Answer, answer, answerOf } from '../answer.ts';
-import { findContext } from '../context.ts';
-import { readConversation } from '../conversation.ts';
-import { footnotesOf } from './footnotes.ts';
-import { type Presets, readPresets } from './presets.ts';
-import { chatBody, presetOf, toCompletion } from './request.ts';
-import { chatCompletionSchema, endOf, factsOf, newHead, toUsage } from './result.ts';
-import { sendChunks } from './stream.ts';
+import { answerOf } from '../answer.ts';
+import { ask } from './ask.ts';
+import { chatChunks } from './chat/chunks.ts';
+import { chatBody } from './chat/request.ts';
+import { chatCompletionSchema, endOf, newHead, toUsage } from './chat/result.ts';
+import { factsOf } from './own-members.ts';
+import { type Presets, presetOf, readPresets } from './presets.ts';
+import { responseEvents } from './responses/events.ts';
+import { messagesOf, responseBody } from './responses/request.ts';
+import { newMessageId, newResponse, responseSchema, toResponse, toText } from './responses/result.ts';
+import { sendAnswer } from './stream.ts';
 
 const AREA = 'OpenAI-compatible';
 /** The models do not change: any fixed time will do. */
@@ -41,7 +41,7 @@ const toModel = (id: string): z.input<typeof modelSchema> => ({
 /** Returns the routes. @throws ConfigError for a wrong preset. */
 export function openAiRoutes(deps: Deps): Route[] {
   const presets = readPresets(deps.config?.doors.presets ?? {});
-  return [chatRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
+  return [chatRoute(deps, presets), responsesRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
 }
 
 function chatRoute(deps: Deps, presets: Presets): Route {
@@ -67,31 +67,62 @@ function chatRoute(deps: Deps, presets: Presets): Route {
     },
     errors: [404, 409, 502, 504],
     example: { model: 'pinakes', messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
-    async handler({ body, caller, signal, rights, raw, reply }) {
+    async handler({ body, ...request }) {
       const head = newHead(unixSeconds(deps.clock.now()), body.model);
-      const preset = presetOf(presets, body.model);
-      const completion = toCompletion(body, preset, namedPrincipal(raw.headers));
-      const { usage, tokens } = countedUsage(deps.usage);
-      const counting = { ...deps, usage };
-      const asked = await readConversation(deps, caller, completion, rights);
-      const context = await findContext(counting, asked, completion, signal);
-      setServerTiming(reply, context.stages);
-      const stream = answer(counting, asked, context, { ...completion, store: body.store === true }, signal);
-      const hasFootnotes = preset.footnotes ?? deps.config.doors.footnotes;
-      const after = (ended: Answer): string => (hasFootnotes ? footnotesOf(ended) : '');
+      const asking = await ask(deps, presets, body, request);
       if (body.stream) {
-        const include = body.stream_options?.include_usage === true;
-        return sendChunks(reply, stream, { head, rights, after, usage: include ? tokens : null }, signal);
+        const form = chatChunks(head, body.stream_options?.include_usage === true ? asking.tokens : null);
+        return sendAnswer(request.reply, asking, form, request.rights, request.signal);
       }
-      const ended = await answerOf(stream);
-      const message = { role: 'assistant' as const, content: ended.text + after(ended), refusal: null };
+      const ended = await answerOf(asking.stream);
+      const message = { role: 'assistant' as const, content: ended.text + asking.after(ended), refusal: null };
       return {
         ...head,
         object: 'chat.completion' as const,
         choices: [{ index: 0, message, ...endOf(ended) }],
-        usage: toUsage(tokens()),
+        usage: toUsage(asking.tokens()),
         ...factsOf(ended),
       };
+    },
+  });
+}
+
+function responsesRoute(deps: Deps, presets: Presets): Route {
+  return route({
+    method: 'POST',
+    prefix: '/v1',
+    path: '/responses',
+    scopes: ['inference:run'],
+    check: (caller) => deps.usage.assertBudget(caller),
+    operation: {
+      id: 'createResponse',
+      area: AREA,
+      summary: 'Answer in the shape of the responses of the OpenAI API',
+      description:
+        'Answers as POST /v1/chat/completions does. Responses are not kept: the whole history is sent with each request, and members ' +
+        'that need a stored response are refused.',
+    },
+    body: responseBody,
+    timing: true,
+    response: { status: 200, schema: responseSchema, description: 'The response.' },
+    alternatives: {
+      'text/event-stream': {
+        description:
+          'With `stream`: events, of which the last is `response.completed`, `response.incomplete` or `error`.',
+        schema: { type: 'string' },
+      },
+    },
+    errors: [404, 409, 502, 504],
+    example: { model: 'pinakes', input: 'How many vacation days do staff get?' },
+    async handler({ body, ...request }) {
+      const begun = newResponse(unixSeconds(deps.clock.now()), body);
+      const asking = await ask(deps, presets, { ...body, messages: messagesOf(body) }, request);
+      if (body.stream) {
+        const form = responseEvents(begun, asking.tokens);
+        return sendAnswer(request.reply, asking, form, request.rights, request.signal);
+      }
+      const ended = await answerOf(asking.stream);
+      return toResponse(begun, newMessageId(), ended, toText(ended, asking.after(ended)), asking.tokens());
     },
   });
 }
@@ -133,18 +164,4 @@ function modelRoute(presets: Presets): Route {
       return toModel(params.model);
     },
   });
-}
-
-/** Returns the ledger, and the sum of what is added to it through this value. */
-function countedUsage(ledger: Deps['usage']): { usage: Deps['usage']; tokens: () => Usage } {
-  const sum = { inputTokens: 0, outputTokens: 0 };
-  const usage: Deps['usage'] = {
-    ...ledger,
-    add(account, used) {
-      sum.inputTokens += used.inputTokens;
-      sum.outputTokens += used.outputTokens;
-      ledger.add(account, used);
-    },
-  };
-  return { usage, tokens: () => sum };
 }

@@ -1,12 +1,9 @@
 /** The answer in the shape of the OpenAI API, with members of our own for citations. */
 import { z } from 'zod';
-import { warningsSchema } from '../../../http/schemas.ts';
-import type { Usage } from '../../../llm/models.ts';
-import { newId } from '../../../util/ids.ts';
-import type { Answer } from '../answer.ts';
-import { completionResultSchema, toResult } from '../result.ts';
-
-const ownChoice = completionResultSchema.shape.choices.element.shape;
+import type { Usage } from '../../../../llm/models.ts';
+import { newId } from '../../../../util/ids.ts';
+import type { Answer } from '../../answer.ts';
+import { citedOf, citedShape, factsShape } from '../own-members.ts';
 
 const usageSchema = z
   .object({
@@ -37,19 +34,12 @@ export const chatCompletionSchema = z
           finish_reason: z
             .enum(['stop', 'length', 'content_filter'])
             .describe('Why the answer ended. `stop` also when the sources hold no answer.'),
-          native_finish_reason: ownChoice.finish_reason.describe(
-            'The reason in the words of POST /completions: `no_answer` says that the sources hold no answer.',
-          ),
-          citations: ownChoice.citations,
-          web_citations: ownChoice.web_citations,
-          table_query: ownChoice.table_query,
-          unsupported_spans: ownChoice.unsupported_spans,
+          ...citedShape,
         }),
       )
       .describe('The answers: always one.'),
     usage: usageSchema,
-    conversation_id: z.string().nullable().describe('With `store`: the conversation that holds the answer. Else null.'),
-    warnings: warningsSchema,
+    ...factsShape,
   })
   .meta({ id: 'ChatCompletion' });
 
@@ -66,20 +56,11 @@ export function newHead(created: number, model: string): ChatHead {
 
 /** Returns the members of a choice that are known when the answer has ended. */
 export function endOf(answer: Answer) {
-  const [{ message: _message, index: _index, finish_reason: native, ...own }] = toResult(answer, 0).choices as [
-    ReturnType<typeof toResult>['choices'][number],
-  ];
   return {
     logprobs: null,
     finish_reason: answer.finishReason === 'no_answer' ? ('stop' as const) : answer.finishReason,
-    native_finish_reason: native,
-    ...own,
+    ...citedOf(answer),
   };
-}
-
-/** Returns the members beside the choice. */
-export function factsOf({ conversationId, warnings }: Answer) {
-  return { conversation_id: conversationId, warnings };
 }
 
 export function toUsage({ inputTokens, outputTokens }: Usage): z.input<typeof usageSchema> {
