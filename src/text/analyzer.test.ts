@@ -311,6 +311,7 @@ describe('symbols', () => {
       only('%j', '.gitignore', '@media', '#include', '.ssh'),
     );
     assert.deepEqual(symbols('C++ C# a -> b `<=>` == && ~#.'), only('c++', 'c#', '->', '<=>', '==', '&&', '~#'));
+    assert.deepEqual(symbols('`?.` and ??'), only('?.', '??'));
   });
   test('ordinary text has no symbols', () => {
     for (const text of [

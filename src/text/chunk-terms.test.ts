@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameTerms } from './analysis/names.ts';
-import { searchTerms } from './analyzer.ts';
+import { analyzeQuery, searchTerms } from './analyzer.ts';
 import { chunkTerms } from './chunk-terms.ts';
 
 const CHUNK = { content: 'LIMIT = 30\nclass Session:', context: 'Defines: LIMIT', headingPath: ['Session'] };
@@ -60,4 +60,19 @@ test('a test case in quotes defines no name, and counts only once', () => {
       .filter((term) => term === 'parsecooki').length,
     1,
   );
+});
+
+test('the first chunk of a file with a title has the words of the file name, without the extension', () => {
+  const page = { content: 'Turnover rose.', context: null, headingPath: [] };
+  const termsOf = (fileName?: string) => chunkTerms(page, 'Figures', 'en', false, fileName).split(' ');
+  const named = termsOf('QuarterlyReport_2023-Q4.final.docx');
+  for (const query of ['quarterly report 2023', 'q4', 'quarterlyreport2023q4finaldocx'])
+    assert.ok(searchTerms(query, ['en']).filter((term) => named.includes(term)).length > 0, query);
+  const asked = new Set(searchTerms('QuarterlyReport_2023-Q4.final.docx', ['en']));
+  assert.ok(
+    analyzeQuery('quarterlyreport2023q4finaldocx', ['en']).every((term) => asked.has(term)),
+    'a whole name has one term',
+  );
+  assert.ok(!named.includes('docx'));
+  assert.deepEqual(termsOf(), termsOf('Figures'));
 });

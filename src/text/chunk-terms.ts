@@ -38,17 +38,40 @@ export function namesAround(
   return [...outside, ...namingHeading(headingPath, isCode)];
 }
 
+const EXTENSION = /\.\w{1,8}$/;
+
+/**
+ * Returns the words of a file name without the extension, and its last part as one word, as somebody writes who has the whole name. The
+ * extension is no word of its own: else all first chunks of PDF files would have the word "pdf".
+ */
+function fileNameWords(name: string): string {
+  const whole = name
+    .split(/\s/)
+    .at(-1)!
+    .toLowerCase()
+    .replace(/[._-]+/g, '');
+  return `${name.replace(EXTENSION, '')} ${whole}`;
+}
+
 /**
  * Returns the terms of a chunk. The heading right above the chunk counts once more. A chunk of code also has terms of the names that it
- * defines.
+ * defines. The first chunk of a file with a title has the words of the file name, so that the name finds the file.
  *
  * @param title the title of the file, or its name.
+ * @param fileName the name of the file, for its first chunk.
  */
-export function chunkTerms(chunk: ChunkText, title: string, language: string | null, isCode: boolean): string {
+export function chunkTerms(
+  chunk: ChunkText,
+  title: string,
+  language: string | null,
+  isCode: boolean,
+  fileName: string = title,
+): string {
   const { content } = chunk;
   // The content of code holds the names that its context lists.
   const context = isCode ? null : indexedContext(chunk.context);
-  const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content];
+  const ofFile = fileName === title ? [] : [fileNameWords(fileName)];
+  const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content, ...ofFile];
   const terms = analyzeForIndex(parts.join('\n'), language);
   if (!isCode || DECLARATIONS.test(title)) return terms;
   const names = [...namingHeading(chunk.headingPath, isCode), ...definedNames(chunk.context)].flatMap(nameTerms);

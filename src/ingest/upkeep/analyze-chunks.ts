@@ -33,7 +33,7 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);
   const analyzed = chunks.map((chunk) => ({
     id: chunk.id,
-    terms: chunkTerms(chunk, chunk.title, chunk.language, chunk.isCode),
+    terms: chunkTerms(chunk, chunk.title, chunk.language, chunk.isCode, chunk.fileName ?? undefined),
   }));
   if (analyzed.length > 0) {
     await saveTerms(tx, tenantId, analyzed);

@@ -23,10 +23,9 @@ const POWER = /(?<![\d.,])(\d+) ?(?:\^|\*\*) ?\{?(\d+)\}?(?![\d.,])/g;
 const RAISED_POWER = /(?<![\d.,])(\d+)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
 
 /** Groups of digits that are one number: of a telephone, an account, a card. A number of ISO 13616 begins with two letters. */
-const GROUPS = new RegExp(
-  String.raw`(?<![\p{L}\p{N}.,])(?:\p{Lu}{2}\d{2}(?: [\p{Lu}\d]{4}){2,7}(?: [\p{Lu}\d]{1,4})?|\+?\(?\d{1,5}\)?(?:[ \-/.]\(?\d{2,8}\)?){1,5})${NUMBER_END}`,
-  'gu',
-);
+const ISO_13616 = String.raw`\p{Lu}{2}\d{2}(?: [\p{Lu}\d]{4}){2,7}(?: [\p{Lu}\d]{1,4})?`;
+const DIGIT_GROUPS = String.raw`\+?\(?\d{1,5}\)?(?:[ \-/.]\(?\d{2,8}\)?){1,5}`;
+const GROUPS = new RegExp(`(?<![\\p{L}\\p{N}.,])(?:${ISO_13616}|${DIGIT_GROUPS})${NUMBER_END}`, 'gu');
 /** The zero of +49 (0)30, which is dialled within the country. */
 const AREA_ZERO = /(?<=\+\d{1,3}) ?\(0\) ?/g;
 const ACCOUNT = /(?<![\p{L}\p{N}])(?:\p{Lu}{2}\d{2}[\p{Lu}\d]{11,30}|\d{16})(?![\p{L}\p{N}])/gu;
