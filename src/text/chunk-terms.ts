@@ -44,7 +44,7 @@ const EXTENSION = /\.\w{1,8}$/;
  * Returns the words of a file name without the extension, and its last part as one word, as somebody writes who has the whole name. The
  * extension is no word of its own: else all first chunks of PDF files would have the word "pdf".
  */
-function fileNameWords(name: string): string {
+export function fileNameWords(name: string): string {
   const whole = name
     .split(/\s/)
     .at(-1)!
