@@ -115,6 +115,11 @@ export interface AnalyzedChunk {
    * stored name is not redacted.
    */
   title: string;
+  /** The name of the source; null if the source was read under ingest rules. */
+  name: string | null;
+  /** Further names that the file gives itself. */
+  aliases: string | null;
+  isFirst: boolean;
   language: string | null;
   isCode: boolean;
 }
@@ -128,10 +133,12 @@ export async function listChunksToAnalyze(
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
     select c.id, c.content, c.context, c.heading_path, s.language, coalesce(s.file_type = 'code', false) as is_code,
-           coalesce(s.origin_metadata -> 'title' ->> 'val', case when s.redacted_by = '' then s.name end, '') as title
+           coalesce(s.origin_metadata -> 'title' ->> 'val', n.name, '') as title,
+           n.name, s.origin_metadata -> 'aliases' ->> 'val' as aliases, c.ordinal = 0 as is_first
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c
     left join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    cross join lateral (select case when s.redacted_by = '' then s.name end as name) n
     order by c.id`);
 }
 

@@ -77,8 +77,6 @@ export interface StoredFile {
   blobHash: string;
   /** Hash of the new version that waits or failed; null without a new version. */
   updateHash: string | null;
-  /** The text has a title. Searches find a text without a title by the name of its source. */
-  isTitled: boolean;
   /** The file, or a new version of it, waits to be read. */
   waits: boolean;
 }
@@ -93,7 +91,7 @@ export async function listFiles(
   const wanted = paths ? sql`s.path = any(${[...paths]}::text[])` : raw('s.path is not null');
   return tx.query<StoredFile>(sql`
     select s.id as source_id, s.path, s.name, s.status, coalesce(u.file_size, s.file_size) as file_size,
-      s.blob_hash, u.blob_hash as update_hash, s.origin_metadata ? 'title' as is_titled, ${WAITS} as waits
+      s.blob_hash, u.blob_hash as update_hash, ${WAITS} as waits
     from ${WITH_UPDATE}
     where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${wanted} and s.deleted_at is null order by s.id`);
 }

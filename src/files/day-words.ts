@@ -3,8 +3,11 @@
 /** One for each language and style: to make one takes far longer than to write a day. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns a day, in UTC, with its weekday in a language: `Thursday, March 5, 2026`; without the weekday if `style` is long. */
-export function dayInWords(day: Date, language: string | null, style: 'full' | 'long' = 'full'): string {
+/**
+ * Returns a day, in UTC, with its weekday in a language: `Thursday, March 5, 2026`; without the weekday if `style` is long, and with a
+ * short month if it is medium.
+ */
+export function dayInWords(day: Date, language: string | null, style: 'full' | 'long' | 'medium' = 'full'): string {
   const key = `${language ?? 'en'} ${style}`;
   let format = formats.get(key);
   if (!format) {

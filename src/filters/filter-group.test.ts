@@ -33,3 +33,23 @@ test('other operators take longer texts', () => {
   const equal = { key: 'k', operator: 'eq', value: 'x'.repeat(CONTAINS_LENGTH_MAX + 1) };
   assert.equal(problem({ filters: Array.from({ length: 20 }, () => equal) }), undefined);
 });
+
+test('the errors of frequent mistakes say what to write instead', () => {
+  const condition = { key: 'k', operator: 'eq', value: 'x' };
+  const cases: [unknown, string][] = [
+    [condition, ' key is not a member of a filter group: conditions stand in the array "filters"'],
+    [
+      { operator: 'not', filters: [condition] },
+      'operator must be "and" or "or": the opposites of conditions are ne, nin and not_exists',
+    ],
+    [
+      { filters: [{ ...condition, value: null }] },
+      'filters/0/value must be text, a number, true or false: not_exists finds a missing key',
+    ],
+    [
+      { filters: [{ ...condition, value: ['x'] }] },
+      'filters/0/value must be text, a number, true or false: in and nin take an array',
+    ],
+  ];
+  for (const [group, message] of cases) assert.equal(problem(group), message.trim());
+});

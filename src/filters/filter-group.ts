@@ -92,9 +92,15 @@ function parseGroup<Condition extends object>(
   if (depth > FILTER_DEPTH_MAX) return parser.fail(path, `is nested deeper than ${FILTER_DEPTH_MAX} groups`);
   parser.nodes++;
   const unknown = Object.keys(value).find((key) => key !== 'operator' && key !== 'filters');
-  if (unknown !== undefined) return parser.fail([...path, unknown], 'is not a member of a filter group');
+  if (unknown !== undefined) {
+    const remedy = 'key' in value ? ': conditions stand in the array "filters"' : '';
+    return parser.fail([...path, unknown], `is not a member of a filter group${remedy}`);
+  }
   const { operator = 'and', filters } = value;
-  if (operator !== 'and' && operator !== 'or') return parser.fail([...path, 'operator'], 'must be "and" or "or"');
+  if (operator !== 'and' && operator !== 'or') {
+    const remedy = operator === 'not' ? ': the opposites of conditions are ne, nin and not_exists' : '';
+    return parser.fail([...path, 'operator'], `must be "and" or "or"${remedy}`);
+  }
   if (!Array.isArray(filters) || filters.length < 1 || filters.length > FILTER_MEMBERS_MAX) {
     return parser.fail([...path, 'filters'], `must be an array of 1 to ${FILTER_MEMBERS_MAX} filters`);
   }
@@ -197,7 +203,14 @@ function parseScalar(value: unknown, path: Path, parser: FilterParser): Scalar |
     return parser.fail(path, `is beyond ±${Number.MAX_SAFE_INTEGER}: send so large a number as text`);
   }
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
-  if (typeof value !== 'string') return parser.fail(path, 'must be text, a number, true or false');
+  if (typeof value !== 'string') {
+    const remedy = Array.isArray(value)
+      ? ': in and nin take an array'
+      : value === null
+        ? ': not_exists finds a missing key'
+        : '';
+    return parser.fail(path, `must be text, a number, true or false${remedy}`);
+  }
   if (value.length > FILTER_VALUE_LENGTH_MAX && codePointLength(value) > FILTER_VALUE_LENGTH_MAX) {
     return parser.fail(path, `must have at most ${FILTER_VALUE_LENGTH_MAX} characters`);
   }

@@ -118,3 +118,8 @@ test('the engine searches within the filters, unless they are applied afterwards
   assert.deepEqual(searchedScope(ASKED, FACTS.access), SCOPE);
   assert.deepEqual(searchedScope({ ...ASKED, usePostfilter: true }, FACTS.access), { ...SCOPE, filters: {} });
 });
+
+test('the terms of a query include those of other ways to write it', () => {
+  const { terms } = planSearch({ ...ASKED, query: '2024-03-05' }, FACTS);
+  assert.ok(terms.includes('march') && terms.includes('20240305'));
+});

@@ -3,6 +3,7 @@ import type { Access } from '../access/access.ts';
 import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
+import { otherForms } from './query/other-forms.ts';
 import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';
@@ -82,8 +83,12 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,
-    terms: mode === 'semantic' ? [] : searchTerms(withoutAskedMeaning(request.query), languages, facts.groupNames),
+    terms: mode === 'semantic' ? [] : termsOf(request.query, facts),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };
+}
+
+function termsOf(query: string, { languages, groupNames }: Facts): string[] {
+  return searchTerms(withoutAskedMeaning(query), languages, groupNames, otherForms(query, languages));
 }

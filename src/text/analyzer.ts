@@ -18,6 +18,10 @@ export const UNDETERMINED = 'und';
 
 /** Maximum weight of a term of a language that the query is probably not in. */
 const UNLIKELY_WEIGHT = 1;
+/** Maximum weight of a term of another form of the query. What is written as in the query comes first. */
+const FORM_WEIGHT = 2;
+/** Weight of days, months and powers in other forms: every list has such numbers. */
+const SMALL_NUMBER_WEIGHT = 1;
 /** Weight of an option or an operator. It has the full weight, because it is seldom in a query by chance. */
 const SYMBOL_WEIGHT = TERM_WEIGHT;
 /** Stop words that tell the language of a query. One alone does not, because it may be a word of another language of the corpus. */
@@ -70,12 +74,25 @@ const QUERY_TERMS_MAX = 512;
  * code have one more term, which only the chunk of the definition has.
  *
  * @param groupNames names of source groups in the text, which ask for no definition.
+ * @param forms other ways to write parts of the text.
  */
-export function searchTerms(text: string, languages: readonly string[], groupNames: readonly string[] = []): string[] {
-  const names = askedNames(text, groupNames).flatMap(nameTerms);
-  return [...weighTerms(text, languages), ...[...new Set(names)].map((term) => [term, TERM_WEIGHT] as const)]
-    .slice(0, QUERY_TERMS_MAX)
-    .flatMap(([term, weight]) => new Array<string>(weight).fill(term));
+export function searchTerms(
+  text: string,
+  languages: readonly string[],
+  groupNames: readonly string[] = [],
+  forms: readonly string[] = [],
+): string[] {
+  const weights = weighTerms(text, languages);
+  for (const form of forms) addForm(weights, form, languages);
+  for (const term of askedNames(text, groupNames).flatMap(nameTerms)) weights.set(term, TERM_WEIGHT);
+  return [...weights].slice(0, QUERY_TERMS_MAX).flatMap(([term, weight]) => new Array<string>(weight).fill(term));
+}
+
+function addForm(weights: Map<string, number>, form: string, languages: readonly string[]): void {
+  for (const [term, weight] of weighTerms(form, languages)) {
+    const weightMax = /^\d{1,2}$/.test(term) ? SMALL_NUMBER_WEIGHT : FORM_WEIGHT;
+    if (!weights.has(term)) weights.set(term, Math.min(weight, weightMax));
+  }
 }
 
 /** A word of a query, and its terms if it is spelled right. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameTerms } from './analysis/names.ts';
-import { searchTerms } from './analyzer.ts';
-import { chunkTerms } from './chunk-terms.ts';
+import { analyzeQuery, searchTerms } from './analyzer.ts';
+import { chunkTerms, otherNames } from './chunk-terms.ts';
 
 const CHUNK = { content: 'LIMIT = 30\nclass Session:', context: 'Defines: LIMIT', headingPath: ['Session'] };
 
@@ -69,4 +69,21 @@ test('only the chunk that defines a name has its term: no later part of it, no c
   assert.ok(!defines('Session(int id) {', ['Session', 'Session']));
   for (const title of ['test_sessions.py', 'a.test.ts', 'a_test.go', 'SessionTest.java'])
     assert.ok(!defines('class Session {', ['Session'], title), title);
+});
+
+test('the first chunk of a file with a title has the words of the file name, without the extension, and of its aliases', () => {
+  const page = { content: 'Turnover rose.', context: null, headingPath: [] };
+  const termsOf = (fileName: string, aliases?: string) =>
+    chunkTerms(page, 'Figures', 'en', false, otherNames('Figures', fileName, aliases)).split(' ');
+  const named = termsOf('QuarterlyReport_2023-Q4.final.docx');
+  for (const query of ['quarterly report 2023', 'q4', 'quarterlyreport2023q4finaldocx'])
+    assert.ok(searchTerms(query, ['en']).filter((term) => named.includes(term)).length > 0, query);
+  const asked = new Set(searchTerms('QuarterlyReport_2023-Q4.final.docx', ['en']));
+  assert.ok(
+    analyzeQuery('quarterlyreport2023q4finaldocx', ['en']).every((term) => asked.has(term)),
+    'a whole name has one term',
+  );
+  assert.ok(!named.includes('docx'));
+  assert.deepEqual(termsOf('Figures'), chunkTerms(page, 'Figures', 'en', false).split(' '));
+  assert.ok(termsOf('Figures', 'Bluebird').includes('bluebird'));
 });

@@ -39,22 +39,52 @@ export function namesAround(
   return [...outside, ...namingHeading(headingPath, isCode)];
 }
 
+const EXTENSION = /\.\w{1,8}$/;
+
+/**
+ * Returns what the first chunk of a file is found by besides its title: the words of the file name, and further names that the file
+ * gives itself (`aliases` in the front matter of a note).
+ */
+export function otherNames(title: string, fileName: string, aliases: string | undefined): string[] {
+  return [...(fileName === title ? [] : [fileNameWords(fileName)]), ...(aliases ? [aliases] : [])];
+}
+
+/**
+ * Returns the words of a file name without the extension, and its last part as one word, as somebody writes who has the whole name. The
+ * extension is no word of its own: else all first chunks of PDF files would have the word "pdf".
+ */
+function fileNameWords(name: string): string {
+  const whole = name
+    .split(/\s/)
+    .at(-1)!
+    .toLowerCase()
+    .replace(/[._-]+/g, '');
+  return `${name.replace(EXTENSION, '')} ${whole}`;
+}
+
 /**
  * Returns the terms of a chunk. The heading right above the chunk counts once more. A chunk of code also has terms of the names that it
  * defines.
  *
  * @param title the title of the file, or its name.
+ * @param names the other names of the file, for its first chunk.
  */
-export function chunkTerms(chunk: ChunkText, title: string, language: string | null, isCode: boolean): string {
+export function chunkTerms(
+  chunk: ChunkText,
+  title: string,
+  language: string | null,
+  isCode: boolean,
+  names: readonly string[] = [],
+): string {
   const { content } = chunk;
   // The content of code holds the names that its context lists.
   const context = isCode ? null : indexedContext(chunk.context);
-  const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content];
+  const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content, ...names];
   const terms = analyzeForIndex(parts.join('\n'), language);
   if (!isCode || DEFINES_NOTHING.test(title)) return terms;
-  const names = [...definedHere(chunk), ...definedNames(chunk.context)].flatMap(nameTerms);
+  const defined = [...definedHere(chunk), ...definedNames(chunk.context)].flatMap(nameTerms);
   const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
-  return [...[...new Set(names)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
+  return [...[...new Set(defined)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Filters that would hold the database for long are refused before they run, and cheap filters on the same corpus are not. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/db/sql.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 import { multipartBody, waitForGroup } from '../support/upload.ts';
 
@@ -68,6 +69,24 @@ test('filters of ordinary size run on the same corpus', async () => {
 test('the same long filter runs when other filters leave few chunks for it', async () => {
   const long = times(10, (i) => ({ key: 'note', operator: 'contains', value: `${i}c${'ab '.repeat(300)}` }));
   assert.equal((await search(long, { file_types: ['pdf'] })).status, 200);
+});
+
+test('chunks without metadata hardly count for the cost of a filter on it', async () => {
+  const filters = [
+    { key: 'kind', operator: 'contains', value: 'x' },
+    ...times(3, (i) => ({ key: `k${i}`, operator: 'in', value: ['a', 'b'] })),
+  ];
+  // The source has no metadata of chunks, although it has many chunks.
+  const set = (withMetadata: number): Promise<unknown> =>
+    t.deps.db.query(
+      t.tenantId,
+      sql`update source set chunk_count = 200000, chunk_metadatas_count = ${withMetadata}::int where tenant_id = ${t.tenantId}`,
+    );
+  await set(0);
+  assert.equal((await search(filters)).status, 200);
+  await set(200_000);
+  assert.equal((await search(filters)).status, 400);
+  await set(ROWS);
 });
 
 test('metadata of chunks is compared in NFC, however a file writes it', async () => {

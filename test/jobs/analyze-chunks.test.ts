@@ -8,7 +8,7 @@ import { sql } from '../../src/db/sql.ts';
 import { ANALYZED_PER_TRANSACTION, analyzeChunks, wakeAnalysis } from '../../src/ingest/upkeep/analyze-chunks.ts';
 import type { JobContext, JobQueue } from '../../src/jobs/queue.ts';
 import { analyzeForIndex } from '../../src/text/analyzer.ts';
-import { chunkTerms } from '../../src/text/chunk-terms.ts';
+import { chunkTerms, otherNames } from '../../src/text/chunk-terms.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -22,6 +22,7 @@ before(async () => {
   database = await openTestDatabase();
   tenant = await createTenant(database.db, { id: newId(), name: 'old' });
   const sources = Array.from({ length: SOURCES }, (_, i) => ({
+    name: `Titel ${i}`,
     language: 'de',
     fileType: i === 0 ? 'code' : 'txt',
     originMetadata: { title: { val: `Titel ${i}`, type: 'string' as const } },
@@ -117,6 +118,7 @@ test('a worker enqueues a job for every outdated tenant at its start', async () 
 });
 
 const CODE = { content: 'MAX = 30\ndef sendAll():', context: 'Defines: MAX', headingPath: ['Session', 'sendAll'] };
+const PAGE = { content: 'Turnover rose.', context: null, headingPath: [] };
 
 test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => {
   const texts: [string, string | null][] = [
@@ -140,37 +142,49 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     ['v největších městech aplikací stránek', 'cs'],
     ['net.ipv4.tcp_tw_reuse', 'en'],
     ['23 615 und v1.2.3', 'de'],
-    ['-e --depth .gitignore $! -> std::vec', null],
+    ['-e --depth .gitignore $! -> std::vec `?.` ??', null],
     ['re\u{e0041}ve\ufe0fnue mil\u200blion', 'en'],
   ];
   const digest = createHash('sha256')
     .update(
-      [...texts.map(([text, language]) => analyzeForIndex(text, language)), chunkTerms(CODE, 'a.py', 'en', true)].join(
-        '\n',
-      ),
+      [
+        ...texts.map(([text, language]) => analyzeForIndex(text, language)),
+        chunkTerms(CODE, 'a.py', 'en', true),
+        chunkTerms(PAGE, 'Figures', 'en', false, otherNames('Figures', 'Report_2023.md', 'Bluebird')),
+      ].join('\n'),
     )
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 12, digest: 'ac321d7eb095f029' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 13, digest: '7ee684628f343854' });
 });
 
-test('terms of a redacted source leave out its name', async () => {
-  const names = (redactedBy: string) =>
+test('terms of a redacted source leave out its name, also beside a title', async () => {
+  const names = (redactedBy: string, metadata: object) =>
     database.db.query(
       tenant.id,
-      sql`update source set name = 'Vimbor.txt', origin_metadata = '{}', redacted_by = ${redactedBy} where tenant_id = ${tenant.id}`,
+      sql`update source set name = 'Vimbor.txt', origin_metadata = ${JSON.stringify(metadata)}::jsonb, redacted_by = ${redactedBy}
+        where tenant_id = ${tenant.id}`,
     );
-  for (const [redactedBy, isNamed] of [
-    ['', true],
-    ['mark', false],
+  await database.db.query(
+    tenant.id,
+    sql`update chunk set ordinal = 1 where tenant_id = ${tenant.id} and content like '%Nummer 3 %'`,
+  );
+  const title = { title: { val: 'Zum Vertrag', type: 'string' } };
+  for (const [redactedBy, metadata, isNamed] of [
+    ['', {}, true],
+    ['', title, true],
+    ['mark', {}, false],
+    ['mark', title, false],
   ] as const) {
     await makeOutdated();
-    await names(redactedBy);
+    await names(redactedBy, metadata);
     await analyzeChunks({ db: database.db })({ tenantId: tenant.id }, context());
-    assert.ok(
-      (await termsOfChunks()).every(({ terms }) => terms.includes('vimbor') === isNamed),
-      redactedBy,
-    );
+    // With a title, only the first chunk of a file has the words of its name.
+    for (const { content, terms } of await termsOfChunks()) {
+      const isFirst = !content.includes('Nummer 3 ');
+      const expected = isNamed && (metadata !== title || isFirst);
+      assert.equal(terms.includes('vimbor'), expected, `${redactedBy} ${JSON.stringify(metadata)} ${content}`);
+    }
   }
 });

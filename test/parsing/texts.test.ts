@@ -177,3 +177,13 @@ test('XML that declares pictures as entities is read, and XML that declares text
   assert.match((await readBytes('a.xml', xml('<!ENTITY p SYSTEM "p.tif" NDATA TIF>'))).text, /words/);
   assert.match((await failureOf('a.xml', xml('<!ENTITY p SYSTEM "file:///etc/passwd">'))).message, /entities/);
 });
+
+test('only the first chunk of a file with a title is found by the name of the file', async () => {
+  const text = `# Figures\n\n${'Turnover rose by four percent in the third quarter of the year. '.repeat(120)}`;
+  const { chunks } = await readBytes('Quarzbericht_2023.md', text);
+  assert.ok(chunks.length > 1);
+  assert.deepEqual(
+    chunks.flatMap(({ terms }, i) => (terms.includes('quarzbericht') ? [i] : [])),
+    [0],
+  );
+});

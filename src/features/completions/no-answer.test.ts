@@ -6,6 +6,7 @@ test('the sentence that says that there is no answer is in the language of the q
   for (const [question, start] of [
     ['How many vacation days do staff get?', 'The available'],
     ['zebra?', 'The available'],
+    ['Whose IBAN is DE75 5121 0800 1245 1261 99?', 'The available'],
     ['Wie viele Urlaubstage haben Mitarbeiter?', 'Die vorhandenen'],
     ['Combien de jours de congé ont les employés ?', 'Les sources'],
     ['¿Cuántos días de vacaciones tienen los empleados?', 'Las fuentes'],

@@ -81,11 +81,7 @@ function languageOf(question: string, found: readonly (string | null)[]): string
   if (script !== undefined && latin < [...question].length / 2) {
     return script === 'zh' && isTraditional(question) ? 'zh-Hant' : script;
   }
-  const words =
-    question
-      .toLowerCase()
-      .normalize('NFC')
-      .match(/[\p{L}\p{M}]+/gu) ?? [];
+  const words = question.toLowerCase().normalize('NFC').match(WORDS) ?? [];
   let likely: string[] = [];
   let most = 0;
   for (const language of Object.keys(SENTENCES).filter((one) => !OTHER_SCRIPTS.has(one))) {
@@ -102,4 +98,6 @@ function languageOf(question: string, found: readonly (string | null)[]): string
   return best ?? (most === 0 ? 'en' : likely[0]!);
 }
 
+/** Words. Letters of a code are none: the DE of DE75 is no Dutch article. */
+const WORDS = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}])/gu;
 const OTHER_SCRIPTS: ReadonlySet<string> = new Set([...SCRIPTS.map(([, language]) => language), 'zh-Hant']);

@@ -19,7 +19,6 @@ function stored(path: string, blobHash: string, change: Partial<StoredFile> = {}
     fileSize: 1,
     blobHash,
     updateHash: null,
-    isTitled: true,
     waits: false,
     ...change,
   };
@@ -82,22 +81,24 @@ test('mirror deletes files that were not sent, and treats a file with the same b
   assert.deepEqual(steps(before, { mode: 'mirror', files }), {
     added: ['g', 'h'],
     renamed: ['b=2 -> e', 'c=2 -> f'],
+    reread: ['b=2', 'c=2'],
     deleted: ['d=3'],
   });
 });
 
-test('a moved file keeps its source; it is read again if its ending changes, and may get other bytes', () => {
-  const before = [stored('a.md', '1'), stored('b.md', '2'), stored('c.md', '3')];
+test('a moved file keeps its source; it is read again if its name changes, and may get other bytes', () => {
+  const before = [stored('a.md', '1'), stored('b.md', '2'), stored('c.md', '3'), stored('e.md', '6')];
   const moves = [
     { from: 'a.md', to: 'x/b.md' },
     { from: 'b.md', to: 'b.txt' },
     { from: 'c.md', to: 'd.txt' },
+    { from: 'e.md', to: 'x/e.md' },
   ];
   assert.deepEqual(steps(before, { moves, files: [sent('d.txt', '4'), sent('c.md', '5')] }), {
     added: ['c.md'],
     updated: ['c.md=3'],
-    reread: ['b.md=2'],
-    renamed: ['a.md=1 -> x/b.md', 'b.md=2 -> b.txt', 'c.md=3 -> d.txt'],
+    reread: ['a.md=1', 'b.md=2'],
+    renamed: ['a.md=1 -> x/b.md', 'b.md=2 -> b.txt', 'c.md=3 -> d.txt', 'e.md=6 -> x/e.md'],
   });
 });
 
@@ -107,7 +108,7 @@ test('two files may swap their paths; a move to a path in use or from an unknown
     { from: 'a', to: 'b' },
     { from: 'b', to: 'a' },
   ];
-  assert.deepEqual(steps(before, { moves: swap }), { renamed: ['a=1 -> b', 'b=2 -> a'] });
+  assert.deepEqual(steps(before, { moves: swap }), { renamed: ['a=1 -> b', 'b=2 -> a'], reread: ['a=1', 'b=2'] });
   assert.throws(
     () => planChanges({ mode: 'merge', files: [], moves: [{ from: 'a', to: 'b' }] }, before),
     /another file with the path "b"/,

@@ -139,7 +139,8 @@ function planMove(plan: ChangePlan, file: StoredFile, to: string): StoredFile {
   const name = displayName(to);
   plan.moved.add(file.sourceId);
   plan.renamed.push({ sourceId: file.sourceId, path: to, name });
-  const isFoundByName = file.status === 'ready' && !file.isTitled;
+  // Searches find a file by its name.
+  const isFoundByName = file.status === 'ready';
   if (endingOf(name) !== endingOf(file.name) || (isFoundByName && name !== file.name)) plan.reread.push(file);
   return { ...file, path: to, name };
 }

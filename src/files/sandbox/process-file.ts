@@ -1,7 +1,7 @@
 /** Processes one file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
-import { chunkTerms } from '../../text/chunk-terms.ts';
+import { chunkTerms, otherNames } from '../../text/chunk-terms.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { blocksOf } from '../blocks-of.ts';
 import { type ChunkCut, chunkFile } from '../chunk/chunker.ts';
@@ -71,7 +71,7 @@ export async function processFile(
     const isLogo = fileType === 'picture' && (request.depth ?? 0) > 0;
     if (cuts.length === 0 && members === 0 && !isLogo) throw nothingToFind(parsed);
     const name = rules ? await rules.redactName(request.name, request.redaction, names) : request.name;
-    const file = await toProcessed(parsed, parsed.title ?? name, cuts, sink);
+    const file = await toProcessed(parsed, name, cuts, sink);
     return {
       ok: true,
       file: request.inspect === undefined ? file : { ...file, inspected: inspectedOf(parsed, request.inspect) },
@@ -123,18 +123,22 @@ function nothingToFind(parsed: ParsedFile): FileError {
 
 async function toProcessed(
   parsed: ParsedFile,
-  title: string,
+  fileName: string,
   cuts: readonly ChunkCut[],
   sink: ChunkSink | undefined,
 ): Promise<ProcessedFile> {
   const language = languageOf(parsed);
+  const title = parsed.title ?? fileName;
+  const names = otherNames(title, fileName, parsed.metadata['aliases']?.val);
+  const isCode = parsed.fileType === 'code';
   let chunks: ChunkDraft[] = [];
-  for (const cut of cuts) {
+  for (const [ordinal, cut] of cuts.entries()) {
     if (sink && chunks.length >= CHUNKS_PER_PART) {
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, title, language, parsed.fileType === 'code') });
+    const terms = chunkTerms(cut, title, language, isCode, ordinal === 0 ? names : []);
+    chunks.push({ ...cut, terms });
   }
   return {
     fileType: parsed.fileType,

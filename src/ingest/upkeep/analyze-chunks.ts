@@ -8,7 +8,7 @@ import { invalidateChunkCaches } from '../../corpus/source-store.ts';
 import { listOutdatedTenants, lockOutdated, saveAnalyzed } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
-import { chunkTerms } from '../../text/chunk-terms.ts';
+import { chunkTerms, otherNames } from '../../text/chunk-terms.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
 /** Sized for some 30 ms on the embedded database, where transactions queue with searches. */
@@ -31,10 +31,11 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   const after = await lockOutdated(tx, tenantId);
   if (after === undefined) return false;
   const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);
-  const analyzed = chunks.map((chunk) => ({
-    id: chunk.id,
-    terms: chunkTerms(chunk, chunk.title, chunk.language, chunk.isCode),
-  }));
+  const analyzed = chunks.map((chunk) => {
+    const { id, title, name, aliases, language, isCode, isFirst } = chunk;
+    const names = isFirst ? otherNames(title, name ?? title, aliases ?? undefined) : [];
+    return { id, terms: chunkTerms(chunk, title, language, isCode, names) };
+  });
   if (analyzed.length > 0) {
     await saveTerms(tx, tenantId, analyzed);
     await invalidateChunkCaches(tx, tenantId);

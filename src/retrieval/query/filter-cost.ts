@@ -13,6 +13,8 @@ import { matchingSources, SOURCE_TABLES } from './filter-sql.ts';
 const BUDGET_MS = { embedded: 250, server: 2_500 } as const;
 /** A filter of a few short conditions is never refused, however large the corpus is. Its size is then not looked up. */
 const SIMPLE: FilterCost = { fixedNs: 7_000_000, rowNs: 4_000, byteNs: 0 };
+/** The work for a chunk without metadata, by that for a chunk with some: a filter sees from the stored size that nothing is there. */
+const EMPTY_WEIGHT = 0.1;
 /** A policy may take this many times as long: it is not chosen for one search, and a refused policy hides everything. */
 const POLICY_FACTOR = 2;
 
@@ -44,15 +46,15 @@ export async function checkFilterCost(
     where: string,
   ): Promise<void> => {
     if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, SIMPLE))) return;
-    const [size] = await tx.query<Size>(select);
-    const { rows, bytes } = size!;
+    const [size] = await tx.query<Size & { weight?: number }>(select);
+    const { rows, bytes, weight = rows } = size!;
     if (ofPolicy && !fitsBudget(kind, estimatedNs(ofPolicy, size!) / POLICY_FACTOR))
       throw invalidRequest(
         `The policy would take too long on ${rows} ${what}. Give it fewer conditions on metadata, fewer values for in and nin, or ` +
           'shorter texts for contains.',
       );
     const share = Math.min(1, rowsMax / Math.max(rows, 1));
-    if (fitsBudget(kind, estimatedNs(filter, { rows: share * rows, bytes: share * bytes }))) return;
+    if (fitsBudget(kind, estimatedNs(filter, { rows: share * weight, bytes: share * bytes }))) return;
     throw invalidAt(
       [where],
       `would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
@@ -67,7 +69,8 @@ export async function checkFilterCost(
   );
   await refuse(
     [costOf(chunkMetadata), policy?.cost.chunk],
-    sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes
+    sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes,
+        coalesce(sum(s.chunk_metadatas_count + (s.chunk_count - s.chunk_metadatas_count) * ${EMPTY_WEIGHT}::float8), 0) as weight
       ${matchingSources(tenantId, scope, filters)}`,
     'chunks',
     'chunk_metadata',

@@ -10,7 +10,7 @@ import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
-import { namesAround, namingHeading } from '../../text/chunk-terms.ts';
+import { namesAround, namingHeading, otherNames } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
@@ -75,14 +75,17 @@ export function termsOf(row: ReadRow | undefined) {
   if (!row) return undefined;
   const isCode = row.fileType === 'code';
   const naming = namingHeading(row.headingPath, isCode);
-  const title = String(row.originMetadata.title?.val ?? row.name);
+  const { title: ownTitle, aliases } = row.originMetadata;
+  const title = String(ownTitle?.val ?? row.name);
   const listed = (names: readonly string[]): string[] => analyzeForIndex(names.join('\n'), row.language).split(' ');
   const around = listed(namesAround(row, title, isCode));
+  const names = listed(otherNames(title, row.name, aliases?.val));
+  const closing = row.terms.endsWith(` ${names.join(' ')}`) ? names : [];
   return {
     // Neighbouring entries of an index have nothing to do with each other.
     terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
     // Ingest rules keep the name of a source out of the terms of its chunks. A mail address may be a whole answer, as numbers may.
-    around: row.terms.includes(around.join(' ')) && !row.content.includes('@') ? around : [],
+    around: row.terms.includes(around.join(' ')) && !row.content.includes('@') ? [...around, ...closing] : [],
     titles: new Set(listed([row.name, ...row.headingPath.slice(0, -1), ...naming])),
     heading: new Set(listed(naming)),
   };

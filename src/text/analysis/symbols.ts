@@ -8,7 +8,7 @@ const NUMBERED = /^[-$]\d$/;
 /** Marks of Markdown, comments and tags, and marks that writers use for a dash or a pause. */
 const DECORATION = /^(?:[-:|]+|[/*]+|([.#~_%@*+-])\1+|\/>|<\/|[.!?]+)$/;
 /** Operators that DECORATION matches too. */
-const DOUBLED = /^(?:::|\|\||!!|\+\+|\?\.|\?\?)$/;
+const OPERATORS = /^(?:::|\|\||!!|\+\+|\?\.|\?\?)$/;
 
 /**
  * Returns the term of a word behind a mark; undefined if the mark makes no name of it. `-H` and `-h` have different terms; `--Depth`
@@ -23,5 +23,5 @@ export function sigilTerm(sigil: string, word: string): string | undefined {
 /** Returns the term of two or three marks; undefined for marks that only decorate a text. */
 export function operatorTerm(marks: string): string | undefined {
   const operator = marks.length > 2 ? marks.replace(/[.:?!]$/, '') : marks;
-  return DECORATION.test(operator) && !DOUBLED.test(operator) ? undefined : encodeTerm(operator);
+  return DECORATION.test(operator) && !OPERATORS.test(operator) ? undefined : encodeTerm(operator);
 }

@@ -223,17 +223,20 @@ test('files are moved without being sent, and are read again if their ending cha
   );
 });
 
-test('a moved file without a title is found by its new name, and no longer by its old name', async () => {
-  const id = await make({ 'vimbor.txt': 'The bittern hides.', 'keep.txt': 'The heron stands.' });
+test('a moved file is found by its new name, and no longer by its old name, also with a title', async () => {
+  const texts = { 'vimbor.txt': 'The bittern hides.', 'gramzo.md': '# Birds\n\nThe wader runs.' };
+  const id = await make({ ...texts, 'keep.txt': 'The heron stands.' });
   const byName = async (query: string) => (await service.post('/search', { query })).body.results.length;
-  assert.equal(await byName('vimbor'), 1);
+  assert.deepEqual([await byName('vimbor'), await byName('gramzo')], [1, 1]);
   const moves = [
     { from: 'vimbor.txt', to: 'sub/quexol.txt' },
+    { from: 'gramzo.md', to: 'sub/plinth.md' },
     { from: 'keep.txt', to: 'sub/keep.txt' },
   ];
   const { run } = await changeAndWait(id, {}, { moves });
-  assert.deepEqual(statistics(run), { scanned: 2, updated: 2 });
+  assert.deepEqual(statistics(run), { scanned: 3, updated: 3 });
   assert.deepEqual([await byName('vimbor'), await byName('quexol')], [0, 1]);
+  assert.deepEqual([await byName('gramzo'), await byName('plinth')], [0, 1]);
 });
 
 test('an impossible change changes nothing', async () => {
