@@ -11,6 +11,7 @@ import { addFailed, changesTree, fileChanges, readChanges } from './changes.ts';
 import { exportsOf, type FetchState, Locator, withEnding } from './files.ts';
 import { type FolderReference, parseFolderUrl } from './folder-url.ts';
 import { type DriveListRequest, listTree, Tree } from './listing.ts';
+import { withoutEscapes } from './markdown.ts';
 import { DriveError } from './request.ts';
 
 const GOOGLE_API_URL = 'https://www.googleapis.com';
@@ -127,13 +128,20 @@ async function fetchExport(api: DriveApi, locator: Locator, name: string): Promi
       const response = await api.exportAs(locator, mimeType);
       const listed = formats.find((format) => name.toLowerCase().endsWith(format.ending))?.ending ?? '';
       const changes = listed === ending ? {} : { name: withEnding(name.slice(0, name.length - listed.length), ending) };
-      return { kind: 'content', content: { body: response.body, state: { ending } satisfies FetchState, changes } };
+      const body = ending === '.md' ? readable(response.body) : response.body;
+      return { kind: 'content', content: { body, state: { ending } satisfies FetchState, changes } };
     } catch (error) {
       if (!concernsFormat(error)) return resultOfRefusal(error);
       problem = error;
     }
   }
   return resultOfRefusal(problem);
+}
+
+/** An export has at most 10 MB. */
+async function* readable(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.concat(await Array.fromAsync(body));
+  yield Buffer.from(withoutEscapes(bytes.toString('utf8')));
 }
 
 /** Returns whether another format may still work, because Google cannot make this one, or not for this file. */

@@ -12,7 +12,7 @@ import type { WireBlock, WirePage, WireProperty } from './wire.ts';
 /** The workspace rounds the time of an edit down to the minute. Only after that minute does the time identify one version. */
 const SETTLED_MS = 120_000;
 /** Version of the rendering, part of every revision: a change makes every page be read once more. */
-const RENDERING = 1;
+const RENDERING = 2;
 
 export interface PageNode {
   kind: 'page';

@@ -55,7 +55,8 @@ function absolute(address: string | null | undefined): string | undefined {
 function inline(item: RichText, bold: boolean): string {
   const { annotations = {} } = item;
   if (item.type === 'equation') return `$${item.equation?.expression ?? item.plain_text ?? ''}$`;
-  const raw = item.plain_text || dateText(item);
+  // The plain text of a mentioned link is only its address.
+  const raw = inOneLine(item.mention?.link_mention?.title ?? '') || item.plain_text || dateText(item);
   const text = raw.trim();
   if (text === '') return raw;
   let marked = annotations.code ? codeSpan(text) : escapeTags(text);

@@ -31,7 +31,7 @@ import {
   uuidOf,
 } from './nodes.ts';
 import { isRow, rowHead } from './properties.ts';
-import { recentParents } from './recent.ts';
+import { seenPages } from './recent.ts';
 import { readWholeProperties } from './rows.ts';
 import { escapeText } from './text.ts';
 import { Database, isTrashed, Page, type WireBlock, type WireList } from './wire.ts';
@@ -65,14 +65,15 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
   const resumed = request.resume as Resume | null;
   const pending = resumed ? [...resumed.pending] : [await start()];
   const startedAt = resumed?.startedAt ?? api.now().toISOString();
+  const stored = (await request.listStored?.()) ?? [];
   const since = new Date(String(request.cursor?.['startedAt']));
+  const seen = stored.length > 0 ? await seenPages(api, since, stored) : { ids: new Set<string>(), parents: [] };
   const walk: Walk = {
     ...options,
     pending,
     seen: new Set(),
-    toReadAgain: Number.isFinite(since.getTime())
-      ? new Set([...(await recentParents(api, since)), ...failedIn(request.cursor)])
-      : new Set(),
+    toReadAgain: new Set([...seen.parents, ...failedIn(request.cursor)]),
+    shared: seen.ids,
     full: resumed?.full ?? true,
     faults: 0,
   };
@@ -122,6 +123,8 @@ interface Walk extends WalkOptions {
   seen: Set<string>;
   /** Pages that are read although their edit time is the same: they have recently edited child pages, or failed in the last run. */
   toReadAgain: ReadonlySet<string>;
+  /** Pages that the search found: they are shared with the integration. */
+  shared: ReadonlySet<string>;
   /** False if pages below an unreadable page may have been missed: then no source counts as gone. */
   full: boolean;
   faults: number;
@@ -145,6 +148,9 @@ async function* visitPage(walk: Walk, node: PageNode): AsyncGenerator<Change> {
   const item = await itemOf(walk, node, revision);
   const isReadAgain = walk.toReadAgain.has(node.id) && !state?.holders.includes(node.id);
   if (state !== undefined && revision !== null && stored?.revision === revision && !isReadAgain) {
+    // Otherwise no request says whether the page may still be read.
+    if (state.holders.length === 0 && node.properties === undefined && !walk.shared.has(node.id))
+      await walk.api.get(`pages/${node.id}`);
     const below = await storedChildren(walk, state);
     if (below !== undefined) {
       yield { kind: 'present', item };
@@ -257,8 +263,11 @@ async function* failureOf(walk: Walk, node: Node, error: unknown): AsyncGenerato
     const reason = 'The database is a linked view of another database, or it is not shared with the integration.';
     return yield { kind: 'skipped', originId, name, reason };
   }
-  if (error instanceof PageApiError && error.status === 404 && stored !== undefined)
-    return yield { kind: 'gone', originId };
+  // A page below a shared one may be kept from the integration on purpose.
+  if (error instanceof PageApiError && error.status === 404)
+    return yield stored === undefined
+      ? { kind: 'skipped', originId, name, reason: 'The page is not shared with the integration.' }
+      : { kind: 'gone', originId };
   if (problem.retryable) walk.faults += 1;
   if (walk.faults >= FAULTS_IN_A_ROW_MAX) throw new OriginError(problem, { cause: error });
   yield { kind: 'failed', originId, name, problem };

@@ -20,7 +20,7 @@ const RichTextSchema = z.object({
   plain_text: text,
   href: text,
   annotations: lenient(z.object({ bold: flag, italic: flag, strikethrough: flag, code: flag })),
-  mention: lenient(z.object({ date: lenient(Dates) })),
+  mention: lenient(z.object({ date: lenient(Dates), link_mention: lenient(z.object({ title: text })) })),
   equation: lenient(z.object({ expression: text })),
 });
 

@@ -203,6 +203,12 @@ describe('shared drives', () => {
 });
 
 describe("Google's own documents", () => {
+  test('a Google document is read without the backslashes that Markdown does not need', async () => {
+    const markdown = '# Rules\n\nSet user\\_name\\! \\[1\\]\n';
+    const doc = world.fake.state.addGoogle(folder, 'Rules', 'document', { 'text/markdown': markdown });
+    assert.deepEqual(await fetched(doc), { text: '# Rules\n\nSet user_name! [1]\n', name: 'Rules.md' });
+  });
+
   test("documents of Google's editors are exported in the best format for the parsers", async () => {
     const { state } = world.fake;
     const doc = state.addGoogle(folder, 'Plan', 'document', { 'text/markdown': '# Plan', [DOCX]: 'docx' });

@@ -67,7 +67,13 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
     const resume = given.resume?.kind === 'checkpoint' ? given.resume.resume : null;
     const result: Run = { outcome: new Map(), changes: [], bodies: 0 };
     const named = new Set<string>();
-    const request = { cursor, resume, findStored: async (id: string) => stored.get(id), signal };
+    const request = {
+      cursor,
+      resume,
+      findStored: async (id: string) => stored.get(id),
+      listStored: async () => [...stored.keys()],
+      signal,
+    };
     for await (const change of connector.list(origin, credential, request)) {
       result.changes.push(change);
       if ('originId' in change) named.add(change.originId);

@@ -232,6 +232,13 @@ test('rich text of a page becomes Markdown with formatting, links, mentions and 
   );
 });
 
+test('a mentioned link of a page has its title', async () => {
+  const href = 'https://git.example.com/api/pull/42';
+  const mention = { type: 'link_mention', link_mention: { href, title: 'Fix the login loop' } };
+  const item = { type: 'mention', mention, annotations: {}, plain_text: href, href };
+  assert.equal(await markdown(block('paragraph', { rich_text: [item] })), `[Fix the login loop](${href})`);
+});
+
 test('text of a page that looks like Markdown is escaped', async () => {
   const lines = [
     '# not a heading',

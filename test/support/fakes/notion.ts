@@ -51,6 +51,8 @@ export interface FakeNotion {
   /** Requests per route since the last `forget`. */
   counts: Map<string, number>;
   forget(): void;
+  /** Titles of pages that the search does not find, as its index is incomplete. */
+  hideFromSearch: Set<string>;
   /** Sets the reaction to every following request; undefined answers without a fault. */
   faults(decide: ((call: FakeCall) => Fault | undefined) | undefined): void;
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
   const now = options.now ?? (() => new Date());
   const world = new FakeWorld(now);
   const counts = new Map<string, number>();
+  const hideFromSearch = new Set<string>();
   const token = options.token ?? 'ntn_fake_token_of_the_workspace';
   const allowed = rateLimit(options.perSecond, now);
   let decide: ((call: FakeCall) => Fault | undefined) | undefined;
@@ -108,7 +111,11 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
       return error(400, 'invalid_json', 'Error parsing JSON body.');
     }
     const [, , kind = '', id = '', member = '', property = ''] = url.pathname.split('/');
-    return routes(world, options, { method: request.method ?? '', kind, id, member, property, url, body });
+    return routes(
+      world,
+      { ...options, hideFromSearch },
+      { method: request.method ?? '', kind, id, member, property, url, body },
+    );
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -122,6 +129,7 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
     token,
     world,
     counts,
+    hideFromSearch,
     forget: () => counts.clear(),
     faults(next) {
       decide = next;
@@ -131,6 +139,10 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+interface RouteOptions extends FakeNotionOptions {
+  hideFromSearch: ReadonlySet<string>;
 }
 
 interface Asked {
@@ -143,7 +155,7 @@ interface Asked {
   body: Json;
 }
 
-function routes(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Answer {
+function routes(world: FakeWorld, options: RouteOptions, asked: Asked): Answer {
   const { method, kind, member } = asked;
   if (kind === 'users' && method === 'GET') return list(asked, users(), options.listMax, 'user');
   if (kind === 'search' && method === 'POST') return search(world, options, asked);
@@ -162,9 +174,9 @@ function routes(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Ans
 }
 
 /** Returns everything that is shared, the newest edit first: the only kind of search that the connector uses. */
-function search(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Answer {
+function search(world: FakeWorld, options: RouteOptions, asked: Asked): Answer {
   const pages = [...world.pages.values()]
-    .filter(({ trashed, shared }) => !trashed && shared)
+    .filter(({ title, trashed, shared }) => !trashed && shared && !options.hideFromSearch.has(title))
     .map((page) => cutProperties(world.wirePage(page)))
     .sort((a, b) => (String(a['last_edited_time']) > String(b['last_edited_time']) ? -1 : 1));
   return list(asked, pages, options.listMax, 'page_or_data_source');
