@@ -14,6 +14,8 @@ export default defineConfig({
     // Both would put code or data into the page that its content security policy refuses.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // One file for all that the first screen needs: one request, and smaller than its parts compressed one by one.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'entry', tags: ['$initial'] }] } } },
   },
   server: { proxy: { '/api': SERVICE, '/console/session': SERVICE } },
 });

@@ -30,7 +30,8 @@ export function App() {
       opened ??= openSession();
       return first ? opened : readSession();
     },
-    staleTime: 60_000,
+    // Who signs in again in one window comes back to the others signed in.
+    staleTime: ({ state }) => (state.data === null ? 0 : 60_000),
   });
   const [notice, setNotice] = useState<'usedLink' | 'ended' | null>(linkToken === null ? null : 'usedLink');
   useEffect(

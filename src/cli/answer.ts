@@ -9,7 +9,7 @@ const VERIFIED_MEANS =
 /** Returns `[2] quoted from guide.pdf, pages 4–5, Prices › Groups` or `[2] guide.pdf, …  verified`, with the quote on the next line. */
 function formatCitation(content: CitedContent, where: string): string {
   const { number, quote } = content.citation;
-  return `  [${number}] ${printable(`${origin(content)}${where}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
+  return `  [${number}] ${printable(`${origin(content)}${where}${mark(content)}`)}\n      "${proseLine(quote)}"\n`;
 }
 
 /** Returns the citations in the order of the answer. The meaning of `verified` follows if a citation uses the word. */
@@ -78,6 +78,14 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
     return points.length <= codePointsMax ? points.join('') : `${points.slice(0, codePointsMax - 1).join('')}…`;
   });
   return filled.length > linesMax ? [...cut, '…'] : cut;
+}
+
+/** A line that only opens or closes a block of code: in one line with its neighbours, it would be noise. */
+const FENCE = /^[ \t>]*(?:`{3,}[^`\n]*|~{3,}.*)$/gmu;
+
+/** Returns Markdown in one line, without the fences of code blocks. */
+export function proseLine(text: string, codePointsMax?: number): string {
+  return oneLine(text.replaceAll(FENCE, ''), codePointsMax);
 }
 
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */

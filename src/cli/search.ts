@@ -1,6 +1,6 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
 import type { Operations, SearchHit } from '../client/api.ts';
-import { codeLines, oneLine, placesOf } from './answer.ts';
+import { codeLines, placesOf, proseLine } from './answer.ts';
 import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import type { Client } from './shared/client.ts';
@@ -152,10 +152,10 @@ function excerptOf({ content, file_type: type, highlights }: SearchHit, io: Io):
   const points = [...content];
   const best = highlights?.sentence?.start ?? 0;
   if (type !== 'code') {
-    if (points.length <= EXCERPT_CODE_POINTS) return [oneLine(content)];
+    if (points.length <= EXCERPT_CODE_POINTS) return [proseLine(content)];
     const last = points.length - EXCERPT_CODE_POINTS + CUT.length;
     const from = wordStart(points, Math.min(best - BEFORE_CODE_POINTS, last));
-    return [oneLine(`${from > 0 ? CUT : ''}${points.slice(from).join('')}`, EXCERPT_CODE_POINTS)];
+    return [proseLine(`${from > 0 ? CUT : ''}${points.slice(from).join('')}`, EXCERPT_CODE_POINTS)];
   }
   const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
   const line = points.slice(0, best).join('').split('\n').length - 1;

@@ -187,6 +187,30 @@ describe('connectors and runs', { skip }, () => {
     await context.close();
   });
 
+  test('the list of connectors is not read again for each event of an upload', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    const [run] = (await service.pinakes.listAllRuns()).runs;
+    const events = Array.from({ length: 300 }, (_, at) => {
+      const id = `01a22053-cf9b-72f9-a108-${String(at).padStart(12, '0')}`;
+      return `data: ${JSON.stringify({ type: 'run', run: { ...run, id, source_group_id: id } })}\n\n`;
+    });
+    let streams = 0;
+    await page.route('**/api/v1/events', (route) => {
+      streams += 1;
+      return route.fulfill({ contentType: 'text/event-stream', body: events.join('') });
+    });
+    let lists = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/crawls')) lists += 1;
+    });
+    await press(page, page.getByRole('link', { name: 'Connectors' }));
+    // All events were read when the page asks for the stream again. Those of the second stream are about the same groups.
+    await until(async () => streams >= 3);
+    assert.ok(lists <= 2, `the list was read ${lists} times`);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('connectors and runs in both themes, at two widths, in German and from right to left', async () => {
     screens['connectors'] = { path: 'connectors', ready: (page) => page.getByRole('row').nth(2).waitFor() };
     screens['connect'] = { path: 'connectors?add=true', ready: (page) => page.getByRole('dialog').waitFor() };

@@ -79,6 +79,26 @@ describe('signing in', { skip }, () => {
     await context.close();
   });
 
+  test('who signs in again in one window comes back to the others signed in', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources', {
+      refusals: [/ 401 /],
+    });
+    await page.getByText('There are no sources yet').waitFor();
+    await context.clearCookies();
+    await press(page, page.getByRole('button', { name: /^Ready/ }));
+    await page.getByText('Your session has ended.').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${service.url}/console/sources`);
+    await write(other, other.getByLabel('API key'), service.key);
+    await other.keyboard.press('Enter');
+    await other.getByText('There are no sources yet').waitFor();
+    // What the browser tells a window that the reader comes back to.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    await page.getByRole('heading', { level: 1, name: 'Sources' }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('the palette opens with the keyboard, and goes to a screen', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
     await page.keyboard.press('Control+k');

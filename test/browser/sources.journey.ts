@@ -262,6 +262,37 @@ describe('sources', { skip }, () => {
     await context.close();
   });
 
+  test('a group beyond those that the service counts can be chosen', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'health', {
+      refusals: [/ 404 .*source-groups/],
+    });
+    const group = (at: number) => ({
+      id: `01a22053-cf9b-72f9-a108-${String(at).padStart(12, '0')}`,
+      name: `Pier ${at}`,
+    });
+    await page.route('**/api/v1/source-list?*', async (route) => {
+      const response = await route.fetch();
+      const list = await response.json();
+      if (list.counts) list.counts.source_group = Array.from({ length: 50 }, (_, at) => ({ ...group(at), count: 2 }));
+      await route.fulfill({ response, json: list });
+    });
+    await page.route('**/api/v1/source-groups?*', (route) => {
+      const isFirst = !new URL(route.request().url()).searchParams.has('after_id');
+      const groups = Array.from({ length: 100 }, (_, at) => group(isFirst ? at : at + 100));
+      const pagination = { next_id: isFirst ? groups.at(-1)!.id : null };
+      return route.fulfill({ json: { source_groups: groups, pagination } });
+    });
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    const choice = page.getByRole('combobox', { name: 'Group' });
+    await choice.locator('option', { hasText: 'Pier 199' }).waitFor({ state: 'attached' });
+    assert.equal(await choice.locator('option').count(), 201);
+    await choice.selectOption('Pier 199');
+    await page.waitForURL((url) => url.searchParams.get('group') === group(199).id);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('10,000 sources: few rows are in the document, and filters answer at once', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
     const [one] = await context.request

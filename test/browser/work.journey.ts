@@ -196,7 +196,15 @@ describe('work that is not saved', { skip }, () => {
     await context.close();
   });
 
-  test('an answer goes on when its screen is left, and is found under History', async () => {
+  const closing = async (page: Page) => {
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    await dialog.dismiss();
+    return dialog.type();
+  };
+
+  test('an answer goes on when its screen is left, and is there when the reader comes back', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
     const answer = await holdAnswers(page);
     await write(page, page.getByLabel('Ask a question'), 'When was the lamp lit?');
@@ -204,13 +212,74 @@ describe('work that is not saved', { skip }, () => {
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await press(page, page.getByRole('link', { name: 'Sources' }));
     await page.getByText('north.md').waitFor();
+    assert.equal(await closing(page), 'beforeunload', 'on another screen');
+    await press(page, page.getByRole('link', { name: 'Ask', exact: true }));
+    await page.getByRole('heading', { name: 'When was the lamp lit?' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    assert.equal(await closing(page), 'beforeunload', 'on the screen that was opened again');
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await page.getByText('north.md').waitFor();
     const answered = page.waitForResponse('**/api/v1/conversations/*');
     answer();
     await answered;
     assert.equal(new URL(page.url()).pathname, '/console/sources', 'the answer does not call the reader back');
-    await press(page, page.getByRole('link', { name: 'Ask' }));
+    await press(page, page.getByRole('link', { name: 'Ask', exact: true }));
+    await page.waitForURL(/conversation=/);
+    await page.getByRole('button', { name: /^Citation 1/ }).waitFor();
     await press(page, page.getByRole('button', { name: 'History' }));
     await page.getByRole('link', { name: /When was the lamp lit/ }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('a question of the commands leaves the answer that arrives alone, also when it is asked twice', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    const answer = await holdAnswers(page);
+    await write(page, page.getByLabel('Ask a question'), 'In which year was the north lamp lit?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    for (let times = 0; times < 2; times++) {
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.getByRole('combobox', { name: 'Commands' }).waitFor();
+      await page.keyboard.type('When was the north lamp lit?');
+      await page.getByRole('option', { name: /^Ask: When was/, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'When was the north lamp lit?' }).waitFor();
+      assert.equal(await page.getByRole('article').count(), 1);
+    }
+    answer();
+    await page.waitForURL(/conversation=/);
+    await until(async () => {
+      const { conversations } = await service.pinakes.listConversations();
+      const titled = (title: string) => conversations.filter((one) => one.title?.startsWith(title)).length;
+      return titled('In which year was the north lamp lit?') === 1 && titled('When was the north lamp lit?') === 2;
+    });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('the Stop of an answer is in its conversation alone', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'ask');
+    await write(page, page.getByLabel('Ask a question'), 'When was the lamp of the north light lit?');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/conversation=/);
+    const first = page.url();
+    await press(page, page.getByRole('button', { name: 'New conversation' }));
+    await page.getByText('Ask your sources').waitFor();
+    const answer = await holdAnswers(page);
+    await write(page, page.getByLabel('Ask a question'), 'And which lamp is it?');
+    await page.keyboard.press('Enter');
+    const stop = page.getByRole('button', { name: 'Stop' });
+    await stop.waitFor();
+    await press(page, page.getByRole('button', { name: 'History' }));
+    await press(page, page.getByRole('link', { name: /When was the lamp of the north light/ }));
+    await page.getByRole('heading', { name: 'When was the lamp of the north light lit?' }).waitFor();
+    assert.equal(await stop.count(), 0);
+    await press(page, page.getByRole('link', { name: 'Ask', exact: true }));
+    await stop.waitFor();
+    answer();
+    await page.waitForURL((url) => url.searchParams.has('conversation') && url.href !== first);
     assert.deepEqual(faults, []);
     await context.close();
   });

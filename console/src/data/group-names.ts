@@ -1,4 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
+import type { Operations } from '../../../src/client/api.ts';
 import { pinakes } from './api.ts';
 
 const KEPT_MS = 300_000;
@@ -18,11 +19,27 @@ export function useGroupNames(ids: readonly string[]): ReadonlyMap<string, strin
   });
 }
 
+/** Groups that a choice offers: more than a reader looks through. */
+const CHOICES_MAX = 1_000;
+const GROUPS_PER_REQUEST = 100;
+
 /** Returns the newest groups, for a choice among them. */
-export function useGroupChoices(): readonly (readonly [id: string, name: string])[] {
+export function useGroupChoices(enabled = true): readonly (readonly [id: string, name: string])[] {
   const groups = useQuery({
     queryKey: ['group-choices'],
-    queryFn: () => pinakes.listSourceGroups({ query: { order: 'desc', limit: 100 } }),
+    queryFn: async () => {
+      const found: [id: string, name: string][] = [];
+      for (let after: string | undefined | null; after !== null && found.length < CHOICES_MAX; ) {
+        const query = { order: 'desc' as const, limit: GROUPS_PER_REQUEST, after_id: after };
+        const page: Operations['listSourceGroups']['response'] = await pinakes.listSourceGroups({ query });
+        found.push(...page.source_groups.map(({ id, name }): [string, string] => [id, name]));
+        after = page.pagination.next_id;
+      }
+      return found;
+    },
+    enabled,
   });
-  return groups.data?.source_groups.map(({ id, name }) => [id, name] as const) ?? [];
+  return groups.data ?? NONE;
 }
+
+const NONE: readonly (readonly [string, string])[] = [];

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { agentsDe } from './agents-de.ts';
 import { controlDe } from './control-de.ts';
 import { de } from './de.ts';
-import { ofServiceDe } from './of-service-de.ts';
+import { serviceTextsDe } from './said-de.ts';
 import { tablesDe } from './tables-de.ts';
 
 /** Words that were used beside those of the catalogue for the same thing: a reader takes them for another thing. */
@@ -14,7 +14,7 @@ const CHECKED = /\bnicht geprüft|\bungeprüft/i;
 
 describe('the German words', () => {
   test('one thing has one German word', () => {
-    const texts = Object.entries({ ...de, ...controlDe, ...agentsDe, ...tablesDe, ...ofServiceDe }).flatMap(
+    const texts = Object.entries({ ...de, ...controlDe, ...agentsDe, ...tablesDe, ...serviceTextsDe }).flatMap(
       ([key, entry]) => (typeof entry === 'string' ? [entry] : [entry.one, entry.other]).map((text) => [key, text]),
     );
     assert.ok(texts.length > 1_000, `${texts.length} texts`);

@@ -102,8 +102,6 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The structure of the file is nested too deeply to be read.': 'Die Datei ist zu tief verschachtelt.',
   'The file is damaged or not what its name says (*).':
     'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
-  'The file is a picture. Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.':
-    'Die Datei ist ein Bild. Mit PINAKES_OCR=tesseract werden Wörter in Bildern gelesen, wenn tesseract installiert ist.',
   'Reading the file took longer than # s.': 'Das Lesen der Datei dauerte länger als # s.',
   '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
 

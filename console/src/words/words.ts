@@ -75,12 +75,8 @@ export async function loadAgentsWords(): Promise<void> {
 /** Only the catalogue that is used is loaded. */
 async function readCatalogue(): Promise<Readonly<Record<string, Entry>>> {
   if (locale !== 'de') return changed((await import('./en.ts')).en);
-  const [{ de }, { ofServiceDe }, { inLanguage }] = await Promise.all([
-    import('./de.ts'),
-    import('./of-service-de.ts'),
-    import('./of-service.ts'),
-  ]);
-  sayOfService = inLanguage(ofServiceDe);
+  const [{ de }, { saidDe }] = await Promise.all([import('./de.ts'), import('./said-de.ts')]);
+  sayOfService = saidDe;
   return de;
 }
 

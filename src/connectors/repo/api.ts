@@ -355,8 +355,10 @@ async function* explainedBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<U
 /** Returns an error without the address, which may be private to the operator. */
 function unreachable(cause: ServiceError): ServiceError {
   const what =
-    cause.code === 'upstream_timeout' ? 'did not answer in time' : 'did not answer, or its answer was interrupted';
-  return new ServiceError(cause.code, `GitHub ${what}. Try again later.`, { cause });
+    cause.code === 'upstream_timeout'
+      ? 'GitHub did not answer in time.'
+      : 'GitHub did not answer, or its answer was interrupted.';
+  return new ServiceError(cause.code, `${what} Try again later.`, { cause });
 }
 
 function unusableResponse(): OriginError {

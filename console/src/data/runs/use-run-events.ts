@@ -7,8 +7,11 @@ export const RUNS = 'runs';
 export const RUN = 'run';
 export const LATEST_RUNS = 'latest-runs';
 
-/** Keeps the runs that are shown up to date. `changed` hears of each change, too. */
-export function useRunEvents(changed?: (run: Run) => void): void {
+/** Changes are shown together: while many runs go on, each of their events would ask for whole lists. */
+const TOGETHER_MS = 1_000;
+
+/** Keeps the runs that are shown up to date. `changed` hears of the changes, too. */
+export function useRunEvents(changed?: (runs: readonly Run[]) => void): void {
   const queries = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new callback is no reason for a new stream
   useEffect(() => {
@@ -18,30 +21,43 @@ export function useRunEvents(changed?: (run: Run) => void): void {
         queries.invalidateQueries({ queryKey: [RUNS] }),
         queries.invalidateQueries({ queryKey: [RUN] }),
       ]);
+    const waiting = new Map<string, Run>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      timer = undefined;
+      const runs = [...waiting.values()];
+      waiting.clear();
+      store(queries, runs);
+      changed?.(runs);
+    };
     const update = (run: Run) => {
-      store(queries, run);
-      changed?.(run);
+      waiting.set(run.id, run);
+      timer ??= setTimeout(show, TOGETHER_MS);
     };
     void followRuns({ changed: update, missed }, stop.signal);
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
   }, [queries]);
 }
 
-/** Replaces the run where it is shown. A run that no list has is new, or is now what a filter wants: the lists are asked again. */
-function store(queries: QueryClient, run: Run): void {
-  queries.setQueryData([RUN, run.id], run);
-  let known = false;
+/** Replaces the runs where they are shown. A run that no list has is new, or is now what a filter wants: the lists are asked again. */
+function store(queries: QueryClient, runs: readonly Run[]): void {
+  const changed = new Map(runs.map((run) => [run.id, run]));
+  const known = new Set<string>();
+  for (const run of runs) queries.setQueryData([RUN, run.id], run);
   queries.setQueriesData<InfiniteData<RunPage>>({ queryKey: [RUNS] }, (data) => {
     if (!data) return data;
     const pages = data.pages.map((page) => ({
       ...page,
       runs: page.runs.map((one) => {
-        if (one.id !== run.id) return one;
-        known = known || one.status === run.status;
-        return run;
+        const run = changed.get(one.id);
+        if (run?.status === one.status) known.add(one.id);
+        return run ?? one;
       }),
     }));
     return { ...data, pages };
   });
-  if (!known) void queries.invalidateQueries({ queryKey: [RUNS] });
+  if (known.size < changed.size) void queries.invalidateQueries({ queryKey: [RUNS] });
 }

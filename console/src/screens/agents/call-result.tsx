@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Operations } from '../../../../src/client/api.ts';
 import { noteOf } from '../../data/agents/agent-view.ts';
 import { FileGlyph } from '../../parts/layout.tsx';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 const SHOWN_MAX = 10;
 const ROWS_SHOWN_MAX = 20;
@@ -196,7 +196,7 @@ function Rows({ answered }: { answered: Answered }) {
         {[
           say('agents.rows', { n: rows.length }),
           ...(rows.length > ROWS_SHOWN_MAX ? [say('agents.moreShown', { n: rows.length - ROWS_SHOWN_MAX })] : []),
-          ...warnings.map(({ message }) => message),
+          ...warnings.map(({ message }) => sayOfService(message)),
         ].join(' · ')}
       </p>
       {first && (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { inWords, PinakesError, pinakes } from '../../data/api.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -21,10 +21,8 @@ export function Ask() {
   const navigate = route.useNavigate();
   const [chosen, setChosen] = useState<number | null>(null);
   const ask = useAsk({ conversation, message }, (search, replace) => navigate({ search, replace }));
-  const { stored, turns, busy, send, edit, regenerate, show } = ask;
+  const { stored, turns, busy, begin, send, edit, regenerate, show } = ask;
   const last = turns.at(-1);
-  // An answer goes on without its screen, but not without its page: question and answer are stored at the end.
-  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: true, disabled: !ask.answering });
   const isMissing = stored.error instanceof PinakesError && stored.error.status === 404;
   const end = useRef<HTMLDivElement>(null);
   const length = last?.answer.text.length ?? 0;
@@ -40,11 +38,12 @@ export function Ask() {
   // A question of the palette or of a link is asked once, and then leaves the address.
   const asked = useRef('');
   useEffect(() => {
-    if (q === undefined || asked.current === q) return;
-    asked.current = q;
+    if (asked.current === (q ?? '')) return;
+    asked.current = q ?? '';
+    if (q === undefined) return;
     void navigate({ search: {}, replace: true });
-    send(q);
-  }, [q, navigate, send]);
+    begin(q);
+  }, [q, navigate, begin]);
 
   function startNew() {
     ask.reset();

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useRef } from 'react';
 import { CONNECTORS, type ConnectorRow, listConnectors } from '../../data/connectors.ts';
+import type { Run } from '../../data/runs/run-events.ts';
 import { LATEST_RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -26,12 +27,20 @@ export function Connectors() {
   const session = useSession();
   const queries = useQueryClient();
   const query = useQuery({ queryKey: [CONNECTORS], queryFn: listConnectors });
+  // Groups that a run named and the list lacks: most are uploads, for which it is asked once.
+  const others = useRef(new Set<string>());
   // A run that begins or ends changes the state of its connector.
-  useRunEvents((run) => {
-    void queries.invalidateQueries({ queryKey: [LATEST_RUNS, run.source_group_id] });
-    const known = queries.getQueryData<ConnectorRow[]>([CONNECTORS])?.find((row) => row.id === run.source_group_id);
-    if (known && (known.status === run.status || (known.status === 'managed' && run.status === 'success'))) return;
-    void queries.invalidateQueries({ queryKey: [CONNECTORS] });
+  useRunEvents((runs) => {
+    const listed = new Map(queries.getQueryData<ConnectorRow[]>([CONNECTORS])?.map((row) => [row.id, row]));
+    const isNews = ({ source_group_id: group, status }: Run) => {
+      const row = listed.get(group);
+      if (row) return row.status !== status && !(row.status === 'managed' && status === 'success');
+      const isFirst = !others.current.has(group);
+      others.current.add(group);
+      return isFirst;
+    };
+    for (const run of runs) void queries.invalidateQueries({ queryKey: [LATEST_RUNS, run.source_group_id] });
+    if (runs.filter(isNews).length > 0) void queries.invalidateQueries({ queryKey: [CONNECTORS] });
   });
   useRowKeys();
   const rows = query.data ?? [];

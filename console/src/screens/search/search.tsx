@@ -13,7 +13,7 @@ import { useKept } from '../../shell/drafts.ts';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { AddQuestion } from '../evaluation/add-question.tsx';
 import { filterText, readFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -197,7 +197,7 @@ function Results({
         {warnings.map((warning) => (
           <span key={warning.type} className="flex items-center gap-1 text-warn" dir="auto">
             <Icon name="info" size={12} />
-            {warning.message}
+            {sayOfService(warning.message)}
           </span>
         ))}
       </p>

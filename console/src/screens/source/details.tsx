@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
 import { bytes, moment, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 const CONTAINED_SHOWN = 50;
 
@@ -59,7 +59,7 @@ export function Details({ source, close }: { source: Source; close(): void }) {
               <li key={warning} className="flex gap-2">
                 <Icon name="triangle-alert" size={13} className="mt-1 text-warn" />
                 <span dir="auto" className="min-w-0 break-words">
-                  {warning}
+                  {sayOfService(warning)}
                 </span>
               </li>
             ))}

@@ -98,7 +98,7 @@ function Pieces({ preview }: { preview: FilePreview }) {
       </div>
       {preview.warnings.length > 0 && (
         <p className="border-b border-line px-3 py-2 text-xs text-warn" dir="auto">
-          {preview.warnings.join(' ')}
+          {preview.warnings.map(sayOfService).join(' ')}
         </p>
       )}
       <ol tabIndex={0} aria-label={say(`preview.${view}`)} className="scroll max-h-64">

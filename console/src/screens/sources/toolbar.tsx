@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
+import { useGroupChoices } from '../../data/group-names.ts';
 import type { SourcePage } from '../../data/sources.ts';
 import { FilterSelect } from '../../parts/filter-select.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -9,6 +10,8 @@ import { say } from '../../words/words.ts';
 import { type Filters, STATES, type State } from './filters.ts';
 
 const TYPED_MS = 150;
+/** The service counts the groups with the most sources only. The others follow without a number. */
+const COUNTED_GROUPS_MAX = 50;
 
 interface ToolbarProps {
   filters: Filters;
@@ -54,7 +57,9 @@ function Facets({ filters, counts, change }: ToolbarProps) {
   const { type, group, tag } = filters;
   const counted = (values: readonly { id: string; name: string; count: number }[] = []) =>
     values.map(({ id, name, count }) => [id, `${name || say('sources.withheld')} · ${number(count)}`] as const);
-  const groups = counted(counts?.source_group);
+  const most = counted(counts?.source_group);
+  const others = useGroupChoices(most.length >= COUNTED_GROUPS_MAX);
+  const groups = [...most, ...others.filter(([id]) => !most.some(([one]) => one === id))];
   const tags = counted(counts?.tag);
   // A value of the address that no source has any more still has its name.
   const groupName = useQuery({

@@ -4,7 +4,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/layout.tsx';
 import { milliseconds, number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 import { CitedRows } from './cited-rows.tsx';
 import { Grid } from './grid.tsx';
 
@@ -50,7 +50,7 @@ function Rows({ answer }: { answer: TableAnswer }) {
           .map((warning) => (
             <span key={warning.type} className="flex items-center gap-1 text-warn" dir="auto">
               <Icon name="info" size={12} />
-              {warning.message}
+              {sayOfService(warning.message)}
             </span>
           ))}
       </p>
@@ -70,7 +70,7 @@ function NoRows({ answer: { reason, suggestions }, ask }: Pick<ResultProps, 'ans
       <p className="font-medium">{say(suggestions.length > 0 ? 'tables.unclear' : 'tables.noAnswer')}</p>
       {reason !== null && (
         <p dir="auto" className="mt-1 text-ink-2">
-          {reason}
+          {sayOfService(reason)}
         </p>
       )}
       {suggestions.length > 0 && (

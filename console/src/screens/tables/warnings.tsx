@@ -2,7 +2,7 @@ import type { Table } from '../../data/tables/tables.ts';
 import { Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { number } from '../../words/format.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 type Warnings = Table['warnings'];
 
@@ -10,7 +10,7 @@ type Warnings = Table['warnings'];
 export function WarningCount({ warnings }: { warnings: Warnings }) {
   if (warnings.length === 0) return null;
   return (
-    <Hint label={warnings.map(({ message }) => message).join(' ')}>
+    <Hint label={warnings.map(({ message }) => sayOfService(message)).join(' ')}>
       <button
         type="button"
         aria-label={say('tables.warningCount', { n: warnings.length })}
@@ -32,7 +32,7 @@ export function WarningList({ warnings }: { warnings: Warnings }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: The list does not change.
         <li key={`${code}-${at}`} className="flex items-start gap-1.5 text-warn">
           <Icon name="triangle-alert" size={13} className="mt-[3px]" />
-          <span dir="auto">{message}</span>
+          <span dir="auto">{sayOfService(message)}</span>
         </li>
       ))}
     </ul>
