@@ -3,7 +3,7 @@ import type { Access } from '../access/access.ts';
 import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
-import { otherForms } from './query/other-forms.ts';
+import { otherForms } from '../files/other-forms.ts';
 import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';

@@ -187,6 +187,7 @@ export const originsDe: Readonly<Record<string, string>> = {
   'The site does not allow programs to read the page.': 'Die Website erlaubt Programmen nicht, die Seite zu lesen.',
   'The redirects of the page return to an earlier address, or do not end.':
     'Die Weiterleitungen der Seite führen zu einer früheren Adresse zurück oder enden nicht.',
+  'The page is not shared with the integration.': 'Die Seite ist nicht für die Integration freigegeben.',
   'The page had content before.': 'Die Seite hatte früher einen Inhalt.',
   'The page has more than # bytes.': 'Die Seite hat mehr als # Bytes.',
   'The site answered with a temporary redirect or a refresh, as for maintenance or a sign-in.':

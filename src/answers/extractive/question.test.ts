@@ -31,6 +31,16 @@ test('a word with a hyphen is looked for in the spelling that the passages have'
   assert.deepEqual(french, termsOf('temps ping attend', 'fr'));
 });
 
+test('a date is looked for in the way to write it that the passages have', () => {
+  const inNumbers = termsWith('What moved on 9 November 2022?', '2022-11-09: the server moved', 'en');
+  assert.deepEqual(inNumbers, termsOf('moved', 'en').concat(words.index('2022-11-09', 'en')));
+  const inWords = termsWith('What moved on 2022-11-09?', 'The server moved on November 9, 2022', 'en');
+  assert.deepEqual(inWords, termsOf('moved', 'en').concat(words.index('November 9, 2022', 'en')));
+  const asked = termsOf('moved 9 November 2022', 'en');
+  for (const text of ['moved on 9 November 2022', 'moved on 2022-11-10'])
+    assert.deepEqual(termsWith('What moved on 9 November 2022?', text, 'en'), asked, text);
+});
+
 test('a word that no passage has is looked for by its looser forms, unless it is a name', () => {
   const parts = termsOf('Gericht Verfahren', 'de');
   const compound = termsWith('Wie lang ist das Gerichtsverfahren?', 'Das Verfahren vor dem Gericht ist lang', 'de');

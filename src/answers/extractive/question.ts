@@ -1,4 +1,6 @@
 /** Reads from a question's words what it asks for. */
+
+import { datesIn } from '../../files/other-forms.ts';
 import { withoutAskedMeaning } from '../../text/asked-meaning.ts';
 import { anyOf } from '../patterns.ts';
 import { patternOf } from '../word-lists.ts';
@@ -52,7 +54,7 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 /**
  * Returns the question in the spelling of the passages, where other terms would count as missing. For `Debug-Stufe` these are the terms
  * of `Debugstufe` or of its parts, whichever is there. For a word that no passage has, these are its looser forms, but not in English,
- * where words with the same first letters are more often different words.
+ * where words with the same first letters are more often different words. For a date, these are the terms of another way to write it.
  */
 export function inFoundSpelling(question: Question, isFound: (term: string) => boolean, analyzer: Analyzer): Question {
   const { text, language } = question;
@@ -73,6 +75,19 @@ export function inFoundSpelling(question: Question, isFound: (term: string) => b
     if (looser.length === 0) continue;
     for (const term of own) terms.delete(term);
     for (const term of looser) terms.add(term);
+  }
+  for (const { written, forms } of datesIn(text, [language ?? 'en'])) {
+    const own = analyzer.query(written, language).filter((term) => terms.has(term));
+    if (own.every(isFound)) continue;
+    const found = forms.map((form) => analyzer.index(form, language)).find((form) => form.every(isFound));
+    for (const term of found === undefined ? [] : own) {
+      terms.delete(term);
+      names.delete(term);
+    }
+    for (const term of found ?? []) {
+      terms.add(term);
+      if (/\d/.test(term)) names.add(term);
+    }
   }
   return { ...question, terms, names };
 }

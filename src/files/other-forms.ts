@@ -2,9 +2,10 @@
  * Other ways to write what a query names: a date, a number with groups of digits, a power, a word in kana, a name with an umlaut. A text
  * may have any of them, and only the query is written again, so that the index needs no terms for them. Pure.
  */
-import { readMoment } from '../../files/columns/dates.ts';
-import { dayInWords } from '../../files/day-words.ts';
-import { UNDETERMINED } from '../../text/analyzer.ts';
+
+import { UNDETERMINED } from '../text/analyzer.ts';
+import { readMoment } from './columns/dates.ts';
+import { dayInWords } from './day-words.ts';
 
 const NUMBER_START = '(?<![\\p{L}\\p{N}.,/+\\-])';
 const NUMBER_END = '(?![\\p{L}\\p{N}]|[.,/\\-]\\d)';
@@ -53,7 +54,7 @@ const ASCII: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 export function otherForms(query: string, languages: readonly string[]): string[] {
   const text = query.normalize('NFKC');
   return [
-    ...datesOf(text).flatMap((day) => formsOfDay(day, languages)),
+    ...datesIn(text, languages).flatMap(({ forms }) => forms),
     ...[...text.matchAll(POWER)].map(([, base, power]) => `${base}${power}`),
     ...[...query.matchAll(RAISED_POWER)].map(([, base, power]) => `${base} ${power!.normalize('NFKC')}`),
     ...formsOfNumbers(text),
@@ -62,14 +63,16 @@ export function otherForms(query: string, languages: readonly string[]): string[
   ];
 }
 
-/** Returns the days that the query names, at midnight in UTC. A date such as 3/5/2024 may be two. */
-function datesOf(text: string): Date[] {
+/** Returns the dates of a text, each with the ways to write it. A date such as 3/5/2024 may be two. */
+export function datesIn(text: string, languages: readonly string[]): { written: string; forms: string[] }[] {
   const found = [...text.matchAll(DATE), ...text.matchAll(EAST_ASIAN_DATE)].slice(0, DATES_MAX);
-  const days = found.flatMap(([date]) => {
-    const read = readMoment(date)?.days;
-    return read ? [read['day-first'], read['month-first']] : [];
+  return found.map(([written]) => {
+    const days = new Set(Object.values(readMoment(written)?.days ?? {}));
+    return {
+      written,
+      forms: [...days].flatMap((day) => (day === undefined ? [] : formsOfDay(new Date(day), languages))),
+    };
   });
-  return [...new Set(days)].flatMap((day) => (day === undefined ? [] : [new Date(day)]));
 }
 
 function formsOfDay(day: Date, languages: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeForIndex, searchTerms } from '../../text/analyzer.ts';
+import { analyzeForIndex, searchTerms } from '../text/analyzer.ts';
 import { otherForms } from './other-forms.ts';
 
 const LANGUAGES = ['en', 'de', 'ja', 'und'];
