@@ -253,12 +253,15 @@ test('the terms of a chunk include title, headings and table header besides its 
   assert.doesNotMatch(csv.chunks[0]!.content, /Weight/);
 });
 
-test('the terms of a chunk include the file name only if the file has no title', async () => {
-  const file = await readBytes('quarterly.txt', 'Nothing but words.');
-  assert.match(file.chunks[0]!.terms, /quarterly/);
-  const titled = await readBytes('quarterly.html', '<title>Report</title><p>Nothing but words.</p>');
-  assert.doesNotMatch(titled.chunks[0]!.terms, /quarterly/);
-  assert.match(titled.chunks[0]!.terms, /report/);
+test('all chunks have the title of the file as terms, or else its name; with a title, the first chunk has the name, too', async () => {
+  const paragraphs = '<p>Nothing but words, and many of them in a row.</p>'.repeat(200);
+  const [first, second] = (await readBytes('quarterly.html', paragraphs)).chunks;
+  assert.match(first!.terms, /quarterly/);
+  assert.match(second!.terms, /quarterly/);
+  const [titled, later] = (await readBytes('quarterly.html', `<title>Report</title>${paragraphs}`)).chunks;
+  assert.match(titled!.terms, /quarterly/);
+  assert.doesNotMatch(later!.terms, /quarterly/);
+  for (const { terms } of [titled!, later!]) assert.match(terms, /report/);
 });
 
 test('the offsets of chunks of every format give exactly their content', async () => {
