@@ -101,29 +101,43 @@ function codeText(value: number, code: string): string {
   const number = Number(value.toPrecision(DIGITS));
   if (value !== 0 && /e/.test(String(number))) return numberText(value);
   const sections = code.match(SECTION) ?? [];
-  const [first = '', negative, zero] = sections;
   const exact = sections.map((section) => exactSection(section, number));
-  // Brackets and dashes for numbers below or equal to zero are no values in a table. Words are.
-  if (!sections.some((section) => CONDITION.test(section))) {
-    if (negative && !saysMore(negative, first)) exact[1] = `-${exact[0]!.replace(/^(?:[_*].|\s)+/s, '')}`;
-    if (zero && !saysMore(zero, first)) exact[2] = exact[0]!;
-  }
-  return withCode(number, exact.join(';'));
+  const text = withCode(number, exact.join(';'));
+  if (number > 0 || exact.length < 2 || sections.some((section) => CONDITION.test(section))) return text;
+  return withSign(text, number, withCode(Math.abs(number), exact[0]!));
 }
 
 const CONDITION = /\[[<>=]/;
+const WORD = /\p{L}+/gu;
+/** Matches a number in brackets, and a text with a dash in place of its number. */
+const BRACKETS = /^([^()\d]*)\(([^()]*\d[^()]*)\)([^()\d]*)$/;
+const DASH = /^\D*[-−–—]\D*$/;
 
-/** Returns whether a section has a letter that the first one does not have. */
-function saysMore(section: string, first: string): boolean {
-  const letters = (text: string) => text.replace(/\[[^\]]*\]|[_*]./gs, '').match(/\p{L}/gu) ?? [];
-  const known = new Set(letters(first));
-  return letters(section).some((letter) => !known.has(letter));
+/**
+ * Returns the text of a negative number or zero as a table needs it: with a minus where brackets or the color alone say it, and with the
+ * number in place of a dash. Signs and words of the format stay. `positive` is the text of the number without its sign.
+ */
+function withSign(text: string, number: number, positive: string): string {
+  const known: readonly string[] = positive.match(WORD) ?? [];
+  if (text.match(WORD)?.some((word) => !known.includes(word))) return text;
+  const sign = number < 0 ? '-' : '';
+  if (DASH.test(text)) return /\d/.test(positive) && marksOf(positive) === '' ? sign + positive : numberText(number);
+  if (!/\d/.test(text)) return text;
+  const [, before, inside, after] = BRACKETS.exec(text) ?? [];
+  if (inside !== undefined) return `${/[-−]/.test(text) ? '' : sign}${before}${inside}${after}`;
+  return marksOf(text) === marksOf(positive) ? sign + text : text;
+}
+
+/** Returns the signs of a text that are no part of an amount, such as `+` and `▲`. */
+function marksOf(text: string): string {
+  return text.replace(/[\p{L}\p{N}\p{Sc}\s.%]/gu, '');
 }
 
 /** Returns a section that shows all decimals of a number and no thousands separators. */
 function exactSection(section: string, value: number): string {
   // A language changes the decimal point.
-  const plain = section.replace(/\[\$([^\]-]*)-[^\]]*\]/g, (_all, sign: string) => (sign === '' ? '' : `[$${sign}]`));
+  const local = section.replace(/\[\$([^\]-]*)-[^\]]*\]/g, (_all, sign: string) => (sign === '' ? '' : `[$${sign}]`));
+  const plain = local.replace(/("[^"]*"|\\.|\[[^\]]*\])|General/gi, (_all, kept?: string) => kept ?? '0');
   const places = [...plain.matchAll(PART)].filter(([, digits]) => digits !== undefined);
   const [place] = places;
   const bare = plain.replace(PART, '');

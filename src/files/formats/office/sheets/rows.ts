@@ -63,13 +63,20 @@ export function withMerged(rows: readonly SheetRow[], merged: readonly CellRange
   const known = new Map(rows.map((row) => [row.index, row]));
   const last = rows.at(-1)?.index ?? -1;
   const filled = new Map<number, Map<number, string>>();
+  const rowCells = new Map<number, ReadonlyMap<number, string>>();
+  const cellsOf = (index: number) => {
+    const row = known.get(index);
+    const cells = rowCells.get(index) ?? new Map(row?.columns.map((column, i) => [column, row.texts[i]!]));
+    rowCells.set(index, cells);
+    return cells;
+  };
   let budget = MERGED_SHEET_CELLS_MAX;
   for (const { top, left, bottom: end, right } of merged) {
     const bottom = Math.min(end, last);
     const cells = (right - left + 1) * (bottom - top + 1);
-    const first = known.get(top);
-    const text = first?.texts[first.columns.indexOf(left)] ?? '';
-    if (text === '' || cells > MERGED_CELLS_MAX || cells > budget) continue;
+    if (cells < 1 || cells > MERGED_CELLS_MAX || cells > budget) continue;
+    const text = cellsOf(top).get(left) ?? '';
+    if (text === '') continue;
     budget -= cells;
     for (let index = top; index <= bottom; index += 1) {
       const row = filled.get(index) ?? new Map<number, string>();
@@ -78,10 +85,8 @@ export function withMerged(rows: readonly SheetRow[], merged: readonly CellRange
     }
   }
   for (const [index, added] of filled) {
-    const row = known.get(index);
-    const cells = new Map(row?.columns.map((column, i) => [column, row.texts[i]!]));
-    for (const [column, text] of added) cells.set(column, text);
-    known.set(index, { ...row, ...rowFrom(index, cells) });
+    const cells = new Map([...cellsOf(index), ...added]);
+    known.set(index, { ...known.get(index), ...rowFrom(index, cells) });
   }
   return [...known.values()].sort((a, b) => a.index - b.index);
 }
@@ -174,12 +179,15 @@ function splitRow(
   return parts;
 }
 
-function divided(rows: readonly SheetRow[]): (readonly SheetRow[])[] {
+/** How often the parts of a sheet are divided again. */
+const DIVISIONS_MAX = 20;
+
+function divided(rows: readonly SheetRow[], depth = 0): (readonly SheetRow[])[] {
+  if (rows.length === 0) return [];
+  if (depth >= DIVISIONS_MAX) return [rows];
   const bands = rowBands(rows);
-  if (bands.length > 1) return bands.flatMap(divided);
-  const columns = columnBands(rows);
-  if (columns.length > 1) return columns.flatMap(divided);
-  return rows.length > 0 ? [rows] : [];
+  const parts = bands.length > 1 ? bands : columnBands(rows);
+  return parts.length > 1 ? parts.flatMap((part) => divided(part, depth + 1)) : [rows];
 }
 
 function rowBands(rows: readonly SheetRow[]): SheetRow[][] {

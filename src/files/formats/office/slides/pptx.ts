@@ -17,11 +17,6 @@ import { type PlaceOf, placesOf } from './places.ts';
 
 /** Placeholders of numbers, dates and pictures that repeat on every slide. */
 const REPEATED = new Set(['dt', 'hdr', 'sldNum', 'sldImg']);
-/** A text box is a footer if it is below this part of the slide, is short, and has a text that a slide before has there. */
-const FOOTER_SHARE = 0.88;
-const FOOTER_UNITS_MAX = 100;
-/** Height of a slide without a size. */
-const SLIDE_HEIGHT = 6_858_000;
 
 /** Parses a presentation. @throws FileError for an archive that is damaged or over its limits. */
 export function parsePptx(bytes: Uint8Array): ParsedFile {
@@ -35,8 +30,6 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
     builder,
     layouts: new Map(),
     authors: commentAuthors(parts),
-    height: slideHeight(parts),
-    lowTexts: new Set(),
     footers: [],
   };
   const hidden: string[] = [];
@@ -66,20 +59,12 @@ function slideParts(parts: ZipPackage): string[] {
   });
 }
 
-function slideHeight(parts: ZipPackage): number {
-  const size = findElements(readXml(parts.text('ppt/presentation.xml')), 'sldSz')[0];
-  return (size && Number(attribute(size, 'cy'))) || SLIDE_HEIGHT;
-}
-
 /** State that all slides of a file share. */
 interface PresentationFile {
   parts: ZipPackage;
   builder: TextBuilder;
   layouts: Map<string, PlaceOf>;
   authors: ReadonlyMap<string, string>;
-  height: number;
-  /** Texts at the lower end of slides. */
-  lowTexts: Set<string>;
   footers: string[];
 }
 
@@ -140,7 +125,7 @@ class SlideWriter {
   private shape(shape: XmlElement): void {
     const type = placeholderType(shape);
     if (REPEATED.has(type ?? '')) return;
-    if (type === 'ftr' || (type === undefined && this.isFooter(shape))) {
+    if (type === 'ftr') {
       for (const { text } of drawingText(childAt(shape, 'txBody'), false)) this.file.footers.push(text);
       return;
     }
@@ -156,19 +141,6 @@ class SlideWriter {
     const url = addressOf(findElements(shape, 'cNvPr')[0], this.addresses);
     if (url !== undefined && texts[0]) texts[0].links.unshift({ text: texts[0].text, url });
     for (const { kind, text, links } of texts) this.add({ kind, links }, text);
-  }
-
-  /** Returns whether a slide before has the text of this box at its lower end, too. */
-  private isFooter(shape: XmlElement): boolean {
-    const { height, lowTexts } = this.file;
-    if (shape.name !== 'sp' || (this.layoutPlaces()(shape)?.top ?? 0) < height * FOOTER_SHARE) return false;
-    const text = drawingText(childAt(shape, 'txBody'), false)
-      .map((part) => part.text)
-      .join('\n');
-    if (text === '' || text.length > FOOTER_UNITS_MAX) return false;
-    if (lowTexts.has(text)) return true;
-    lowTexts.add(text);
-    return false;
   }
 
   private graphic(frame: XmlElement): void {
