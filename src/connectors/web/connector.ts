@@ -18,6 +18,7 @@ import { CRAWL_DELAY_MS_MIN_DEFAULT, type NextRequestTimes, WebClient, type WebC
 import { Crawl } from './crawl.ts';
 import { readOneFile } from './one-file.ts';
 import { LEADS_ELSEWHERE } from './problems.ts';
+import { settingsOf } from './state.ts';
 import { normalizeUrl } from './urls.ts';
 
 const SEEDS_MAX = 100;
@@ -96,7 +97,8 @@ async function fetchPage(
     includePaths: [],
     excludePaths: [],
   };
-  const changes = new Crawl(client, onlyThisPage, { findStored: async () => stored }, now).changes();
+  const request = { findStored: async () => stored };
+  const changes = new Crawl(client, onlyThisPage, request, now, settingsOf(origin)).changes();
   const { value: change } = await changes.next();
   const fetched = change && toFetched(change);
   // Only a whole crawl can tell whether the page has moved, or leads to a sign-in for now.

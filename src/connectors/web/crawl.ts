@@ -4,28 +4,15 @@ import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
 import type { Change, ListRequest, OriginProblem } from '../connector.ts';
+import { chunkOf, readBytes } from './body.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
-import {
-  AWAY,
-  CIRCLE,
-  EMPTY,
-  elsewhere,
-  FORBIDDEN,
-  missing,
-  NOT_WHOLE,
-  noSeed,
-  PAGE_BYTES_MAX,
-  refused,
-  shared,
-  stopped,
-  TOO_LARGE,
-} from './problems.ts';
+import { AWAY, CIRCLE, EMPTY, elsewhere, FORBIDDEN, missing, noSeed, refused, shared, stopped } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
-import { type PageState, readState, toState, validatorsOf } from './state.ts';
+import { type PageState, readState, settingsOf, toState, validatorsOf } from './state.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
@@ -45,6 +32,7 @@ export class Crawl {
   readonly #scope: Scope;
   readonly #request: Pick<ListRequest, 'findStored' | 'listStored'>;
   readonly #now: Date;
+  readonly #settings: string;
   readonly #frontier: Frontier;
   /** Addresses that this crawl reported as sources, with their names if they are new or changed. */
   readonly #reported = new Map<string, string | undefined>();
@@ -61,12 +49,15 @@ export class Crawl {
   #pages = 0;
   /** False after a failure of a page whose links are unknown: then no source may count as gone. */
   #isComplete = true;
+  /** True if also stored pages that were read with other settings must be asked whether they are still there. */
+  #asksAll = false;
 
   constructor(
     client: WebClient,
     origin: WebOrigin,
     request: Pick<ListRequest, 'findStored' | 'listStored'>,
     now: Date,
+    settings = settingsOf(origin),
   ) {
     this.#client = client;
     this.#origin = origin;
@@ -74,6 +65,7 @@ export class Crawl {
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
     this.#request = request;
     this.#now = now;
+    this.#settings = settings;
   }
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read; then no page is reported. */
@@ -108,8 +100,7 @@ export class Crawl {
       const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
       yield { kind: 'outlook', waiting };
       const isLast = next === this.#frontier.queue.length - 1;
-      if (isLast && readable > 0 && (!this.#isComplete || this.#moves.hideOthers(this.#crawled())))
-        await this.#addUnreached();
+      if (isLast && readable > 0) await this.#addUnreached();
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
     yield* this.#settleRedirects();
@@ -128,10 +119,11 @@ export class Crawl {
   }
 
   /**
-   * Adds the stored pages that the crawl has not reached. Their links may be on pages that failed, or lead to a notice of maintenance now,
-   * so they are asked whether they are still there.
+   * Adds the stored pages that the crawl has not reached. Their links may be in a sitemap that is missing for now, on pages that failed,
+   * or lead to a notice of maintenance, so they are asked whether they are still there.
    */
   async #addUnreached(): Promise<void> {
+    this.#asksAll = !this.#isComplete || this.#moves.hideOthers(this.#crawled());
     for (const address of (await this.#request.listStored?.()) ?? [])
       if (!this.#client.isRefused(address)) this.#frontier.addUnlinked(address);
   }
@@ -181,9 +173,11 @@ export class Crawl {
       }
       const stored = await this.#request.findStored(address);
       const state = readState(stored);
+      // Other addresses or another depth may have led here: then the settings decide that the page goes.
+      if (entry.isUnlinked && !this.#asksAll && state?.settings !== this.#settings) return 'passed';
       if (stored) this.#stored.set(address, state);
       this.#requests += 1;
-      const answer = await this.#client.get(address, validatorsOf(state));
+      const answer = await this.#client.get(address, validatorsOf(state, this.#settings));
       if (answer.kind === 'failed') {
         yield this.#failed(address, answer.problem, state, entry.depth);
         return 'failed';
@@ -351,7 +345,8 @@ export class Crawl {
   ): Change {
     this.#pages += 1;
     const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });
-    return this.#report({ kind: 'present', item, content: { body, state: { ...toState(response.headers, links) } } });
+    const state = { ...toState(response.headers, links, this.#settings) };
+    return this.#report({ kind: 'present', item, content: { body, state } });
   }
 
   #skipped(address: string, reason: string): Change {
@@ -374,27 +369,4 @@ export class Crawl {
     else if (change.kind === 'unchanged') this.#reported.set(change.originId, undefined);
     return change;
   }
-}
-
-/** Returns all bytes of a page, or the problem that prevented it. */
-async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    if (Number(response.headers.get('content-length') ?? 0) > PAGE_BYTES_MAX) return TOO_LARGE;
-    for await (const piece of response.body) {
-      pieces.push(piece);
-      length += piece.length;
-      if (length > PAGE_BYTES_MAX) return TOO_LARGE;
-    }
-  } catch {
-    return NOT_WHOLE;
-  } finally {
-    await response.discard();
-  }
-  return Buffer.concat(pieces);
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -13,6 +13,8 @@ export interface Entry {
   isSeed: boolean;
   /** The time in the sitemap. */
   modifiedAt: Date | null;
+  /** A stored page that no page of this crawl links. */
+  isUnlinked?: boolean;
 }
 
 export class Frontier {
@@ -41,12 +43,13 @@ export class Frontier {
     if (address === undefined || this.seen.has(address) || this.queue.length >= QUEUE_MAX) return;
     if (!details.isSeed && !this.#isWanted(address, details.depth)) return;
     this.seen.add(address);
-    this.queue.push({ address, depth: details.depth, isSeed: details.isSeed, modifiedAt: details.modifiedAt ?? null });
+    this.queue.push({ modifiedAt: null, ...details, address });
   }
 
   /** Adds an address that no page links, unless it was seen. Links of its page are not followed. */
   addUnlinked(address: string): void {
-    if (!this.seen.has(address)) this.add(address, undefined, { depth: this.#maxDepth, isSeed: false });
+    if (!this.seen.has(address))
+      this.add(address, undefined, { depth: this.#maxDepth, isSeed: false, isUnlinked: true });
   }
 
   #isWanted(address: string, depth: number): boolean {
