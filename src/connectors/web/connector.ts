@@ -18,7 +18,6 @@ import { CRAWL_DELAY_MS_MIN_DEFAULT, type NextRequestTimes, WebClient, type WebC
 import { Crawl } from './crawl.ts';
 import { readOneFile } from './one-file.ts';
 import { LEADS_ELSEWHERE } from './problems.ts';
-import { settingsOf } from './state.ts';
 import { normalizeUrl } from './urls.ts';
 
 const SEEDS_MAX = 100;
@@ -97,8 +96,7 @@ async function fetchPage(
     includePaths: [],
     excludePaths: [],
   };
-  const request = { findStored: async () => stored };
-  const changes = new Crawl(client, onlyThisPage, request, now, settingsOf(origin)).changes();
+  const changes = new Crawl(client, onlyThisPage, { findStored: async () => stored }, now).changes();
   const { value: change } = await changes.next();
   const fetched = change && toFetched(change);
   // Only a whole crawl can tell whether the page has moved, or leads to a sign-in for now.

@@ -12,7 +12,7 @@ import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
 import { AWAY, CIRCLE, EMPTY, elsewhere, FORBIDDEN, missing, noSeed, refused, shared, stopped } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
-import { type PageState, readState, settingsOf, toState, validatorsOf } from './state.ts';
+import { type PageState, readState, toState, validatorsOf } from './state.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
@@ -32,7 +32,6 @@ export class Crawl {
   readonly #scope: Scope;
   readonly #request: Pick<ListRequest, 'findStored' | 'listStored'>;
   readonly #now: Date;
-  readonly #settings: string;
   readonly #frontier: Frontier;
   /** Addresses that this crawl reported as sources, with their names if they are new or changed. */
   readonly #reported = new Map<string, string | undefined>();
@@ -49,15 +48,14 @@ export class Crawl {
   #pages = 0;
   /** False after a failure of a page whose links are unknown: then no source may count as gone. */
   #isComplete = true;
-  /** True if also stored pages that were read with other settings must be asked whether they are still there. */
-  #asksAll = false;
+  /** True if there is no sitemap, or none with a page. */
+  #lacksSitemap = false;
 
   constructor(
     client: WebClient,
     origin: WebOrigin,
     request: Pick<ListRequest, 'findStored' | 'listStored'>,
     now: Date,
-    settings = settingsOf(origin),
   ) {
     this.#client = client;
     this.#origin = origin;
@@ -65,7 +63,6 @@ export class Crawl {
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
     this.#request = request;
     this.#now = now;
-    this.#settings = settings;
   }
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read; then no page is reported. */
@@ -111,21 +108,26 @@ export class Crawl {
   async *#readSitemaps(): AsyncGenerator<Change> {
     const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
     const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
+    this.#lacksSitemap = reading.pages.length === 0;
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
     for (const { location, modifiedAt } of reading.pages) {
-      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt });
+      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
       this.#linked.add(location);
     }
   }
 
   /**
-   * Adds the stored pages that the crawl has not reached. Their links may be in a sitemap that is missing for now, on pages that failed,
-   * or lead to a notice of maintenance, so they are asked whether they are still there.
+   * Adds stored pages that the crawl has not reached, so that they are asked whether they are still there: all of them if their links
+   * may be on pages that failed, or lead to a notice of maintenance now; those of a sitemap if it is missing.
    */
   async #addUnreached(): Promise<void> {
-    this.#asksAll = !this.#isComplete || this.#moves.hideOthers(this.#crawled());
-    for (const address of (await this.#request.listStored?.()) ?? [])
-      if (!this.#client.isRefused(address)) this.#frontier.addUnlinked(address);
+    const all = !this.#isComplete || this.#moves.hideOthers(this.#crawled());
+    if (!all && !this.#lacksSitemap) return;
+    for (const address of (await this.#request.listStored?.()) ?? []) {
+      if (this.#frontier.seen.has(address) || this.#client.isRefused(address)) continue;
+      const inSitemap = readState(await this.#request.findStored(address))?.inSitemap;
+      if (all || inSitemap) this.#frontier.addUnlinked(address, inSitemap);
+    }
   }
 
   #crawled(): CrawledPages {
@@ -173,11 +175,9 @@ export class Crawl {
       }
       const stored = await this.#request.findStored(address);
       const state = readState(stored);
-      // Other addresses or another depth may have led here: then the settings decide that the page goes.
-      if (entry.isUnlinked && !this.#asksAll && state?.settings !== this.#settings) return 'passed';
       if (stored) this.#stored.set(address, state);
       this.#requests += 1;
-      const answer = await this.#client.get(address, validatorsOf(state, this.#settings));
+      const answer = await this.#client.get(address, validatorsOf(state));
       if (answer.kind === 'failed') {
         yield this.#failed(address, answer.problem, state, entry.depth);
         return 'failed';
@@ -337,7 +337,7 @@ export class Crawl {
   }
 
   #present(
-    { address, modifiedAt }: Entry,
+    { address, modifiedAt, inSitemap }: Entry,
     name: string,
     response: HttpResponse,
     body: AsyncIterable<Uint8Array>,
@@ -345,7 +345,7 @@ export class Crawl {
   ): Change {
     this.#pages += 1;
     const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });
-    const state = { ...toState(response.headers, links, this.#settings) };
+    const state = { ...toState(response.headers, links, inSitemap) };
     return this.#report({ kind: 'present', item, content: { body, state } });
   }
 

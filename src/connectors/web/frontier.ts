@@ -13,8 +13,8 @@ export interface Entry {
   isSeed: boolean;
   /** The time in the sitemap. */
   modifiedAt: Date | null;
-  /** A stored page that no page of this crawl links. */
-  isUnlinked?: boolean;
+  /** A sitemap names the page, or did so when it was read. */
+  inSitemap?: boolean | undefined;
 }
 
 export class Frontier {
@@ -47,9 +47,8 @@ export class Frontier {
   }
 
   /** Adds an address that no page links, unless it was seen. Links of its page are not followed. */
-  addUnlinked(address: string): void {
-    if (!this.seen.has(address))
-      this.add(address, undefined, { depth: this.#maxDepth, isSeed: false, isUnlinked: true });
+  addUnlinked(address: string, inSitemap: boolean | undefined): void {
+    if (!this.seen.has(address)) this.add(address, undefined, { depth: this.#maxDepth, isSeed: false, inSitemap });
   }
 
   #isWanted(address: string, depth: number): boolean {

@@ -9,7 +9,7 @@ import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { headerDirectives } from './html.ts';
 import { toItem } from './item.ts';
 import { CIRCLE, FORBIDDEN, refused } from './problems.ts';
-import { readState, settingsOf, toState, validatorsOf } from './state.ts';
+import { readState, toState, validatorsOf } from './state.ts';
 import { endingOf, fileName, typeOf } from './types.ts';
 import { normalizeUrl } from './urls.ts';
 
@@ -23,9 +23,8 @@ export async function* readOneFile(
   now: Date,
 ): AsyncGenerator<Change> {
   const address = normalizeUrl(origin.urls[0]!)!;
-  const settings = settingsOf(origin);
   const state = readState(await findStored(address));
-  const { response, servedFrom } = await request(client, address, validatorsOf(state, settings));
+  const { response, servedFrom } = await request(client, address, validatorsOf(state));
   const { status, headers } = response;
   try {
     if (status === 304 && state) {
@@ -36,7 +35,7 @@ export async function* readOneFile(
       const problem = status === 200 ? problemOf(headers, ending, address) : refusedFile(status);
       if (problem) throw new OriginError(problem);
       const item = toItem(address, fileName(address, ending!), headers, { now, modifiedAt: null });
-      yield { kind: 'present', item, content: { body: response.body, state: { ...toState(headers, [], settings) } } };
+      yield { kind: 'present', item, content: { body: response.body, state: { ...toState(headers, []) } } };
     }
   } finally {
     await response.discard();

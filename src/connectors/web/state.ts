@@ -1,7 +1,5 @@
 /** The state of a page that is stored until the next crawl: validators for conditional requests, and links. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Origin } from '../../corpus/origin.ts';
 import type { StoredVersion } from '../connector.ts';
 
 /** Version of the rules for reading links. After a change of this number every page is requested without conditions. */
@@ -17,25 +15,18 @@ const PageStateSchema = z.object({
   links: z.array(z.string()),
   /** All links of the page are stored. */
   isWhole: z.boolean(),
-  /** The settings of the crawl that read the page, see `settingsOf`. States of older versions have none. */
-  settings: z.string().optional(),
+  /** A sitemap named the page when it was read. */
+  inSitemap: z.boolean().optional(),
 });
 
 export type PageState = z.infer<typeof PageStateSchema>;
-
-/** Returns a short name of the settings that decide which pages a crawl reaches. */
-export function settingsOf(origin: Extract<Origin, { kind: 'web' }>): string {
-  const { urls, maxDepth, includePaths, excludePaths, sameHost, useSitemap } = origin;
-  const settings = JSON.stringify([urls, maxDepth, includePaths, excludePaths, sameHost, useSitemap]);
-  return createHash('sha256').update(settings).digest('base64url').slice(0, 16);
-}
 
 /** Returns the stored state of a page. Returns undefined for a new page, and for a state that another version wrote. */
 export function readState(stored: StoredVersion | undefined): PageState | undefined {
   return PageStateSchema.safeParse(stored?.state).data;
 }
 
-export function toState(headers: Headers, links: readonly string[], settings: string): PageState {
+export function toState(headers: Headers, links: readonly string[], inSitemap = false): PageState {
   const storedLinks: string[] = [];
   let units = 0;
   for (const link of links) {
@@ -49,16 +40,16 @@ export function toState(headers: Headers, links: readonly string[], settings: st
     lastModified: validator(headers.get('last-modified')),
     links: storedLinks,
     isWhole: storedLinks.length === links.length,
-    settings,
+    ...(inSitemap && { inSitemap }),
   };
 }
 
 /**
- * Returns the headers of a conditional request. Returns none if links are missing or the settings have changed, because a response with
- * status 304 would not bring a new state.
+ * Returns the headers of a conditional request. Returns none if links are missing, because a response with status 304 would not
+ * bring them.
  */
-export function validatorsOf(state: PageState | undefined, settings: string): Record<string, string> {
-  if (!state?.isWhole || state.settings !== settings) return {};
+export function validatorsOf(state: PageState | undefined): Record<string, string> {
+  if (!state?.isWhole) return {};
   return {
     ...(state.etag === null ? {} : { 'if-none-match': state.etag }),
     ...(state.lastModified === null ? {} : { 'if-modified-since': state.lastModified }),

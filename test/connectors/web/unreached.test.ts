@@ -1,4 +1,4 @@
-/** Stored pages that a later crawl does not find any more: they are asked before they are deleted. */
+/** Stored pages that only a sitemap names: while it is missing, they are asked before they are deleted. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { htmlPage } from '../../support/fakes/site.ts';
@@ -9,7 +9,7 @@ const web = useSite();
 const sitemap = (...paths: string[]) =>
   `<urlset>${paths.map((path) => `<url><loc>${web.base}${path}</loc></url>`).join('')}</urlset>`;
 
-describe('stored pages that no page and no sitemap names any more', () => {
+describe('stored pages that only a sitemap named', () => {
   const memory: Memory = new Map();
   const crawl = (options = {}) => web.crawl({ useSitemap: true, ...options }, { memory });
   beforeEach(async () => {
@@ -37,13 +37,23 @@ describe('stored pages that no page and no sitemap names any more', () => {
       assert.deepEqual(web.pathsOf((await crawl()).unchanged), ['/', '/a'], 'a page that is gone is asked no more');
     });
 
-  test('go without a request when other settings no longer lead to them', async () => {
+  test('go without a request when a sitemap with other pages, or other settings, no longer lead to them', async () => {
     for (const options of [{ useSitemap: false }, { maxDepth: 0 }, { urls: [`${web.base}/b`], useSitemap: false }]) {
       web.site.requests.length = 0;
-      const { unchanged, stored: read, full } = await crawl(options);
-      assert.equal(full, true);
-      assert.deepEqual([unchanged.length, Object.keys(read).length], [0, 1], 'the page that is reached is read again');
+      const { unchanged, full } = await crawl(options);
+      assert.deepEqual([unchanged.length, full], [1, true]);
       assert.equal(web.site.paths().length, 1, JSON.stringify(options));
+    }
+    web.site.set({ '/sitemap.xml': { type: 'text/xml', body: sitemap('/a') } });
+    const { unchanged, full } = await crawl();
+    assert.deepEqual([web.pathsOf(unchanged), full], [['/', '/a'], true]);
+  });
+
+  test('stay with new content, too', async () => {
+    for (const text of ['B, changed', 'B, changed again']) {
+      web.site.set({ '/sitemap.xml': null, '/b': htmlPage(text, []) });
+      const { stored: read, gone } = await crawl();
+      assert.deepEqual([Object.keys(read).length, gone], [1, []]);
     }
   });
 
