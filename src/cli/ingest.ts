@@ -143,7 +143,8 @@ export function reportOutcomes(outcomes: readonly GroupOutcome[], io: Io): numbe
   for (const { fileErrors, error } of outcomes) {
     for (const failed of fileErrors) {
       const again = failed.retryable ? ' (may succeed when retried)' : '';
-      io.err(`${failed.name}: ${sentence(failed)} [${failed.stage}]${again}\n`);
+      const place = failed.url === null ? '' : ` (${failed.url})`;
+      io.err(`${failed.path ?? failed.name + place}: ${sentence(failed)} [${failed.stage}]${again}\n`);
     }
     if (error !== null) io.err(`${sentence(error)}\n`);
   }

@@ -1466,6 +1466,10 @@ export type RunError = SourceError & {
   source_id: string | null;
   /** Name of the file. */
   name: string;
+  /** Path of the file when the run saw it, also of deleted and skipped files. Null for files without a path, and where a redaction rule would change it. */
+  path: string | null;
+  /** Address of the file at its origin when the run saw it. Null if it is not known, and where a redaction rule would change it. */
+  url: string | null;
   /** Unix seconds. */
   creation_time: number;
 };
@@ -1477,8 +1481,10 @@ export type RunFile = {
   source_id: string | null;
   /** Name of the file. */
   name: string;
-  /** Path of the file as its source has it now. Null for files without a path, for deleted ones, and where a redaction rule would change it. */
+  /** Path of the file when the run saw it, also of deleted and skipped files. Null for files without a path, and where a redaction rule would change it. */
   path: string | null;
+  /** Address of the file at its origin when the run saw it. Null if it is not known, and where a redaction rule would change it. */
+  url: string | null;
   /** What the run did with the file. */
   change: "added" | "updated" | "deleted" | "failed" | "skipped";
   /** Milliseconds for reading the file; null if it was not read, or failed. */

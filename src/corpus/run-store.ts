@@ -8,7 +8,8 @@ import { join, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
 import { NEWEST_FAILED } from './source-lookup.ts';
-import type { FileFailure } from './values.ts';
+import { SOURCE_PATH_SQL } from './source-store.ts';
+import type { FileFailure, FilePlace } from './values.ts';
 
 /** What a run reads: `origin` asks the origin; `stored` reads the stored files again and does not ask the origin. */
 export type RunReads = 'origin' | 'stored';
@@ -33,7 +34,7 @@ export interface Run extends RunStatistics {
   endedAt: Date | null;
 }
 
-export interface RunError {
+export interface RunError extends FilePlace {
   id: string;
   /** Null if the item of the origin never became a source. */
   sourceId: string | null;
@@ -45,7 +46,7 @@ export interface RunError {
   createdAt: Date;
 }
 
-export interface NewRunError extends FileFailure {
+export interface NewRunError extends FileFailure, Partial<FilePlace> {
   id: string;
   sourceId: string | null;
   name: string;
@@ -271,6 +272,8 @@ const ERROR_COLUMNS = {
   source_id: 'uuid',
   origin_id: 'text',
   name: 'text',
+  path: { type: 'text', insert: `coalesce(r.path, ${SOURCE_PATH_SQL})` },
+  url: { type: 'text', insert: 'coalesce(r.url, s.url)' },
   stage: 'text',
   title: 'text',
   message: 'text',
@@ -289,11 +292,14 @@ export async function insertRunErrors(
   await tx.query(sql`
     insert into run_error (tenant_id, run_id, ${given.columns})
     select ${tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
+    left join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
     on conflict (tenant_id, run_id, source_id) do update set stage = excluded.stage, title = excluded.title,
       message = excluded.message, retryable = excluded.retryable`);
 }
 
-const RUN_ERROR_COLUMNS = raw('e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable, e.created_at');
+const RUN_ERROR_COLUMNS = raw(
+  'e.id, e.source_id, e.name, e.path, e.url, e.stage, e.title, e.message, e.retryable, e.created_at',
+);
 
 /** Returns one page of the run's errors, with one extra row if a next page exists; `total` counts all errors. */
 export async function listRunErrors(

@@ -7,16 +7,12 @@ import { raw, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
-import { type Source, WAITS, WITH_UPDATE } from './source-store.ts';
+import { SOURCE_PATH, type Source, WAITS, WITH_UPDATE } from './source-store.ts';
 import { findQuotas, type Quotas } from './tenant-store.ts';
 
 /** The condition that the newest version of source `s` could not be read. */
 export const NEWEST_FAILED = raw(`(s.status = 'failed' or exists (
   select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id and u.status = 'failed'))`);
-
-/** The path of source `s`: of an uploaded file in its group, or of a file in its repository. Null for other sources. */
-export const SOURCE_PATH = raw(`case when s.source_type = 'repo' then
-  (select o.origin_id from source_origin o where o.tenant_id = s.tenant_id and o.source_id = s.id) else s.path end`);
 
 /** The columns of `Source`, selected from source `s`. */
 export const SOURCE_COLUMNS = sql`s.id, s.source_group_id, s.source_type, s.name, ${SOURCE_PATH} as path, s.url,

@@ -344,12 +344,18 @@ export async function saveSourceMetadata(
     from member m where s.tenant_id = ${tenantId} and s.id = m.id`);
 }
 
+/** The path of source `s`: of an uploaded file in its group, or of a file in its repository. Null for other sources. */
+export const SOURCE_PATH_SQL = `case when s.source_type = 'repo' then
+  (select o.origin_id from source_origin o where o.tenant_id = s.tenant_id and o.source_id = s.id) else s.path end`;
+export const SOURCE_PATH = raw(SOURCE_PATH_SQL);
+
 /** What `tombstoneSources` returns about a source. */
 export interface TombstonedSource {
   id: string;
   /** The source, or a new version of it, waited to be read. */
   waits: boolean;
   chunkMetadatasCount: number;
+  path: string | null;
 }
 
 /**
@@ -370,7 +376,7 @@ export async function tombstoneSources(
       where s.tenant_id = ${tenantId} and s.deleted_at is null)
     update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
     where t.tenant_id = ${tenantId} and t.id = h.id
-    returning t.id, ${WAITS} as waits, t.chunk_metadatas_count`);
+    returning t.id, ${WAITS} as waits, t.chunk_metadatas_count, ${SOURCE_PATH} as path`);
 }
 
 /** Notes at the source that holds this member, if any, that one of its members was deleted. It holds until the source is read again. */

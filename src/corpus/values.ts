@@ -34,6 +34,12 @@ export interface ChunkDraft {
   terms: string;
 }
 
+/** Where a file is at its origin: tells files with one name apart. */
+export interface FilePlace {
+  path: string | null;
+  url: string | null;
+}
+
 /** The reason why a file failed. People see `title` and `message`. */
 export interface FileFailure {
   stage: 'list' | 'fetch' | 'detect' | 'parse' | 'chunk' | 'store';

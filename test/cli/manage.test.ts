@@ -157,6 +157,8 @@ test('ls of a group prints paths, and filters its sources by status and name', a
     [...(await pinakes(['ls', code, ...options])).stdout.matchAll(/^[0-9a-f-]{36} {2}(\S+)/gm)].map(([, path]) => path);
   assert.deepEqual(await pathsOf(), ['lib/index.js', 'lib/broken.pdf', 'index.js']);
   assert.deepEqual(await pathsOf('--status', 'failed'), ['lib/broken.pdf']);
+  const [run] = await json(['runs', code]);
+  assert.match((await pinakes(['runs', 'errors', run.id])).stdout, /^broken\.pdf +lib\/broken\.pdf +parse /m);
   assert.deepEqual(await pathsOf('--search', 'INDEX', '--status', 'ready'), ['lib/index.js', 'index.js']);
   const one = await pinakes(['ls', code, '--search', 'index', '-n', '1']);
   assert.match(one.stderr, /^1 of 2 shown/);
@@ -203,7 +205,7 @@ test('runs lists the runs of all groups or of one group, newest first', async ()
   const { stdout } = await pinakesProcess(['runs']);
   assert.match(stdout, /^ID +GROUP +STATUS +FILES +FAILED +CHUNKS +STARTED +TOOK +ERROR\n/);
   assert.match(stdout, new RegExp(`^${run.id}  Papers +success +4/4 +1 +3  20`, 'm'));
-  assert.match((await pinakes(['runs', 'errors', run.id])).stdout, /^broken\.pdf +parse +no +Damaged PDF/m);
+  assert.match((await pinakes(['runs', 'errors', run.id])).stdout, /^broken\.pdf +- +parse +no +Damaged PDF/m);
   assert.equal((await json(['runs', 'errors', run.id]))[0].name, 'broken.pdf');
   assert.deepEqual(await json(['runs', '--status', 'canceled']), []);
   await refused(['runs', 'cancel', run.id], 1, /HTTP 409/);

@@ -114,12 +114,19 @@ async function errors(client: Client, id: string, { options, io }: Invocation): 
   }, limitOf(options));
   const columns: Column<RunError>[] = [
     { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'PLACE', value: placeOf, cut: true, omit: 2 },
     { title: 'STAGE', value: ({ stage }) => stage },
     { title: 'RETRY', value: ({ retryable }) => (retryable ? 'may help' : 'no'), omit: 1 },
     { title: 'ERROR', value: (error) => errorText(error), cut: true },
   ];
   await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'No file failed in this run.' }, io);
   return 0;
+}
+
+/** Returns the path or the address of a file; empty if its name says the same. */
+function placeOf({ name, path, url }: RunError): string {
+  const place = path ?? url ?? '';
+  return place === name ? '' : place;
 }
 
 async function cancel(client: Client, id: string, { options, io }: Invocation): Promise<number> {

@@ -4,26 +4,13 @@ import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
 import type { Change, ListRequest, OriginProblem } from '../connector.ts';
+import { chunkOf, readBytes } from './body.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
-import {
-  AWAY,
-  CIRCLE,
-  EMPTY,
-  elsewhere,
-  FORBIDDEN,
-  missing,
-  NOT_WHOLE,
-  noSeed,
-  PAGE_BYTES_MAX,
-  refused,
-  shared,
-  stopped,
-  TOO_LARGE,
-} from './problems.ts';
+import { AWAY, CIRCLE, EMPTY, elsewhere, FORBIDDEN, missing, noSeed, refused, shared, stopped } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
@@ -61,6 +48,8 @@ export class Crawl {
   #pages = 0;
   /** False after a failure of a page whose links are unknown: then no source may count as gone. */
   #isComplete = true;
+  /** True if there is no sitemap, or none with a page. */
+  #lacksSitemap = false;
 
   constructor(
     client: WebClient,
@@ -108,8 +97,7 @@ export class Crawl {
       const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
       yield { kind: 'outlook', waiting };
       const isLast = next === this.#frontier.queue.length - 1;
-      if (isLast && readable > 0 && (!this.#isComplete || this.#moves.hideOthers(this.#crawled())))
-        await this.#addUnreached();
+      if (isLast && readable > 0) await this.#addUnreached();
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
     yield* this.#settleRedirects();
@@ -120,20 +108,26 @@ export class Crawl {
   async *#readSitemaps(): AsyncGenerator<Change> {
     const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
     const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
+    this.#lacksSitemap = reading.pages.length === 0;
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
     for (const { location, modifiedAt } of reading.pages) {
-      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt });
+      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
       this.#linked.add(location);
     }
   }
 
   /**
-   * Adds the stored pages that the crawl has not reached. Their links may be on pages that failed, or lead to a notice of maintenance now,
-   * so they are asked whether they are still there.
+   * Adds stored pages that the crawl has not reached, so that they are asked whether they are still there: all of them if their links
+   * may be on pages that failed, or lead to a notice of maintenance now; those of a sitemap if it is missing.
    */
   async #addUnreached(): Promise<void> {
-    for (const address of (await this.#request.listStored?.()) ?? [])
-      if (!this.#client.isRefused(address)) this.#frontier.addUnlinked(address);
+    const all = !this.#isComplete || this.#moves.hideOthers(this.#crawled());
+    if (!all && !this.#lacksSitemap) return;
+    for (const address of (await this.#request.listStored?.()) ?? []) {
+      if (this.#frontier.seen.has(address) || this.#client.isRefused(address)) continue;
+      const inSitemap = readState(await this.#request.findStored(address))?.inSitemap;
+      if (all || inSitemap) this.#frontier.addUnlinked(address, inSitemap);
+    }
   }
 
   #crawled(): CrawledPages {
@@ -343,7 +337,7 @@ export class Crawl {
   }
 
   #present(
-    { address, modifiedAt }: Entry,
+    { address, modifiedAt, inSitemap }: Entry,
     name: string,
     response: HttpResponse,
     body: AsyncIterable<Uint8Array>,
@@ -351,7 +345,8 @@ export class Crawl {
   ): Change {
     this.#pages += 1;
     const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });
-    return this.#report({ kind: 'present', item, content: { body, state: { ...toState(response.headers, links) } } });
+    const state = { ...toState(response.headers, links, inSitemap) };
+    return this.#report({ kind: 'present', item, content: { body, state } });
   }
 
   #skipped(address: string, reason: string): Change {
@@ -374,27 +369,4 @@ export class Crawl {
     else if (change.kind === 'unchanged') this.#reported.set(change.originId, undefined);
     return change;
   }
-}
-
-/** Returns all bytes of a page, or the problem that prevented it. */
-async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    if (Number(response.headers.get('content-length') ?? 0) > PAGE_BYTES_MAX) return TOO_LARGE;
-    for await (const piece of response.body) {
-      pieces.push(piece);
-      length += piece.length;
-      if (length > PAGE_BYTES_MAX) return TOO_LARGE;
-    }
-  } catch {
-    return NOT_WHOLE;
-  } finally {
-    await response.discard();
-  }
-  return Buffer.concat(pieces);
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

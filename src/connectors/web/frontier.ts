@@ -13,6 +13,8 @@ export interface Entry {
   isSeed: boolean;
   /** The time in the sitemap. */
   modifiedAt: Date | null;
+  /** A sitemap names the page, or did so when it was read. */
+  inSitemap?: boolean | undefined;
 }
 
 export class Frontier {
@@ -41,12 +43,12 @@ export class Frontier {
     if (address === undefined || this.seen.has(address) || this.queue.length >= QUEUE_MAX) return;
     if (!details.isSeed && !this.#isWanted(address, details.depth)) return;
     this.seen.add(address);
-    this.queue.push({ address, depth: details.depth, isSeed: details.isSeed, modifiedAt: details.modifiedAt ?? null });
+    this.queue.push({ modifiedAt: null, ...details, address });
   }
 
   /** Adds an address that no page links, unless it was seen. Links of its page are not followed. */
-  addUnlinked(address: string): void {
-    if (!this.seen.has(address)) this.add(address, undefined, { depth: this.#maxDepth, isSeed: false });
+  addUnlinked(address: string, inSitemap: boolean | undefined): void {
+    if (!this.seen.has(address)) this.add(address, undefined, { depth: this.#maxDepth, isSeed: false, inSitemap });
   }
 
   #isWanted(address: string, depth: number): boolean {

@@ -15,6 +15,8 @@ const PageStateSchema = z.object({
   links: z.array(z.string()),
   /** All links of the page are stored. */
   isWhole: z.boolean(),
+  /** A sitemap named the page when it was read. */
+  inSitemap: z.boolean().optional(),
 });
 
 export type PageState = z.infer<typeof PageStateSchema>;
@@ -24,7 +26,7 @@ export function readState(stored: StoredVersion | undefined): PageState | undefi
   return PageStateSchema.safeParse(stored?.state).data;
 }
 
-export function toState(headers: Headers, links: readonly string[]): PageState {
+export function toState(headers: Headers, links: readonly string[], inSitemap = false): PageState {
   const storedLinks: string[] = [];
   let units = 0;
   for (const link of links) {
@@ -38,6 +40,7 @@ export function toState(headers: Headers, links: readonly string[]): PageState {
     lastModified: validator(headers.get('last-modified')),
     links: storedLinks,
     isWhole: storedLinks.length === links.length,
+    ...(inSitemap && { inSitemap }),
   };
 }
 

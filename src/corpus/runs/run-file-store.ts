@@ -4,7 +4,8 @@ import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
 import { raw, sql } from '../../db/sql.ts';
 import { newId } from '../../util/ids.ts';
-import { SOURCE_PATH } from '../source-lookup.ts';
+import { SOURCE_PATH_SQL } from '../source-store.ts';
+import type { FilePlace } from '../values.ts';
 
 /** A run of more files keeps only its first ones by name; its counts have all. */
 export const RUN_FILES_MAX = 10_000;
@@ -17,12 +18,14 @@ export interface NewRunFile {
   sourceId: string;
   /** Failed files are in the table run_error. */
   change: Exclude<FileChange, 'failed' | 'skipped'>;
+  /** Of a file that is deleted already; absent for others. */
+  path?: string | null;
   /** Milliseconds in the parser process; absent for files that were not read. */
   readMs?: number | undefined;
 }
 
 /** A file that the origin lists and a rule excludes. */
-export interface SkippedFile {
+export interface SkippedFile extends FilePlace {
   name: string;
   reason: string;
 }
@@ -32,8 +35,8 @@ export interface RunFile {
   id: string;
   sourceId: string | null;
   name: string;
-  /** Null for files without a path, and for those that are deleted or never became a source. */
   path: string | null;
+  url: string | null;
   change: FileChange;
   readMs: number | null;
   stage: string | null;
@@ -43,8 +46,8 @@ export interface RunFile {
 }
 
 /** Returns the records of deleted sources. */
-export function deletedFiles(sources: readonly { id: string }[]): NewRunFile[] {
-  return sources.map(({ id }) => ({ sourceId: id, change: 'deleted' }));
+export function deletedFiles(sources: readonly { id: string; path: string | null }[]): NewRunFile[] {
+  return sources.map(({ id, path }) => ({ sourceId: id, path, change: 'deleted' }));
 }
 
 /** Saves what the run did with files whose rows still exist. A later change of the same file replaces the earlier one. */
@@ -55,15 +58,23 @@ export async function insertRunFiles(
   files: readonly NewRunFile[],
 ): Promise<void> {
   if (files.length === 0) return;
-  const given = recordset({ source_id: 'uuid', change: 'text', read_ms: 'int' }, files);
+  const given = recordset(
+    {
+      source_id: 'uuid',
+      change: 'text',
+      path: { type: 'text', insert: `coalesce(r.path, ${SOURCE_PATH_SQL})` },
+      read_ms: 'int',
+    },
+    files,
+  );
   await tx.query(sql`
-    insert into run_file (tenant_id, run_id, name, ${given.columns})
-    select ${tenantId}::uuid, ${runId}::uuid, s.name, ${given.values}
+    insert into run_file (tenant_id, run_id, name, url, ${given.columns})
+    select ${tenantId}::uuid, ${runId}::uuid, s.name, s.url, ${given.values}
     from ${given.table} join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
     where (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and f.change <> 'skipped')
       < ${RUN_FILES_MAX}
     on conflict (tenant_id, run_id, source_id) do update set change = excluded.change, name = excluded.name,
-      read_ms = coalesce(excluded.read_ms, run_file.read_ms)`);
+      path = excluded.path, url = excluded.url, read_ms = coalesce(excluded.read_ms, run_file.read_ms)`);
 }
 
 /** Saves files that the run skipped, up to RUN_SKIPPED_MAX in a run. */
@@ -75,7 +86,7 @@ export async function insertSkippedFiles(
 ): Promise<void> {
   if (files.length === 0) return;
   const rows = files.map((file) => ({ sourceId: newId(), ...file }));
-  const given = recordset({ source_id: 'uuid', name: 'text', reason: 'text' }, rows);
+  const given = recordset({ source_id: 'uuid', name: 'text', path: 'text', url: 'text', reason: 'text' }, rows);
   await tx.query(sql`
     insert into run_file (tenant_id, run_id, change, ${given.columns})
     select ${tenantId}::uuid, ${runId}::uuid, 'skipped', ${given.values} from ${given.table}
@@ -92,15 +103,13 @@ export async function listRunFiles(
   page: PageRequest,
 ): Promise<{ rows: RunFile[]; total: number }> {
   const all = sql`(
-    select f.source_id as id, case when f.change <> 'skipped' then f.source_id end as source_id, f.name, f.change, f.read_ms,
-      null::text as stage, null::text as title, f.reason as message, null::boolean as retryable
+    select f.source_id as id, case when f.change <> 'skipped' then f.source_id end as source_id, f.name, f.path, f.url,
+      f.change, f.read_ms, null::text as stage, null::text as title, f.reason as message, null::boolean as retryable
     from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and not exists (
       select from run_error e where e.tenant_id = f.tenant_id and e.run_id = f.run_id and e.source_id = f.source_id)
     union all
-    select e.id, e.source_id, e.name, 'failed', null::int, e.stage, e.title, e.message, e.retryable
+    select e.id, e.source_id, e.name, e.path, e.url, 'failed', null::int, e.stage, e.title, e.message, e.retryable
     from run_error e where e.tenant_id = ${tenantId} and e.run_id = ${runId}) x`;
   const wanted = change === undefined ? raw('true') : sql`x.change = ${change}`;
-  const path = sql`(
-    select ${SOURCE_PATH} from source s where s.tenant_id = ${tenantId} and s.id = x.source_id and s.deleted_at is null) as path`;
-  return readPage<RunFile>(tx, sql`x.*, ${path}`, sql`${all} where ${wanted}`, raw('x.id'), page);
+  return readPage<RunFile>(tx, raw('x.*'), sql`${all} where ${wanted}`, raw('x.id'), page);
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run } from '../../corpus/run-store.ts';
 import { FILE_CHANGES, listRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../../corpus/runs/run-file-store.ts';
+import type { FilePlace } from '../../corpus/values.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import {
@@ -21,6 +22,7 @@ import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { runSchema, toRun } from './run-record.ts';
 
@@ -29,6 +31,23 @@ const SOURCE_IDS_MAX = 1_000;
 
 const runPage = pageResponse('runs', runSchema, 'Runs of this page.');
 
+/** Many files of an origin have one name, as `index.html`. */
+const placeSchemas = {
+  path: z
+    .string()
+    .nullable()
+    .describe(
+      'Path of the file when the run saw it, also of deleted and skipped files. Null for files without a path, and where a redaction ' +
+        'rule would change it.',
+    ),
+  url: z
+    .string()
+    .nullable()
+    .describe(
+      'Address of the file at its origin when the run saw it. Null if it is not known, and where a redaction rule would change it.',
+    ),
+};
+
 const runErrorSchema = z
   .object({
     id: idSchema.describe('Id of the error.'),
@@ -36,6 +55,8 @@ const runErrorSchema = z
       .nullable()
       .describe('Id of the source. Null when the file could not be listed or fetched, and so never became a source.'),
     name: z.string().describe('Name of the file.'),
+    path: placeSchemas.path,
+    url: placeSchemas.url,
     stage: z.string().describe('Where the file failed: list, fetch, detect, parse, chunk or store.'),
     title: z.string().describe('What failed, in a few words.'),
     message: z.string().describe('What went wrong, in words for a person.'),
@@ -51,13 +72,8 @@ const runFileSchema = z
       .nullable()
       .describe('Id of the source, which may be deleted. Null for files that never became one.'),
     name: z.string().describe('Name of the file.'),
-    path: z
-      .string()
-      .nullable()
-      .describe(
-        'Path of the file as its source has it now. Null for files without a path, for deleted ones, and where a redaction rule would ' +
-          'change it.',
-      ),
+    path: placeSchemas.path,
+    url: placeSchemas.url,
     change: z.enum(FILE_CHANGES).describe('What the run did with the file.'),
     read_ms: z.int().nullable().describe('Milliseconds for reading the file; null if it was not read, or failed.'),
     stage: z.string().nullable().describe('Where a failed file failed; null for others.'),
@@ -221,7 +237,11 @@ function errorsRoute(deps: Deps): Route {
       // A message may quote the file.
       const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       const errors = await collect(page, async (error) =>
-        toRecord(runErrorSchema, error, { name: await redact(error.name), message: await redact(error.message) }),
+        toRecord(runErrorSchema, error, {
+          name: await redact(error.name),
+          message: await redact(error.message),
+          ...(await readablePlace(redactor, error)),
+        }),
       );
       return { errors, pagination };
     },
@@ -258,12 +278,19 @@ function filesRoute(deps: Deps): Route {
       const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       const files = await collect(page, async (file) => {
         const message = file.message && (await redact(file.message));
-        const path = file.path && (await redact(file.path)) === file.path ? file.path : null;
-        return toRecord(runFileSchema, file, { name: await redact(file.name), path, message });
+        const place = await readablePlace(redactor, file);
+        return toRecord(runFileSchema, file, { name: await redact(file.name), ...place, message });
       });
       return { files, pagination };
     },
   });
+}
+
+/** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
+async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
+  const readable = async (text: string | null) =>
+    text !== null && (await redactFact(redactor, text)) === text ? text : null;
+  return { path: await readable(path), url: await readable(url) };
 }
 
 function cancelRoute(deps: Deps): Route {

@@ -31,7 +31,7 @@ import {
   resetAttempts,
   restartSources,
 } from '../../corpus/source-store.ts';
-import type { FileFailure } from '../../corpus/values.ts';
+import type { FileFailure, FilePlace } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
 import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
@@ -106,10 +106,10 @@ export async function storeItems(
     deps.db.transaction(tenantId, async (tx) => {
       await checkFence(tx, active);
       await release(tx);
-      const ids = received.map((one) => (one.kind === 'fetched' ? one.item.originId : one.originId));
+      const ids = received.map(originIdOf);
       const stored = await findStoredItems(tx, tenantId, groupId, ids);
       const room = await lockQuotaRoom(tx, tenantId, deps.config.quotas);
-      const writes = plan(received, stored, { group: capacity, tenant: room }, deps.clock.now());
+      const writes = plan(active, received, stored, { group: capacity, tenant: room }, deps.clock.now());
       await write(deps, tx, active, writes);
       await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
       await also?.(tx);
@@ -119,6 +119,7 @@ export async function storeItems(
 }
 
 function plan(
+  { sourceType }: Pick<ActiveRun, 'sourceType'>,
   received: readonly Received[],
   stored: ReadonlyMap<string, StoredItem>,
   capacity: Capacity,
@@ -139,8 +140,9 @@ function plan(
   };
   for (const raw of received) {
     const one = withoutEmpty(raw);
-    if (one.kind === 'fetched' || one.kind === 'same') planPresent(writes, one, stored, capacity, now);
-    else planAbsent(writes, one, stored.get(one.originId));
+    if (one.kind === 'fetched' || one.kind === 'same')
+      planPresent(writes, one, stored, capacity, placeOf(sourceType, originIdOf(one)), now);
+    else planAbsent(writes, one, stored.get(one.originId), placeOf(sourceType, one.originId));
   }
   return writes;
 }
@@ -160,10 +162,11 @@ function planPresent(
   one: Extract<Received, { kind: 'fetched' | 'same' }>,
   stored: ReadonlyMap<string, StoredItem>,
   { group, tenant }: Capacity,
+  place: FilePlace,
   now: Date,
 ): void {
   const { item } = one;
-  const originId = one.kind === 'fetched' ? one.item.originId : one.originId;
+  const originId = originIdOf(one);
   const before = stored.get(originId);
   const step = decide(one, before);
   const bytes = one.kind === 'fetched' ? one.bytes : undefined;
@@ -180,7 +183,7 @@ function planPresent(
     const isOverQuota = (step === 'add' && tenant.files < 1) || (grown > 0 && tenant.bytes < grown);
     if (isFull || isOverQuota) {
       const failure = isFull ? TOO_MANY : OVER_QUOTA;
-      planAbsent(writes, { kind: 'failed', originId, name: one.item!.name, failure }, before);
+      planAbsent(writes, { kind: 'failed', originId, name: one.item!.name, failure }, before, place);
       return;
     }
     group.bytes -= bytes.size;
@@ -231,6 +234,7 @@ function planAbsent(
   writes: Writes,
   one: Extract<Received, { kind: 'skipped' | 'failed' | 'gone' }>,
   before: StoredItem | undefined,
+  place: FilePlace,
 ): void {
   const { originId } = one;
   writes.outcomes.push({ originId, outcome: one.kind });
@@ -239,10 +243,20 @@ function planAbsent(
   if (one.kind === 'gone') return;
   writes.step.listed += 1;
   writes.step[one.kind] += 1;
-  if (one.kind === 'skipped') writes.skipped.push({ name: one.name, reason: one.reason });
+  if (one.kind === 'skipped') writes.skipped.push({ name: one.name, reason: one.reason, ...place });
   if (one.kind === 'failed') {
-    writes.errors.push({ ...one.failure, id: newId(), sourceId: before?.sourceId ?? null, originId, name: one.name });
+    const sourceId = before?.sourceId ?? null;
+    writes.errors.push({ ...one.failure, ...place, id: newId(), sourceId, originId, name: one.name });
   }
+}
+
+/** Returns the path or the address that the id of an item is. Ids of other origins are not for people. */
+function placeOf(sourceType: string, originId: string): FilePlace {
+  return { path: sourceType === 'repo' ? originId : null, url: sourceType === 'web' ? originId : null };
+}
+
+function originIdOf(one: Received): string {
+  return one.kind === 'fetched' ? one.item.originId : one.originId;
 }
 
 async function write(deps: IngestDeps, tx: Tx, active: ActiveRun, writes: Writes): Promise<void> {

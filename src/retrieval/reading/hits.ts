@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
-import { SOURCE_PATH } from '../../corpus/source-lookup.ts';
+import { SOURCE_PATH } from '../../corpus/source-store.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';

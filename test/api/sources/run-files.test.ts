@@ -111,6 +111,42 @@ test('a file of a repository has its path in lists of sources, a page of a web s
   }
 });
 
+test('a run says where each file is, also those that it deleted, skipped or could not read', async () => {
+  const repo = SOURCE_FORMS.find(({ kind }) => kind === 'repo')!;
+  for (const form of [repo, web]) {
+    const at = (path: string) => (form === repo ? path : `https://help.example.com/${path}`);
+    script.files = { [at('a/index.md')]: 'One.', [at('b/index.md')]: 'Two.', [at('c/bad.pdf')]: '%PDF-1.4 broken' };
+    script.skipped = { [at('d/film.mp4')]: 'Films are not read.' };
+    script.failed = new Set([at('e/away.md')]);
+    const created = await t.post(form.path, { name: `places of a ${form.kind}`, ...form.origin });
+    const first = await ended((await t.get(`/runs?source_group_id=${created.body.id}`)).body.runs[0].id);
+    const member = form === repo ? 'path' : 'url';
+    const placesOf = async (id: string, list: string) =>
+      Object.fromEntries(
+        (await t.get(`/runs/${id}/${list}`)).body[list].map((file: Record<string, string>) => [
+          file[member],
+          file['change'],
+        ]),
+      );
+    assert.deepEqual(await placesOf(first.id, 'files'), {
+      [at('a/index.md')]: 'added',
+      [at('b/index.md')]: 'added',
+      [at('c/bad.pdf')]: 'failed',
+      [at('d/film.mp4')]: 'skipped',
+      [at('e/away.md')]: 'failed',
+    });
+    assert.deepEqual(Object.keys(await placesOf(first.id, 'errors')).sort(), [at('c/bad.pdf'), at('e/away.md')]);
+    script.files = { [at('a/index.md')]: 'One.' };
+    script.skipped = {};
+    script.failed.clear();
+    const second = await ended((await t.post(`/source-groups/${created.body.id}/runs`, {})).body.id);
+    assert.deepEqual(await placesOf(second.id, 'files'), {
+      [at('b/index.md')]: 'deleted',
+      [at('c/bad.pdf')]: 'deleted',
+    });
+  }
+});
+
 test('runs are selected by group and time', async () => {
   const group = await ingest(t, [{ name: 'x.md', content: 'x' }]);
   const [run] = (await t.get(`/runs?source_group_id=${group}`)).body.runs;

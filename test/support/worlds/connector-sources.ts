@@ -128,6 +128,8 @@ export interface Script {
   files: Record<string, string>;
   /** File name -> why the connector skips it. */
   skipped: Record<string, string>;
+  /** Names of files that cannot be read now. */
+  failed: Set<string>;
   /** Awaited before each listing. */
   gate: Promise<unknown>;
   /** Credentials that listings received. */
@@ -136,7 +138,7 @@ export interface Script {
 
 /** Connectors whose origin is a few texts, for behaviour that does not depend on the kind. They validate input like the real connectors. */
 export function scriptedConnectors(): Script & { connectors: Connectors } {
-  const script: Script = { files: {}, skipped: {}, gate: Promise.resolve(), credentials: [] };
+  const script: Script = { files: {}, skipped: {}, failed: new Set(), gate: Promise.resolve(), credentials: [] };
   const remote = { googleApiUrl: null, pageApiUrl: null, repoApiUrl: null };
   const real = openConnectors({
     remote,
@@ -155,6 +157,8 @@ export function scriptedConnectors(): Script & { connectors: Connectors } {
       for (const [name, text] of Object.entries(script.files)) yield { kind: 'present', item: itemOf(name, text) };
       for (const [name, reason] of Object.entries(script.skipped))
         yield { kind: 'skipped', originId: name, name, reason };
+      const problem = { title: 'The file is away', message: 'Try again.', retryable: true };
+      for (const name of script.failed) yield { kind: 'failed', originId: name, name, problem };
       yield { kind: 'end', full: true, cursor: null };
     },
     fetch: async (_origin, _credential, item): Promise<Fetched> => ({
@@ -171,7 +175,7 @@ function itemOf(name: string, text: string): OriginItem {
   return {
     originId: name,
     name,
-    url: `https://origin.example.com/${name}`,
+    url: URL.canParse(name) ? name : `https://origin.example.com/${name}`,
     revision: text,
     modifiedAt: null,
     metadata: {},

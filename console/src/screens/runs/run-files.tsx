@@ -93,7 +93,7 @@ function Tab({ change, chosen, count }: { change?: FileChange; chosen: FileChang
 
 function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number }) {
   const [icon, tone] = ICONS[file.change];
-  const folder = folderOf(file);
+  const place = file.path === null ? (file.url ?? '').replace(/^https?:\/\//, '') : folderOf(file);
   const name = file.name === '' ? say('sources.withheld') : file.name;
   return (
     <li className="relative flex min-h-[38px] items-center gap-2.5 border-t border-line px-4 hover:bg-hover">
@@ -117,7 +117,11 @@ function File({ file, run, slowest }: { file: RunFile; run: Run; slowest: number
           <bdi>{name}</bdi>
         )}
       </span>
-      {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs text-ink-3">{folder}</bdi>}
+      {place !== '' && (
+        <bdi className="min-w-8 shrink-[4] truncate text-xs text-ink-3" title={file.path ?? file.url ?? ''}>
+          {place}
+        </bdi>
+      )}
       {file.title !== null && (
         <Hint label={`${sayOfService(file.title)}: ${sayOfService(file.message ?? '')}`}>
           <button type="button" className="min-w-0 truncate rounded-sm text-start text-bad" dir="auto">
