@@ -75,6 +75,16 @@ export async function insertSources(
     from ${given.table}`);
 }
 
+/**
+ * The path whose folders the source is found by. The path of a page has only the pages above it. A source inside a file has its folders
+ * in its name.
+ */
+export const folderPath = (source: 's' | 't'): Sql =>
+  raw(`case when ${source}.parent_source_id is null then case ${source}.source_type when 'local_file' then ${source}.path
+    when 'page' then (${source}.origin_metadata -> 'path' ->> 'val') || '/'
+    when 'drive' then ${source}.origin_metadata -> 'path' ->> 'val'
+    when 'repo' then ${source}.origin_metadata -> 'path' ->> 'val' end end`);
+
 /** The condition that source `s`, or its new version `u`, waits to be read. */
 export const WAITS = raw("(s.status = 'pending' or coalesce(u.status = 'pending', false))");
 export const WITH_UPDATE = raw(
@@ -120,6 +130,7 @@ export async function claimPendingSources(
       t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
       t.created_at, t.parent_source_id, t.member_depth, t.url,
       case when t.parent_source_id is not null then t.name when t.source_type = 'repo' then o.origin_id else t.path end as group_path,
+      ${folderPath('t')} as folder_path,
       o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
