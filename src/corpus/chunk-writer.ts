@@ -2,6 +2,7 @@
 import type { Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
+import { folderPath } from './source-paths.ts';
 import type { ChunkDraft, TypedMetadata } from './values.ts';
 
 export interface NewChunk extends ChunkDraft {
@@ -119,6 +120,8 @@ export interface AnalyzedChunk {
   name: string | null;
   /** Further names that the file gives itself. */
   aliases: string | null;
+  /** The path whose folders the source is found by; null if the source was read under ingest rules. */
+  folderPath: string | null;
   isFirst: boolean;
   language: string | null;
   isCode: boolean;
@@ -134,11 +137,11 @@ export async function listChunksToAnalyze(
   return tx.query<AnalyzedChunk>(sql`
     select c.id, c.content, c.context, c.heading_path, s.language, coalesce(s.file_type = 'code', false) as is_code,
            coalesce(s.origin_metadata -> 'title' ->> 'val', n.name, '') as title,
-           n.name, s.origin_metadata -> 'aliases' ->> 'val' as aliases, c.ordinal = 0 as is_first
+           n.name, n.folder_path, s.origin_metadata -> 'aliases' ->> 'val' as aliases, c.ordinal = 0 as is_first
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c
     left join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    cross join lateral (select case when s.redacted_by = '' then s.name end as name) n
+    left join lateral (select s.name, ${folderPath('s')} as folder_path where s.redacted_by = '') n on true
     order by c.id`);
 }
 

@@ -4,6 +4,7 @@ import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ownValue } from '../util/own-value.ts';
+import { folderPath, SOURCE_PATH } from './source-paths.ts';
 import type { FileFailure, PendingSource, SourceResult, TypedMetadata } from './values.ts';
 
 export interface Source {
@@ -120,6 +121,7 @@ export async function claimPendingSources(
       t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
       t.created_at, t.parent_source_id, t.member_depth, t.url,
       case when t.parent_source_id is not null then t.name when t.source_type = 'repo' then o.origin_id else t.path end as group_path,
+      ${folderPath('t')} as folder_path,
       o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -343,11 +345,6 @@ export async function saveSourceMetadata(
       || ${json(Object.fromEntries(set))}
     from member m where s.tenant_id = ${tenantId} and s.id = m.id`);
 }
-
-/** The path of source `s`: of an uploaded file in its group, or of a file in its repository. Null for other sources. */
-export const SOURCE_PATH_SQL = `case when s.source_type = 'repo' then
-  (select o.origin_id from source_origin o where o.tenant_id = s.tenant_id and o.source_id = s.id) else s.path end`;
-export const SOURCE_PATH = raw(SOURCE_PATH_SQL);
 
 /** What `tombstoneSources` returns about a source. */
 export interface TombstonedSource {

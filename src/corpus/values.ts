@@ -93,6 +93,8 @@ export interface PendingSource {
   memberDepth: number;
   /** The path by which files of its group include it; null if the group has no paths. */
   groupPath: string | null;
+  /** The path whose folders the source is found by; null if it has none. */
+  folderPath: string | null;
   /** The address of the item at its origin. */
   url: string | null;
   /** The character encoding that the origin reported. */

@@ -1,9 +1,9 @@
 /** Plans a search: turns a request into what the engine is asked and how its candidates are ranked. Pure. */
 import type { Access } from '../access/access.ts';
+import { otherForms } from '../files/other-forms.ts';
 import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
-import { otherForms } from '../files/other-forms.ts';
 import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';

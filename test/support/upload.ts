@@ -6,6 +6,8 @@ import type { TestApp } from './app.ts';
 export interface UploadFile {
   name: string;
   content: string | Uint8Array;
+  /** Path in the group; if one file has a path, all must. */
+  path?: string;
   /** Unix milliseconds. */
   lastModified?: number;
 }
@@ -28,6 +30,7 @@ export function multipartBody(
       file.content,
     );
   }
+  for (const { path } of files) if (path !== undefined) add('Content-Disposition: form-data; name="paths"', path);
   for (const file of files)
     add('Content-Disposition: form-data; name="last_modified"', String(file.lastModified ?? 1_700_000_000_000));
   parts.push(Buffer.from(`--${boundary}--\r\n`));

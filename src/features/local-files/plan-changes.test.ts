@@ -86,19 +86,19 @@ test('mirror deletes files that were not sent, and treats a file with the same b
   });
 });
 
-test('a moved file keeps its source; it is read again if its name changes, and may get other bytes', () => {
-  const before = [stored('a.md', '1'), stored('b.md', '2'), stored('c.md', '3'), stored('e.md', '6')];
+test('a moved file keeps its source; it is read again if its name or folder changes, and may get other bytes', () => {
+  const before = [stored('a.md', '1'), stored('b.md', '2'), stored('c.md', '3'), stored('x/e.md', '6')];
   const moves = [
     { from: 'a.md', to: 'x/b.md' },
     { from: 'b.md', to: 'b.txt' },
     { from: 'c.md', to: 'd.txt' },
-    { from: 'e.md', to: 'x/e.md' },
+    { from: 'x/e.md', to: 'y/e.md' },
   ];
   assert.deepEqual(steps(before, { moves, files: [sent('d.txt', '4'), sent('c.md', '5')] }), {
     added: ['c.md'],
     updated: ['c.md=3'],
-    reread: ['a.md=1', 'b.md=2'],
-    renamed: ['a.md=1 -> x/b.md', 'b.md=2 -> b.txt', 'c.md=3 -> d.txt', 'e.md=6 -> x/e.md'],
+    reread: ['a.md=1', 'b.md=2', 'x/e.md=6'],
+    renamed: ['a.md=1 -> x/b.md', 'b.md=2 -> b.txt', 'c.md=3 -> d.txt', 'x/e.md=6 -> y/e.md'],
   });
 });
 

@@ -2,6 +2,7 @@
 import type { StoredFile } from '../../corpus/source-lookup.ts';
 import { ServiceError } from '../../errors.ts';
 import { endingOf } from '../../ingest/origins/decide.ts';
+import { foldersOf } from '../../text/chunk-terms.ts';
 import { displayName } from './file-name.ts';
 
 export interface SentFile {
@@ -39,7 +40,7 @@ export interface ChangePlan {
   restarted: { sourceId: string; file: SentFile }[];
   /** New versions. They are read while the old versions are still served. */
   updated: { sourceId: string; file: SentFile }[];
-  /** Stored files that must be read again, although their bytes stay the same, because their name changed. */
+  /** Stored files that must be read again, although their bytes stay the same, because their name or folder changed. */
   reread: StoredFile[];
   /** Ids of sources whose served version is the newest again: their waiting version is dropped. */
   reverted: string[];
@@ -139,9 +140,9 @@ function planMove(plan: ChangePlan, file: StoredFile, to: string): StoredFile {
   const name = displayName(to);
   plan.moved.add(file.sourceId);
   plan.renamed.push({ sourceId: file.sourceId, path: to, name });
-  // Searches find a file by its name.
-  const isFoundByName = file.status === 'ready';
-  if (endingOf(name) !== endingOf(file.name) || (isFoundByName && name !== file.name)) plan.reread.push(file);
+  // Searches find a file by its name and its folders.
+  const isFoundElsewhere = name !== file.name || foldersOf(to) !== foldersOf(file.path);
+  if (endingOf(name) !== endingOf(file.name) || (file.status === 'ready' && isFoundElsewhere)) plan.reread.push(file);
   return { ...file, path: to, name };
 }
 

@@ -70,8 +70,9 @@ export async function processFile(
     // Logos are in most mails. Without OCR they are left out; with OCR they must not be failures.
     const isLogo = fileType === 'picture' && (request.depth ?? 0) > 0;
     if (cuts.length === 0 && members === 0 && !isLogo) throw nothingToFind(parsed);
-    const name = rules ? await rules.redactName(request.name, request.redaction, names) : request.name;
-    const file = await toProcessed(parsed, name, cuts, sink);
+    const redact = async (text: string) => (rules ? rules.redactName(text, request.redaction, names) : text);
+    const place = { name: await redact(request.name), path: await redact(request.folderPath ?? '') };
+    const file = await toProcessed(parsed, place, cuts, sink);
     return {
       ok: true,
       file: request.inspect === undefined ? file : { ...file, inspected: inspectedOf(parsed, request.inspect) },
@@ -123,13 +124,13 @@ function nothingToFind(parsed: ParsedFile): FileError {
 
 async function toProcessed(
   parsed: ParsedFile,
-  fileName: string,
+  { name, path }: { name: string; path: string },
   cuts: readonly ChunkCut[],
   sink: ChunkSink | undefined,
 ): Promise<ProcessedFile> {
   const language = languageOf(parsed);
-  const title = parsed.title ?? fileName;
-  const names = otherNames(title, fileName, parsed.metadata['aliases']?.val);
+  const title = parsed.title ?? name;
+  const names = otherNames(title, name, parsed.metadata['aliases']?.val, path);
   const isCode = parsed.fileType === 'code';
   let chunks: ChunkDraft[] = [];
   for (const [ordinal, cut] of cuts.entries()) {

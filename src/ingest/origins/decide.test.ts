@@ -60,7 +60,8 @@ const CASES: [string, Received, Partial<StoredItem> | undefined, Step][] = [
   ['another address', same({ url: null }), {}, 'change'],
   ['another modification time', same({ modifiedAt: new Date(0) }), {}, 'change'],
   ['no modification time', same({ modifiedAt: null }), {}, 'none'],
-  ['other metadata', same({ metadata: {} }), {}, 'change'],
+  ['other metadata', same({ metadata: { ...item.metadata, owner: { val: 'Ada', type: 'string' } } }), {}, 'change'],
+  ['another folder', same({ metadata: { path: { val: '/b/a', type: 'string' } } }), {}, 'update'],
   ['an unchanged item without details', { kind: 'same', originId: 'a', item: null }, {}, 'none'],
 ];
 

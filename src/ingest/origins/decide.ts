@@ -59,6 +59,8 @@ export function decide(
   if (!item) return 'none';
   // The ending decides which parser reads the file.
   if (endingOf(item.name) !== endingOf(stored.name)) return 'update';
+  // Searches find a file by its name and its folders.
+  if (item.metadata['path']?.val !== stored.metadata['path']?.val) return 'update';
   return isChanged(item, stored) ? 'change' : 'none';
 }
 

@@ -126,6 +126,7 @@ async function processOne(
   const redaction = source.ingestRules && { redaction: source.ingestRules };
   const origin = {
     ...(source.groupPath !== null && { groupPath: source.groupPath }),
+    ...(source.folderPath !== null && { folderPath: source.folderPath }),
     ...(source.url && { url: source.url }),
     ...(source.charset && { charset: source.charset }),
   };

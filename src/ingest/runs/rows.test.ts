@@ -19,6 +19,7 @@ const source: ClaimedSource = {
   url: null,
   charset: null,
   groupPath: null,
+  folderPath: null,
 };
 
 function processed(contents: readonly string[]): ProcessedFile {

@@ -32,8 +32,8 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   if (after === undefined) return false;
   const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);
   const analyzed = chunks.map((chunk) => {
-    const { id, title, name, aliases, language, isCode, isFirst } = chunk;
-    const names = isFirst ? otherNames(title, name ?? title, aliases ?? undefined) : [];
+    const { id, title, name, aliases, folderPath, language, isCode, isFirst } = chunk;
+    const names = isFirst ? otherNames(title, name ?? title, aliases, folderPath) : [];
     return { id, terms: chunkTerms(chunk, title, language, isCode, names) };
   });
   if (analyzed.length > 0) {

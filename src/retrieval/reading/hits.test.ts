@@ -21,3 +21,11 @@ test('headings count as around a text unless it may be a whole answer below them
   assert.ok(termsOf(rowOf('Contents'))!.around.length > 0);
   assert.deepEqual(termsOf(rowOf('info@example.org'))!.around, []);
 });
+
+test('the words of the folders of a file are no words of its text', () => {
+  const terms = analyzeForIndex('a.html\nConcept Index\nConcept Index\nContents', 'en');
+  const row = { ...ROW, content: 'Contents', folderPath: 'Rotor/a.html', terms } as unknown as ReadRow;
+  const folder = analyzeForIndex('Rotor', 'en').split(' ');
+  const first = termsOf({ ...row, terms: `${terms} ${folder.join(' ')}` })!;
+  assert.deepEqual(first.around, [...termsOf(row)!.around, ...folder]);
+});

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
-import { SOURCE_PATH } from '../../corpus/source-store.ts';
+import { folderPath, SOURCE_PATH } from '../../corpus/source-paths.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
@@ -17,6 +17,8 @@ import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
+  /** The path whose folders the source is found by. */
+  folderPath: string | null;
   apiMetadata: Record<string, string>;
   /** The ingest rules under which the source was read. */
   redactedBy: string;
@@ -24,7 +26,7 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
 
 const HIT_COLUMNS = sql`c.id, c.source_id, c.source_group_id, c.generation,
   s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
-  ${SOURCE_PATH} as path,
+  ${SOURCE_PATH} as path, ${folderPath('s')} as folder_path,
   (select g.name from source_group g where g.tenant_id = c.tenant_id and g.id = c.source_group_id) as source_group_name,
   c.start_offset, c.end_offset, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
@@ -79,7 +81,7 @@ export function termsOf(row: ReadRow | undefined) {
   const title = String(ownTitle?.val ?? row.name);
   const listed = (names: readonly string[]): string[] => analyzeForIndex(names.join('\n'), row.language).split(' ');
   const around = listed(namesAround(row, title, isCode));
-  const names = listed(otherNames(title, row.name, aliases?.val));
+  const names = listed(otherNames(title, row.name, aliases?.val, row.folderPath));
   const closing = row.terms.endsWith(` ${names.join(' ')}`) ? names : [];
   return {
     // Neighbouring entries of an index have nothing to do with each other.

@@ -265,6 +265,18 @@ test('a file is not found by a word of its name that an ingest rule keeps out', 
   await t.delete('/redaction-policy');
 });
 
+test('a file is not found by a folder that an ingest rule keeps out', async () => {
+  const rule = { name: 'words', kind: 'dictionary', terms: ['Quexol'], apply_at: ['ingest'] };
+  for (const action of ['mask', 'block']) {
+    await t.put('/redaction-policy', { enabled: true, rules: [{ ...rule, action }] });
+    const content = `The bittern hides in the reeds, says ${action}.`;
+    await ingest(t, [{ name: `${action}.txt`, path: `quexol/${action}gramzo/${action}.txt`, content }]);
+    assert.deepEqual((await search({ query: 'quexol' })).body.results, []);
+    assert.equal((await search({ query: `${action}gramzo` })).body.results.length, action === 'mask' ? 1 : 0);
+  }
+  await t.delete('/redaction-policy');
+});
+
 test('metadata of sources, and the values of a column', async () => {
   await t.delete('/redaction-policy');
   const records = [

@@ -118,6 +118,22 @@ test('a Drive source with a stored secret and a schedule is synchronized until t
   assert.deepEqual(await found('willow'), ['heron.txt'], 'what is stored stays');
 });
 
+test('a file of Drive is found by its folder, and after the folder is renamed only by the new name', async () => {
+  const folder = drive.state.addFolder(drive.state.root, 'Offers');
+  const client = drive.state.addFolder(folder, 'Brimtal');
+  drive.state.addFile(client, 'price.txt', 'A crane costs 40 Euro.');
+  const secret = (await t.post('/secrets', { name: 'offers', type: 'drive', secret: drive.key })).body.id;
+  const { id } = (await t.post('/drive-sources', { name: 'Offers', folder_url: folderUrl(folder), secret_id: secret }))
+    .body;
+  await ended(id, 1);
+  assert.deepEqual(await found('brimtal'), ['price.txt']);
+  drive.state.rename(client, 'Zelquist');
+  assert.equal((await t.post(`/source-groups/${id}/runs`, {})).status, 201);
+  const second = await ended(id, 2);
+  assert.deepEqual([second.status, second.statistics.updated], ['success', 1]);
+  assert.deepEqual([await found('brimtal'), await found('zelquist')], [[], ['price.txt']]);
+});
+
 test('a file of Drive without permission is tried in every run, and the folder is not listed again for it', async () => {
   const folder = drive.state.addFolder(drive.state.root, 'Guarded');
   drive.state.addFile(folder, 'kestrel.txt', 'The kestrel hovers over the verge.');

@@ -239,6 +239,20 @@ test('a moved file is found by its new name, and no longer by its old name, also
   assert.deepEqual([await byName('gramzo'), await byName('plinth')], [0, 1]);
 });
 
+test('a file is found by its folders, and a moved file only by its new folders', async () => {
+  const id = await make({ 'keep.txt': 'The heron stands.' });
+  const offer = '# Price list\n\nThe crane costs 40 Euro.';
+  await changeAndWait(id, { 'Brimtal/2023/offer.md': offer, 'Tosk/offer.txt': 'A winch.' });
+  const named = async (query: string) =>
+    (await service.post('/search', { query })).body.results.map(({ path }: { path: string }) => path);
+  assert.equal((await named('brimtal offer'))[0], 'Brimtal/2023/offer.md');
+  assert.deepEqual(await named('tosk'), ['Tosk/offer.txt']);
+  const moves = [{ from: 'Brimtal/2023/offer.md', to: 'Zelquist/2023/offer.md' }];
+  const { run } = await changeAndWait(id, {}, { moves });
+  assert.deepEqual(statistics(run), { scanned: 1, updated: 1 });
+  assert.deepEqual([await named('brimtal'), await named('zelquist')], [[], ['Zelquist/2023/offer.md']]);
+});
+
 test('an impossible change changes nothing', async () => {
   const id = await make({ 'kept.txt': 'The mast is called rostane.' });
   const refused = async (answer: ReturnType<typeof change>, message: RegExp): Promise<void> => {
