@@ -2,7 +2,7 @@
 import type { Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
-import { folderPath } from './source-paths.ts';
+import { folderPath } from './sources/paths.ts';
 import type { ChunkDraft, TypedMetadata } from './values.ts';
 
 export interface NewChunk extends ChunkDraft {

@@ -8,7 +8,7 @@ import { join, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
 import { NEWEST_FAILED } from './source-lookup.ts';
-import { SOURCE_PATH_SQL } from './source-paths.ts';
+import { SOURCE_PATH_SQL } from './sources/paths.ts';
 import type { FileFailure, FilePlace } from './values.ts';
 
 /** What a run reads: `origin` asks the origin; `stored` reads the stored files again and does not ask the origin. */

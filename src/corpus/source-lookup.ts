@@ -7,8 +7,8 @@ import { raw, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
-import { SOURCE_PATH } from './source-paths.ts';
 import { type Source, WAITS, WITH_UPDATE } from './source-store.ts';
+import { SOURCE_PATH } from './sources/paths.ts';
 import { findQuotas, type Quotas } from './tenant-store.ts';
 
 /** The condition that the newest version of source `s` could not be read. */

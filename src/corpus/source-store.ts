@@ -4,7 +4,7 @@ import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ownValue } from '../util/own-value.ts';
-import { folderPath, SOURCE_PATH } from './source-paths.ts';
+import { folderPath, SOURCE_PATH } from './sources/paths.ts';
 import type { FileFailure, PendingSource, SourceResult, TypedMetadata } from './values.ts';
 
 export interface Source {

@@ -3,7 +3,7 @@
  * may have any of them, and only the query is written again, so that the index needs no terms for them. Pure.
  */
 
-import { UNDETERMINED } from '../text/analyzer.ts';
+import { type OtherForm, queryWords, UNDETERMINED } from '../text/analyzer.ts';
 import { readMoment } from './columns/dates.ts';
 import { dayInWords } from './day-words.ts';
 
@@ -20,7 +20,6 @@ const EAST_ASIAN_DATE = /(?<!\d)\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[�
 /** Maximum number of dates of a query that are written in other ways. */
 const DATES_MAX = 3;
 
-const POWER = /(?<![\d.,])(\d+) ?(?:\^|\*\*) ?\{?(\d+)\}?(?![\d.,])/g;
 const RAISED_POWER = /(?<![\d.,])(\d+)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
 
 /** Groups of digits that are one number: of a telephone, an account, a card. A number of ISO 13616 begins with two letters. */
@@ -29,9 +28,10 @@ const DIGIT_GROUPS = String.raw`\+?\(?\d{1,5}\)?(?:[ \-/.]\(?\d{2,8}\)?){1,5}`;
 const GROUPS = new RegExp(`(?<![\\p{L}\\p{N}.,])(?:${ISO_13616}|${DIGIT_GROUPS})${NUMBER_END}`, 'gu');
 /** The zero of +49 (0)30, which is dialled within the country. */
 const AREA_ZERO = /(?<=\+\d{1,3}) ?\(0\) ?/g;
-const ACCOUNT = /(?<![\p{L}\p{N}])(?:\p{Lu}{2}\d{2}[\p{Lu}\d]{11,30}|\d{16})(?![\p{L}\p{N}])/gu;
-/** A telephone number without blanks. Its text may separate the code of the country and of the area. */
-const TELEPHONE = /(?<![\p{L}\p{N}.,])(?:\+|0)\d{8,14}(?![\p{L}\p{N}]|[.,]\d)/gu;
+/** An account number of ISO 13616 without blanks. */
+const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}[A-Z\d]{11,30}(?![\p{L}\p{N}])/giu;
+/** A telephone number of another country without blanks. Its text may separate the code of the country and of the area. */
+const TELEPHONE = /(?<![\p{L}\p{N}.,])\+\d{8,14}(?![\p{L}\p{N}]|[.,]\d)/gu;
 /** Digits that make one number. Fewer are a date, a version or numbers of their own. */
 const GROUPED_DIGITS_MIN = 8;
 const OWN_DIGITS_MIN = 6;
@@ -42,8 +42,8 @@ const KATAKANA = /^[\u30a1-\u30f6ー]{2,}$/;
 /** Between the codes of a hiragana and of its katakana. */
 const KANA_DISTANCE = 0x60;
 
-const WORDS = /\p{L}+/gu;
-const UMLAUTS = /[äöü]/gi;
+const UMLAUT = /[äöü]/i;
+const UMLAUTS = /[äöü]/g;
 const ASCII: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /**
@@ -51,40 +51,49 @@ const ASCII: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue' };
  *
  * @param languages the languages of the corpus, in which days are written in words.
  */
-export function otherForms(query: string, languages: readonly string[]): string[] {
+export function otherForms(query: string, languages: readonly string[]): OtherForm[] {
   const text = query.normalize('NFKC');
-  return [
-    ...datesIn(text, languages).flatMap(({ forms }) => forms),
-    ...[...text.matchAll(POWER)].map(([, base, power]) => `${base}${power}`),
+  const others = [
     ...[...query.matchAll(RAISED_POWER)].map(([, base, power]) => `${base} ${power!.normalize('NFKC')}`),
     ...formsOfNumbers(text),
     ...otherKana(text.trim()),
-    ...inAscii(text),
+    ...inAscii(text, languages),
   ];
+  return [...datesIn(text, languages).flatMap(({ forms }) => forms), ...others.map(ofNoLanguage)];
 }
 
-/** Returns the dates of a text, each with the ways to write it. A date such as 3/5/2024 may be two. */
-export function datesIn(text: string, languages: readonly string[]): { written: string; forms: string[] }[] {
+const ofNoLanguage = (text: string): OtherForm => ({ text, language: UNDETERMINED });
+
+/** A date in a text, and the ways to write it. */
+interface WrittenDate {
+  written: string;
+  forms: OtherForm[];
+  /** False if it may be two days, such as 3/5/2024. Then the forms are those of both. */
+  isCertain: boolean;
+}
+
+export function datesIn(text: string, languages: readonly string[]): WrittenDate[] {
   const found = [...text.matchAll(DATE), ...text.matchAll(EAST_ASIAN_DATE)].slice(0, DATES_MAX);
   return found.map(([written]) => {
-    const days = new Set(Object.values(readMoment(written)?.days ?? {}));
+    const read = readMoment(written)?.days;
+    const days = [...new Set([read?.['day-first'], read?.['month-first']])].filter((day) => day !== undefined);
     return {
       written,
-      forms: [...days].flatMap((day) => (day === undefined ? [] : formsOfDay(new Date(day), languages))),
+      forms: days.flatMap((day) => formsOfDay(new Date(day), languages)),
+      isCertain: days.length === 1,
     };
   });
 }
 
-function formsOfDay(day: Date, languages: readonly string[]): string[] {
+function formsOfDay(day: Date, languages: readonly string[]): OtherForm[] {
   const iso = day.toISOString().slice(0, 10);
   const [year, month, date] = iso.split('-');
-  const plain = `${Number(date)}.${Number(month)}.${year}`;
-  const named = languages.map((language) => (language === UNDETERMINED ? 'en' : language));
-  const inWords = [...new Set(named)].flatMap((language) => [
-    dayInWords(day, language, 'long'),
-    dayInWords(day, language, 'medium'),
-  ]);
-  return [iso, `${date}.${month}.${year}`, plain, ...inWords];
+  const inNumbers = [iso, `${date}.${month}.${year}`, `${Number(date)}.${Number(month)}.${year}`];
+  const named = new Set(languages.map((language) => (language === UNDETERMINED ? 'en' : language)));
+  const inWords = [...named].flatMap((language) =>
+    (['long', 'medium'] as const).map((style) => ({ text: dayInWords(day, language, style), language })),
+  );
+  return [...inNumbers.map(ofNoLanguage), ...inWords];
 }
 
 function formsOfNumbers(text: string): string[] {
@@ -95,9 +104,16 @@ function formsOfNumbers(text: string): string[] {
     const national = /^\+\d{1,3}[ \-/.]/.test(number) ? [`0${number.replace(/^\+\d+|\D/g, '')}`] : [];
     return [digits, ...national];
   });
-  const grouped = [...text.matchAll(ACCOUNT)].map(([number]) => number.match(/.{1,4}/g)!.join(' '));
+  const accounts = [...text.matchAll(ACCOUNT)].filter(([number]) => isAccount(number));
+  const grouped = accounts.map(([number]) => number.match(/.{1,4}/g)!.join(' '));
   const own = [...text.matchAll(TELEPHONE)].flatMap(([number]) => groupedTelephone(number.replace('+', '')));
   return [...joined, ...grouped, ...own];
+}
+
+/** Tests the check digits of ISO 13616. */
+function isAccount(number: string): boolean {
+  const digits = [...(number.slice(4) + number.slice(0, 4))].map((sign) => Number.parseInt(sign, 36)).join('');
+  return BigInt(digits) % 97n === 1n;
 }
 
 /** Returns the ways to group the digits of a telephone number, and its last digits without one to six digits of codes. */
@@ -114,9 +130,8 @@ function otherKana(word: string): string[] {
   return [word.replace(/[^ー]/gu, (kana) => String.fromCodePoint(kana.codePointAt(0)! + distance))];
 }
 
-function inAscii(text: string): string[] {
-  const words = text
-    .match(WORDS)
-    ?.map((word) => [word, word.replace(UMLAUTS, (letter) => ASCII[letter.toLowerCase()]!)]);
-  return (words ?? []).flatMap(([word, plain]) => (word === plain ? [] : [plain!]));
+function inAscii(text: string, languages: readonly string[]): string[] {
+  if (!UMLAUT.test(text)) return [];
+  const words = queryWords(text, languages).map(({ word }) => word);
+  return words.filter((word) => UMLAUT.test(word)).map((word) => word.replace(UMLAUTS, (letter) => ASCII[letter]!));
 }

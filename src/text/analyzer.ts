@@ -69,6 +69,13 @@ export function analyzeQuery(text: string, languages: readonly string[]): string
 /** Maximum number of terms to search for. Further terms of a long query are ignored. */
 const QUERY_TERMS_MAX = 512;
 
+/** Another way to write a part of a query. */
+export interface OtherForm {
+  text: string;
+  /** The language of words that stand in very many texts, such as months. */
+  language: string;
+}
+
 /**
  * Returns the terms of a query, each repeated as often as its weight. `languages` are as in `weighTerms`. Names that may be defined in
  * code have one more term, which only the chunk of the definition has.
@@ -80,18 +87,18 @@ export function searchTerms(
   text: string,
   languages: readonly string[],
   groupNames: readonly string[] = [],
-  forms: readonly string[] = [],
+  forms: readonly OtherForm[] = [],
 ): string[] {
   const weights = weighTerms(text, languages);
-  for (const form of forms) addForm(weights, form, languages);
   for (const term of askedNames(text, groupNames).flatMap(nameTerms)) weights.set(term, TERM_WEIGHT);
+  for (const form of forms) addForm(weights, form);
   return [...weights].slice(0, QUERY_TERMS_MAX).flatMap(([term, weight]) => new Array<string>(weight).fill(term));
 }
 
-function addForm(weights: Map<string, number>, form: string, languages: readonly string[]): void {
-  for (const [term, weight] of weighTerms(form, languages)) {
-    const weightMax = /^\d{1,2}$/.test(term) ? SMALL_NUMBER_WEIGHT : FORM_WEIGHT;
-    if (!weights.has(term)) weights.set(term, Math.min(weight, weightMax));
+function addForm(weights: Map<string, number>, { text, language }: OtherForm): void {
+  for (const [term, weight] of weighTerms(text, [language, UNDETERMINED])) {
+    const isCommon = language !== UNDETERMINED || /^\d{1,2}$/.test(term);
+    if (!weights.has(term)) weights.set(term, Math.min(weight, isCommon ? SMALL_NUMBER_WEIGHT : FORM_WEIGHT));
   }
 }
 

@@ -101,9 +101,8 @@ function scored(
   chunks: readonly ContextChunk[],
   analyzer: Analyzer,
 ): Questions {
-  const found = new Set(candidates.flatMap(({ terms, headingTerms }) => [...terms, ...headingTerms]));
-  const read = (language: string | null) =>
-    inFoundSpelling(readQuestion(text, language, analyzer), (term) => found.has(term), analyzer);
+  const passages = candidates.flatMap(({ terms, headingTerms }) => [terms, headingTerms]);
+  const read = (language: string | null) => inFoundSpelling(readQuestion(text, language, analyzer), passages, analyzer);
   const questions = new Map([...new Set(chunks.map(({ language }) => language))].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
   return questions;

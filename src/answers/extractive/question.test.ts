@@ -9,8 +9,8 @@ function namesIn(text: string, language: string): string[] {
 
 /** Returns the terms of the question when passages with these texts were found. */
 function termsWith(question: string, found: string, language: string): string[] {
-  const terms = new Set(words.index(found, language));
-  return [...inFoundSpelling(readQuestion(question, language, words), (term) => terms.has(term), words).terms];
+  const passages = found.split('\n').map((passage) => new Set(words.index(passage, language)));
+  return [...inFoundSpelling(readQuestion(question, language, words), passages, words).terms];
 }
 
 const termsOf = (text: string, language: string): string[] => [...words.query(text, language)];
@@ -37,8 +37,11 @@ test('a date is looked for in the way to write it that the passages have', () =>
   const inWords = termsWith('What moved on 2022-11-09?', 'The server moved on November 9, 2022', 'en');
   assert.deepEqual(inWords, termsOf('moved', 'en').concat(words.index('November 9, 2022', 'en')));
   const asked = termsOf('moved 9 November 2022', 'en');
-  for (const text of ['moved on 9 November 2022', 'moved on 2022-11-10'])
+  const apart = 'moved on 2022-11-10\nthe 9th of November\nin 2022';
+  for (const text of ['moved on 9 November 2022', 'moved on 2022-11-10', apart])
     assert.deepEqual(termsWith('What moved on 9 November 2022?', text, 'en'), asked, text);
+  const twoDays = termsWith('What moved on 3/5/2024?', 'moved on 2024-05-03', 'en');
+  assert.ok(!twoDays.includes('20240503'), 'a date that may be two days');
 });
 
 test('a word that no passage has is looked for by its looser forms, unless it is a name', () => {

@@ -54,9 +54,16 @@ export function readQuestion(text: string, language: string | null, analyzer: An
 /**
  * Returns the question in the spelling of the passages, where other terms would count as missing. For `Debug-Stufe` these are the terms
  * of `Debugstufe` or of its parts, whichever is there. For a word that no passage has, these are its looser forms, but not in English,
- * where words with the same first letters are more often different words. For a date, these are the terms of another way to write it.
+ * where words with the same first letters are more often different words. For a date, these are the terms of another way to write it,
+ * if one passage has them all.
  */
-export function inFoundSpelling(question: Question, isFound: (term: string) => boolean, analyzer: Analyzer): Question {
+export function inFoundSpelling(
+  question: Question,
+  passages: readonly ReadonlySet<string>[],
+  analyzer: Analyzer,
+): Question {
+  const all = new Set(passages.flatMap((terms) => [...terms]));
+  const isFound = (term: string): boolean => all.has(term);
   const { text, language } = question;
   const terms = new Set(question.terms);
   const names = new Set(question.names);
@@ -76,10 +83,12 @@ export function inFoundSpelling(question: Question, isFound: (term: string) => b
     for (const term of own) terms.delete(term);
     for (const term of looser) terms.add(term);
   }
-  for (const { written, forms } of datesIn(text, [language ?? 'en'])) {
+  for (const { written, forms, isCertain } of datesIn(text, [language ?? 'en'])) {
     const own = analyzer.query(written, language).filter((term) => terms.has(term));
-    if (own.every(isFound)) continue;
-    const found = forms.map((form) => analyzer.index(form, language)).find((form) => form.every(isFound));
+    const isTogether = (date: readonly string[]): boolean =>
+      passages.some((terms) => date.every((term) => terms.has(term)));
+    if (!isCertain || isTogether(own)) continue;
+    const found = forms.map((form) => analyzer.index(form.text, language)).find(isTogether);
     for (const term of found === undefined ? [] : own) {
       terms.delete(term);
       names.delete(term);

@@ -4,7 +4,7 @@ import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
 import { raw, sql } from '../../db/sql.ts';
 import { newId } from '../../util/ids.ts';
-import { SOURCE_PATH_SQL } from '../source-paths.ts';
+import { SOURCE_PATH_SQL } from '../sources/paths.ts';
 import type { FilePlace } from '../values.ts';
 
 /** A run of more files keeps only its first ones by name; its counts have all. */

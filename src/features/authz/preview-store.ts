@@ -3,7 +3,7 @@
 import { mayShowSource, showsSomething } from '../../access/access.ts';
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import type { CompiledPolicy } from '../../access/policy-sql.ts';
-import { SOURCE_PATH } from '../../corpus/source-paths.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { type Size, sourceSizes } from '../../retrieval/query/filter-cost.ts';

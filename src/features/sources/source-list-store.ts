@@ -1,7 +1,7 @@
 /** Queries of the list of all sources. Each answer is one statement for the page and one for the counts. */
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
-import { SOURCE_PATH } from '../../corpus/source-paths.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { containsText } from '../../db/page-sql.ts';

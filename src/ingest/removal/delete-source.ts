@@ -17,7 +17,7 @@ import {
   type TombstonedSource,
   tombstoneSources,
 } from '../../corpus/source-store.ts';
-import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
+import { removeTextsOfSource } from '../../corpus/sources/text-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';

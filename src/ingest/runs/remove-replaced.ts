@@ -6,7 +6,7 @@ import { listReplacedChunks, removeChunks } from '../../corpus/chunk-writer.ts';
 import { lockGroup } from '../../corpus/group-store.ts';
 import { listMixedGroups } from '../../corpus/source-lookup.ts';
 import { clearMixed } from '../../corpus/source-store.ts';
-import { removeReplacedTexts } from '../../corpus/source-text-store.ts';
+import { removeReplacedTexts } from '../../corpus/sources/text-store.ts';
 import { cacheVectorsOfChunks } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isActive } from '../../jobs/status.ts';

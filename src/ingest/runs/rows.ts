@@ -3,7 +3,7 @@
 import type { StagedBlob } from '../../blobs/blob-store.ts';
 import type { NewChunk } from '../../corpus/chunk-writer.ts';
 import type { NewRunError } from '../../corpus/run-store.ts';
-import type { TextSegment } from '../../corpus/source-text-store.ts';
+import type { TextSegment } from '../../corpus/sources/text-store.ts';
 import type { FileFailure, SourceResult, TypedMetadata } from '../../corpus/values.ts';
 import type { ProcessedFile, ProcessOutcome } from '../../files/parsed.ts';
 import { derivedId } from '../../util/ids.ts';

@@ -13,7 +13,7 @@ import { addProgress, insertRunErrors } from '../../corpus/run-store.ts';
 import { insertRunFiles } from '../../corpus/runs/run-file-store.ts';
 import { isPending } from '../../corpus/source-lookup.ts';
 import { type SavedResult, saveSourceResults, setMixed } from '../../corpus/source-store.ts';
-import { deleteTexts, insertTexts, type TextSegment } from '../../corpus/source-text-store.ts';
+import { deleteTexts, insertTexts, type TextSegment } from '../../corpus/sources/text-store.ts';
 import type { FileFailure } from '../../corpus/values.ts';
 import { cacheVectorsOfSources } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';

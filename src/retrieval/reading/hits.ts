@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
-import { folderPath, SOURCE_PATH } from '../../corpus/source-paths.ts';
+import { folderPath, SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';

@@ -1,7 +1,7 @@
 /** SQL of the table source_text: the extracted text of sources, in segments. */
-import type { Tx } from '../db/database.ts';
-import { recordset } from '../db/recordset.ts';
-import { sql } from '../db/sql.ts';
+import type { Tx } from '../../db/database.ts';
+import { recordset } from '../../db/recordset.ts';
+import { sql } from '../../db/sql.ts';
 
 export interface TextSegment {
   sourceId: string;

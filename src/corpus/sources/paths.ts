@@ -1,6 +1,6 @@
 /** The paths of sources, as parts of statements. */
 
-import { raw, type Sql, sql } from '../db/sql.ts';
+import { raw, type Sql } from '../../db/sql.ts';
 
 /** The path of source `s`: of an uploaded file in its group, or of a file in its repository. Null for other sources. */
 export const SOURCE_PATH_SQL = `case when s.source_type = 'repo' then
