@@ -24,6 +24,11 @@ const CASES: [string, string][] = [
   ['`a\\_b` and a\\_b', '`a\\_b` and a_b'],
   ['C:\\\\temp\\\\x\\_y', 'C:\\\\temp\\\\x_y'],
   ['```\na\\_b\n```\na\\_b', '```\na\\_b\n```\na_b'],
+  ['1. step\n\n    ```\n    grep "a\\.b"\n    ```\n\na\\!', '1. step\n\n    ```\n    grep "a\\.b"\n    ```\n\na!'],
+  ['```\n```js\na\\.b\n```', '```\n```js\na\\.b\n```'],
+  ['Write \\&\\#169;', 'Write \\&#169;'],
+  ['[x\\]y](http://a.de) \\[1\\]\\!', '[x\\]y](http://a.de) \\[1\\]!'],
+  ['[a](http://x.y/foo\\)bar)', '[a](http://x.y/foo\\)bar)'],
   ['~~~\n```\na\\!\n~~~\na\\!', '~~~\n```\na\\!\n~~~\na!'],
 ];
 

@@ -3,7 +3,8 @@
  * sign the same without them: people search for the words and read them in answers. Pure.
  */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** The start or the end of a block of code, also in a list or a quote. */
+const FENCE = /^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*(`{3,}|~{3,})([^`]*)$/;
 const CODE_OR_ESCAPE = /\\([!-/:-@[-`{-~])|`[^`]*`/g;
 /** UTF-16 units of a line; longer lines, which no person writes, stay as they are. */
 const LINE_UNITS_MAX = 64 * 1024;
@@ -24,9 +25,9 @@ export function withoutEscapes(markdown: string): string {
   return markdown
     .split('\n')
     .map((line) => {
-      const mark = FENCE.exec(line)?.[1];
+      const [, mark, behind = ''] = FENCE.exec(line) ?? [];
       if (fence === '' && mark !== undefined) fence = mark;
-      else if (fence !== '') fence = mark?.startsWith(fence) ? '' : fence;
+      else if (fence !== '') fence = mark?.startsWith(fence) && behind.trim() === '' ? '' : fence;
       else if (line.includes('\\') && line.length <= LINE_UNITS_MAX && units < TEXT_UNITS_MAX) {
         units += line.length;
         return PLAIN_LINE.test(line) ? lineWithoutEscapes(line) : line;
@@ -41,8 +42,9 @@ function lineWithoutEscapes(line: string): string {
   const text = line.slice(from);
   // `-40` starts no list without its backslash, `- 40` does.
   const kept = BLOCK_START.test(text.replaceAll('\\', '')) ? from + BLOCK_SIGNS.exec(text)![0].length : 0;
+  const hasLink = /(?<!\\)\]\(/.test(line);
   return line.replace(CODE_OR_ESCAPE, (found: string, sign: string | undefined, at: number) => {
-    if (sign === undefined || at < kept) return found;
+    if (sign === undefined || at < kept || (hasLink && '[]()'.includes(sign))) return found;
     return isNeeded(sign, line[at - 1] ?? '', line.slice(at + 2)) ? found : sign;
   });
 }
@@ -62,7 +64,7 @@ function isNeeded(sign: string, before: string, after: string): boolean {
     case '<':
       return /^\\?[a-z/?!]/i.test(after);
     case '&':
-      return /^#?\w+;/.test(after);
+      return /^(?:\\?#)?\w+;/.test(after);
     case '!':
       return before === '<' || after.startsWith('[');
     case '/':

@@ -24,6 +24,7 @@ test('a plain heading has no Markdown marks but keeps signs in names and code', 
     ['## Set up {#setup .wide} ##', 'Set up'],
     ['## 7.0 {: #7.0 }', '7.0'],
     ['## Gone \\& over, a == b == c', 'Gone & over, a == b == c'],
+    ['## if a==b and c==d', 'if a==b and c==d'],
   ];
   for (const [source, words] of cases) assert.equal(plainHeading(source!), words);
 });

@@ -149,6 +149,7 @@ test('contacts have their messengers, relatives and days', () => {
       'X-SKYPE:ann.lee',
       'ANNIVERSARY:20090808',
       'RELATED;TYPE=spouse;VALUE=text:Bo Lee',
+      'RELATED;TYPE=friend:urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
       'ADR:;;Main St 1,;Oslo;;;',
     ),
   );

@@ -116,7 +116,7 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
   ['ADR', 'Address', structure],
   ['BDAY', 'Birthday', (property, _, language) => withWords(momentText(property), language, 'long')],
   ['ANNIVERSARY', 'Anniversary', (property, _, language) => withWords(momentText(property), language, 'long')],
-  ['RELATED', 'Related', line],
+  ['RELATED', 'Related', (property, ...rest) => (/^urn:/i.test(property.value) ? '' : line(property, ...rest))],
   ['X-ABRELATEDNAMES', 'Related', line],
   ['URL', 'Web page', line],
   ['CATEGORIES', 'Categories', list],

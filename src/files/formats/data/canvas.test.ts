@@ -19,6 +19,14 @@ const BOARD = {
   ],
 };
 
+test('other JSON with nodes is no board', async () => {
+  const { text } = await parse('a.canvas', {
+    title: 'Report',
+    nodes: [{ id: '1', label: 'Start', data: { body: 'Important text' } }],
+  });
+  for (const words of ['Report', 'Start', 'Important text']) assert.ok(text.includes(words), words);
+});
+
 test('a board is the texts of its cards in reading order, with the named connections', async () => {
   const { text, blocks, fileType } = await parse('Launch.canvas', BOARD);
   assert.equal(

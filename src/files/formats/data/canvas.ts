@@ -8,6 +8,7 @@ type Json = { [key: string]: unknown };
 
 /** Maximum length of the words that name a card in a connection. */
 const NAME_UNITS_MAX = 80;
+const TYPES: readonly unknown[] = ['text', 'file', 'link', 'group'];
 
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
@@ -15,6 +16,7 @@ export function parseCanvas(source: string): ParsedFile | undefined {
   const cards = objectsIn(board, 'nodes').sort(
     (a, b) => numberIn(a, 'y') - numberIn(b, 'y') || numberIn(a, 'x') - numberIn(b, 'x'),
   );
+  if (cards.some(({ type }) => !TYPES.includes(type))) return undefined;
   const builder = new TextBuilder();
   const names = new Map<string, string>();
   for (const card of cards) {

@@ -45,27 +45,34 @@ function readYaml(lines: readonly string[]): Map<string, string> {
       continue;
     }
     const item = /^\s*-\s+(?:name:\s+)?(.*)$/.exec(line);
-    if (below === 'unknown') below = item ? 'list' : /^\s+[^:]*(?::\S[^:]*)*$/.test(line) ? 'text' : 'other';
+    if (below === 'unknown') below = item ? 'list' : /^\s/.test(line) && !/:(?:\s|$)/.test(line) ? 'text' : 'other';
     if (below === 'list' && item && !/^[^'"]*:\s/.test(item[1]!)) add(scalar(item[1]!), ', ');
     else if (below === 'text' && /^\s/.test(line)) add(line.trim(), ' ');
   }
   return values;
 }
 
-/** Reads the values of all sections. Longer texts and lists over several lines are left out. */
+/** Sections whose values describe the page. Others describe its pictures and its place in menus. */
+const SECTION = /^\s*\[(?!(?:extra|params|taxonomies)\]\s*$)/;
+
+/** Reads the values at the top and in some sections; the first of a name counts. Texts and lists over several lines are left out. */
 function readToml(lines: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
+  let isOfPage = true;
   for (const line of lines) {
-    const entry = /^\s*([\w-]{1,256}|"[^"]{1,256}")\s*=\s*(\S.*)$/.exec(line);
+    if (/^\s*\[/.test(line)) isOfPage = !SECTION.test(line);
+    const entry = !isOfPage ? null : /^\s*([\w-]{1,256}|"[^"]{1,256}")\s*=\s*(\S.*)$/.exec(line);
     const value = entry && !/^(?:"""|''')/.test(entry[2]!) ? scalar(entry[2]!) : '';
-    if (value !== '') values.set(unquote(entry![1]!), value);
+    const key = value === '' ? '' : unquote(entry![1]!);
+    if (value !== '' && !values.has(key)) values.set(key, value);
   }
   return values;
 }
 
 function scalar(raw: string): string {
   const text = raw.trim();
-  if (text.startsWith('[') && text.endsWith(']')) {
+  if (text.startsWith('[')) {
+    if (!text.endsWith(']')) return '';
     return text
       .slice(1, -1)
       .split(',')
@@ -74,7 +81,7 @@ function scalar(raw: string): string {
   }
   if (text.startsWith('"') || text.startsWith("'")) return unquote(text);
   if (/^[|>&*!{]/.test(text)) return '';
-  return text.replace(/\s+#.*$/, '');
+  return text.replace(/(?<!\s)\s+#.*$/, '');
 }
 
 function unquote(text: string): string {

@@ -88,6 +88,28 @@ test('front matter in TOML, texts over several lines and names in lists are read
   assert.equal(text, 'Text.');
 });
 
+test('sections of TOML about pictures and menus change nothing, and a list over several lines is left out', async () => {
+  const toml = [
+    ...[
+      '+++',
+      'title = "A"',
+      'tags = [',
+      '"x",',
+      '"y"',
+      ']',
+      '[[resources]]',
+      'title = "B"',
+      '[menu.main]',
+      'title = "C"',
+    ],
+    ...['[extra]', 'title = "D"', 'author = "Ann"', '+++', 'Text.'],
+  ].join('\n');
+  const { title, metadata } = await parseMd(toml, []);
+  assert.equal(title, 'A');
+  assert.deepEqual(Object.keys(metadata).includes('tags'), false);
+  assert.equal(metadata['author']?.val, 'Ann');
+});
+
 test('the title is the first heading of level 1, also below other blocks if it is the only one', async () => {
   const titleOf = async (source: string) => (await parseMd(source, [])).title;
   assert.equal(
