@@ -81,7 +81,7 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
 }
 
 /** A line that only opens or closes a block of code: in one line with its neighbours, it would be noise. */
-const FENCE = /^[ \t>]*(?:`{3,}[^`\n]*|~{3,}.*)$/gmu;
+const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$/gmu;
 
 /** Returns Markdown in one line, without the fences of code blocks. */
 export function proseLine(text: string, codePointsMax?: number): string {

@@ -38,6 +38,7 @@ export function useRunEvents(changed?: (runs: readonly Run[]) => void): void {
     return () => {
       stop.abort();
       clearTimeout(timer);
+      store(queries, [...waiting.values()]);
     };
   }, [queries]);
 }
