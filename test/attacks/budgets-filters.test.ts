@@ -76,15 +76,16 @@ test('chunks without metadata hardly count for the cost of a filter on it', asyn
     { key: 'kind', operator: 'contains', value: 'x' },
     ...times(3, (i) => ({ key: `k${i}`, operator: 'in', value: ['a', 'b'] })),
   ];
-  // The source has no metadata of chunks, although it has many chunks.
+  // A server may work ten times as long.
+  const chunks = t.deps.db.kind === 'server' ? 2_000_000 : 200_000;
   const set = (withMetadata: number): Promise<unknown> =>
     t.deps.db.query(
       t.tenantId,
-      sql`update source set chunk_count = 200000, chunk_metadatas_count = ${withMetadata}::int where tenant_id = ${t.tenantId}`,
+      sql`update source set chunk_count = ${chunks}::int, chunk_metadatas_count = ${withMetadata}::int where tenant_id = ${t.tenantId}`,
     );
   await set(0);
   assert.equal((await search(filters)).status, 200);
-  await set(200_000);
+  await set(chunks);
   assert.equal((await search(filters)).status, 400);
   await set(ROWS);
 });

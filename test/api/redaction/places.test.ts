@@ -325,7 +325,7 @@ test('warnings and failures of files, which may quote them', async () => {
     await t.get(`/source-groups/${failed}/sources`),
     await t.get(`/runs/${runId}/errors`),
     await t.get(`/runs/${runId}`),
-    await t.get('/runs'),
+    await t.get('/runs?limit=100'),
     await t.get(`/source-groups/${failed}/runs`),
   ];
   const found = async (q: string) => [
