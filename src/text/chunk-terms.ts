@@ -11,7 +11,7 @@ const OPENING_SLACK_UNITS = 16;
 /** The term of a defined name is repeated once for so many terms, because BM25 counts a term of a long chunk less. */
 const TERMS_PER_NAME = 60;
 /** A file that declares what another file defines, or that tests it: mocks have the name of what they stand for. */
-const DEFINES_NOTHING = /\.(?:d\.[cm]?ts|pyi)$|(?:^|[._-])(?:test|spec)s?[._-]|\p{Ll}Tests?\.\w+$/u;
+const DEFINES_NOTHING = /\.(?:d\.[cm]?ts|pyi)$|^test_|_(?:test|spec)\.\w+$|\.(?:test|spec)\.\w+$|\p{Ll}Tests?\.\w+$/u;
 
 /** The heading of a test case is its text in quotes. Many tests have the name of what they test, which another chunk defines. */
 const TEST_CASE = /^['"`]/;
@@ -102,8 +102,9 @@ export function chunkTerms(
   const context = isCode ? null : indexedContext(chunk.context);
   const parts = [...namesAround(chunk, title, isCode), ...(context === null ? [] : [context]), content, ...names];
   const terms = analyzeForIndex(parts.join('\n'), language);
-  if (!isCode || DEFINES_NOTHING.test(title)) return terms;
-  const defined = [...definedHere(chunk), ...definedNames(chunk.context)].flatMap(nameTerms);
+  if (!isCode) return terms;
+  const isOwn = DEFINES_NOTHING.test(title) ? namesFile(title) : () => true;
+  const defined = [...definedHere(chunk), ...definedNames(chunk.context)].filter(isOwn).flatMap(nameTerms);
   const times = Math.max(1, Math.round(terms.split(' ').length / TERMS_PER_NAME));
   return [...[...new Set(defined)].flatMap((term) => new Array<string>(times).fill(term)), terms].join(' ');
 }
@@ -116,6 +117,13 @@ function definedHere({ content, headingPath }: ChunkText): string[] {
   const [heading = '', above] = headingPath.slice(-2).reverse();
   if (heading === above) return [];
   return namingHeading([heading], true).filter((name) => hasWord(content, lastName(name)));
+}
+
+/** Returns a test for names that a file has its name from: `ChiSquareTest` and `TestClient` are no tests. */
+function namesFile(title: string): (name: string) => boolean {
+  const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const stem = plain(title.replace(/\.\w{1,8}$/, ''));
+  return (name) => plain(lastName(name) ?? '') === stem;
 }
 
 function hasWord(text: string, word: string | undefined): boolean {

@@ -202,7 +202,7 @@ const SQL_KINDS = 'domain|function|procedure|table|trigger|type|view';
 const SQL_NAME = '["\'`[]?\\w+["\'`\\]]?';
 
 const OUTLINES: Record<string, Outline> = {
-  'kt kts scala groovy gradle swift dart proto graphql gql lua zig jl ex exs pl pm nim': KEYWORDS,
+  'kt kts scala swift proto graphql gql lua': KEYWORDS,
   sql: {
     definition: new RegExp(
       String.raw`^create\s+(?:(?:${SQL_OPTIONS})\s+){0,4}(?:${SQL_KINDS})\s+(?:if\s+not\s+exists\s+)?` +

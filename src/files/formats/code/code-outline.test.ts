@@ -58,9 +58,9 @@ const CASES: Record<string, [text: string, outline: string[]]> = {
     'import A\n\n/// Doc.\npublic struct Point: Equatable {\n    let x: Int\n    @discardableResult\n    mutating func move(by d: Int) -> Self {\n        self\n    }\n}\n',
     [': import A', 'Point: /// Doc. (x)', 'Point > move: @discardableResult'],
   ],
-  'a.ex': [
-    'defmodule A.B do\n  # Doc.\n  def parse?(x) do\n    x\n  end\nend\n',
-    ['B: defmodule A.B do', 'B > parse?: # Doc.'],
+  'text.kt': [
+    'fun query() {\n  val q = """\nselect *\nclass of things (\n"""\n  run(q)\n}\n\nfun next() {\n}\n',
+    ['query: fun query() {', 'next: fun next() {'],
   ],
   'a.sql': [
     '-- Users.\nCREATE TABLE IF NOT EXISTS "app"."user" (\n  id int\n);\n\nCREATE INDEX i ON "user" (id);\n\ncreate or replace view v as select 1;\n',

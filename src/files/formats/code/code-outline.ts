@@ -38,6 +38,7 @@ export function outlineBlocks(text: string, { definition, member, runsOn }: Outl
   let names: string[] = [];
   let start = 0;
   let lead: number | undefined;
+  let isInText = false;
   /** Writes the text from the last block up to `end` as a block. */
   const cut = (end: number): void => {
     const body = text.slice(start, end);
@@ -54,6 +55,12 @@ export function outlineBlocks(text: string, { definition, member, runsOn }: Outl
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at) + 1;
     const line = text.slice(at, Math.min(end, at + LINE_UNITS_MAX));
+    const wasInText = isInText;
+    if (line.split('"""').length % 2 === 0) isInText = !isInText;
+    if (wasInText) {
+      at = end;
+      continue;
+    }
     const indent = line.search(/\S/);
     const words = line.trim();
     const match = definition.exec(words);
