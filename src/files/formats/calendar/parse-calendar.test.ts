@@ -158,3 +158,17 @@ test('contacts have their messengers, relatives and days', () => {
       'Anniversary: 2009-08-08 – August 8, 2009\nRelated (spouse): Bo Lee',
   );
 });
+
+test('relatives have the label of their group, and no number of a contact', () => {
+  const [text] = textsOf(
+    contact(
+      'FN:Ann',
+      'RELATED;TYPE=friend:urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+      'item1.X-ABRELATEDNAMES:Bob',
+      'item2.X-ABRELATEDNAMES;type=pref:Eve',
+      'item1.X-ABLabel:_$!<Spouse>!$_',
+      'item2.X-ABLabel:Neighbour',
+    ),
+  );
+  assert.equal(text, 'Ann\nRelated (spouse): Bob\nRelated (neighbour): Eve');
+});

@@ -30,5 +30,7 @@ test('a board is the texts of its cards in reading order, with the named connect
 
 test('a canvas without cards, and a JSON file with nodes, are read as any other JSON', async () => {
   assert.match((await parse('a.canvas', { nodes: [], title: 'Empty' })).text, /title: Empty/);
+  const graph = { title: 'Report', nodes: [{ id: '1', label: 'Start', data: { body: 'Important text' } }] };
+  assert.match((await parse('a.canvas', graph)).text, /title: Report[\s\S]*Important text/);
   assert.match((await parse('graph.json', BOARD)).text, /fromNode: a/);
 });

@@ -45,20 +45,33 @@ function readYaml(lines: readonly string[]): Map<string, string> {
       continue;
     }
     const item = /^\s*-\s+(?:name:\s+)?(.*)$/.exec(line);
-    if (below === 'unknown') below = item ? 'list' : /^\s+[^:]*(?::\S[^:]*)*$/.test(line) ? 'text' : 'other';
+    if (below === 'unknown') below = item ? 'list' : isText(line) ? 'text' : 'other';
     if (below === 'list' && item && !/^[^'"]*:\s/.test(item[1]!)) add(scalar(item[1]!), ', ');
     else if (below === 'text' && /^\s/.test(line)) add(line.trim(), ' ');
   }
   return values;
 }
 
-/** Reads the values of all sections. Longer texts and lists over several lines are left out. */
+/** An indented line without a key. */
+function isText(line: string): boolean {
+  return /^\s/.test(line) && !/:(?:\s|$)/.test(line.trim());
+}
+
+const SECTION = /^\s*\[{1,2}([\w.-]{1,256})\]{1,2}\s*(?:#.*)?$/;
+/** Sections that are about the page. Others are about its pictures, its place in a menu and the like. */
+const PAGE_SECTIONS = new Set(['taxonomies', 'extra', 'params']);
+
+/** Reads the values of the page; the first of a key counts. Longer texts and lists over several lines are left out. */
 function readToml(lines: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
+  let isPage = true;
   for (const line of lines) {
+    const section = SECTION.exec(line)?.[1];
+    if (section !== undefined) isPage = PAGE_SECTIONS.has(section);
+    if (!isPage) continue;
     const entry = /^\s*([\w-]{1,256}|"[^"]{1,256}")\s*=\s*(\S.*)$/.exec(line);
     const value = entry && !/^(?:"""|''')/.test(entry[2]!) ? scalar(entry[2]!) : '';
-    if (value !== '') values.set(unquote(entry![1]!), value);
+    if (value !== '' && !values.has(unquote(entry![1]!))) values.set(unquote(entry![1]!), value);
   }
   return values;
 }
@@ -73,8 +86,9 @@ function scalar(raw: string): string {
       .join(', ');
   }
   if (text.startsWith('"') || text.startsWith("'")) return unquote(text);
-  if (/^[|>&*!{]/.test(text)) return '';
-  return text.replace(/\s+#.*$/, '');
+  // The rest of a list may be on other lines.
+  if (/^(?:[|>&*!{]|\[[^\]]*$)/.test(text)) return '';
+  return text.replace(/(?<!\s)\s+#.*$/, '');
 }
 
 function unquote(text: string): string {

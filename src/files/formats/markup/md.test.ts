@@ -99,6 +99,24 @@ test('the title is the first heading of level 1, also below other blocks if it i
   assert.equal(await titleOf('## Use\n\nText.\n\n# Tool\n\nText.'), undefined);
 });
 
+test('sections of front matter in TOML do not change the values of the page', async () => {
+  const page = await parseMd(
+    '+++\ntitle="A"\ntags = [\n"a",\n"b"]\n[params]\ntitle="B"\nlevel="2"\n[[resources]]\nname="C"\n+++\nText.',
+    [],
+  );
+  const { tags, name, level } = page.metadata;
+  assert.deepEqual([page.title, tags, name, level?.val], ['A', undefined, undefined, '2']);
+  const picture = await parseMd('+++\nkind = "x"\n[[resources]]\ntitle = "Picture"\n+++\n# Page\n', []);
+  assert.equal(picture.title, 'Page');
+});
+
+test('front matter with many blanks is read in linear time', async () => {
+  const blanks = ' '.repeat(60_000);
+  const start = performance.now();
+  for (const line of [`a:\n${blanks}: x`, `b: a${blanks}b`]) await parseMd(`---\nb: x\n${line}\n---\nText.`, []);
+  assert.ok(performance.now() - start < 2_000);
+});
+
 test('a horizontal rule at the start of Markdown is not front matter', async () => {
   const parsed = await parseMd('---\n\nText one.\n\n---\n\nText two.\n', []);
   assert.match(parsed.text, /Text one\.\n\nText two\./);
