@@ -21,10 +21,11 @@ test('a plain heading has no Markdown marks but keeps signs in names and code', 
     ['## See [[Notes/Plan|the plan]], [[Budget]] and ==this==[^1]', 'See the plan, Budget and this'],
     ['## Press <kbd>F1</kbd>, <span style="color: red">now</span>', 'Press F1, now'],
     ['## git diff <a> <b>, --depth=<n> and <Link>', 'git diff <a> <b>, --depth=<n> and <Link>'],
+    ['## if a==b and c==d', 'if a==b and c==d'],
+    ['## x==1, f(y)==2 or z==(3)', 'x==1, f(y)==2 or z==(3)'],
     ['## Set up {#setup .wide} ##', 'Set up'],
     ['## 7.0 {: #7.0 }', '7.0'],
     ['## Gone \\& over, a == b == c', 'Gone & over, a == b == c'],
-    ['## if a==b and c==d', 'if a==b and c==d'],
   ];
   for (const [source, words] of cases) assert.equal(plainHeading(source!), words);
 });

@@ -4,7 +4,9 @@
 const EMPHASIS = [
   /(?<![\p{L}\p{N}_])(_{1,3})(?![\s_])([^_\n]{1,200}?)(?<![\s_])\1(?![\p{L}\p{N}_])/gu,
   /(\*{1,3})(?![\s*])([^*\n]{1,200}?)(?<![\s*])\1/gu,
-  /(?<![\p{L}\p{N}])(~~|==)(?![\s~=])([^~=\n]{1,200}?)(?<![\s~=])\1(?![\p{L}\p{N}])/gu,
+  /(~~)(?![\s~=])([^~=\n]{1,200}?)(?<![\s~=])\1/gu,
+  // Next to words it compares them: `a==b`.
+  /(?<![\p{L}\p{N})\]~=])(==)(?![\s~=])([^~=\n]{1,200}?)(?<![\s~=])\1(?![\p{L}\p{N}([~=])/gu,
 ];
 /** The address of a link or picture, with its title. It may have one pair of parentheses. */
 const ADDRESS = String.raw`\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)`;

@@ -32,11 +32,13 @@ export function ignoredShape<Name extends string>(names: readonly Name[]): Recor
 }
 
 /**
- * Returns the messages with their own members only. Adds an issue for content other than text.
+ * Returns the messages with their own members only. Adds an issue for content other than text, and for a wrong message behind one that
+ * is left out: its index would be that of another.
  *
  * @param member the member of the body that has the messages.
  */
 export function readMessages(messages: readonly unknown[], member: string, context: z.core.$RefinementCtx): unknown[] {
+  let isShifted = false;
   return messages.flatMap((message, i) => {
     const problem = isObject(message) ? foreignPart(message['content']) : undefined;
     if (problem !== undefined)
@@ -45,7 +47,12 @@ export function readMessages(messages: readonly unknown[], member: string, conte
         path: [member, i, 'content'],
         message: `must be text: ${problem} is not supported`,
       });
-    return readMessage(message);
+    const read = readMessage(message);
+    if (isShifted && read.length > 0)
+      for (const issue of messageSchema.safeParse(read[0], { reportInput: true }).error?.issues ?? [])
+        context.addIssue({ ...issue, path: [member, i, ...issue.path] } as Parameters<typeof context.addIssue>[0]);
+    isShifted ||= read.length === 0;
+    return read;
   });
 }
 

@@ -149,7 +149,6 @@ test('contacts have their messengers, relatives and days', () => {
       'X-SKYPE:ann.lee',
       'ANNIVERSARY:20090808',
       'RELATED;TYPE=spouse;VALUE=text:Bo Lee',
-      'RELATED;TYPE=friend:urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
       'ADR:;;Main St 1,;Oslo;;;',
     ),
   );
@@ -158,4 +157,18 @@ test('contacts have their messengers, relatives and days', () => {
     'Ann\nMessenger (home): xmpp:ann@a.example\nSkype: ann.lee\nAddress: Main St 1, Oslo\n' +
       'Anniversary: 2009-08-08 – August 8, 2009\nRelated (spouse): Bo Lee',
   );
+});
+
+test('relatives have the label of their group, and no number of a contact', () => {
+  const [text] = textsOf(
+    contact(
+      'FN:Ann',
+      'RELATED;TYPE=friend:urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+      'item1.X-ABRELATEDNAMES:Bob',
+      'item2.X-ABRELATEDNAMES;type=pref:Eve',
+      'item1.X-ABLabel:_$!<Spouse>!$_',
+      'item2.X-ABLabel:Neighbour',
+    ),
+  );
+  assert.equal(text, 'Ann\nRelated (spouse): Bob\nRelated (neighbour): Eve');
 });

@@ -116,7 +116,8 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
   ['ADR', 'Address', structure],
   ['BDAY', 'Birthday', (property, _, language) => withWords(momentText(property), language, 'long')],
   ['ANNIVERSARY', 'Anniversary', (property, _, language) => withWords(momentText(property), language, 'long')],
-  ['RELATED', 'Related', (property, ...rest) => (/^urn:/i.test(property.value) ? '' : line(property, ...rest))],
+  // The number of another contact is no word.
+  ['RELATED', 'Related', (property, ...rest) => (/^\s*urn:uuid:/i.test(property.value) ? '' : line(property, ...rest))],
   ['X-ABRELATEDNAMES', 'Related', line],
   ['URL', 'Web page', line],
   ['CATEGORIES', 'Categories', list],
@@ -126,7 +127,9 @@ const LINES: readonly (readonly [name: string, label: string, format: Format])[]
 ];
 
 const NAMING = new Set(NAMES.map(([name]) => name));
-const SHOWN = new Set([...NAMES, ...LINES].map(([name]) => name));
+/** What a property of the same group is: `_$!<Spouse>!$_`. */
+const LABEL = 'X-ABLABEL';
+const SHOWN = new Set([...[...NAMES, ...LINES].map(([name]) => name), LABEL]);
 
 function entryText(entry: readonly Property[], language: string | null): string {
   const byName = Map.groupBy(entry, ({ name }) => name);
@@ -139,7 +142,7 @@ function entryText(entry: readonly Property[], language: string | null): string 
       .slice(0, REPEATS_MAX)
       .map((property) => [property, format(property, entry, language)]);
     for (const [property, value] of values as [Property, string][])
-      if (value !== '') lines.push(`${label}${kindsOf(property)}: ${value}`);
+      if (value !== '') lines.push(`${label}${kindsOf(property, byName.get(LABEL) ?? [])}: ${value}`);
   }
   return lines.filter((each) => each !== '').join('\n');
 }
@@ -148,7 +151,17 @@ const KIND =
   /^(?:work|home|cell|fax|pager|main|mobile|spouse|child|parent|sibling|friend|colleague|co-worker|agent|emergency)$/;
 
 /** Returns what kind of telephone, address or relative a property is: ` (work, fax)`. */
-function kindsOf({ name, parameters }: Property): string {
+function kindsOf({ name, group, parameters }: Property, labels: readonly Property[]): string {
+  if (name === 'X-ABRELATEDNAMES') {
+    const label = group === undefined ? undefined : labels.find((each) => each.group === group);
+    const kind = label
+      ? plainText(label.value)
+          .replace(/^_\$!<(.*)>!\$_$/, '$1')
+          .replace(/\s+/g, ' ')
+          .toLowerCase()
+      : '';
+    return kind === '' ? '' : ` (${kind})`;
+  }
   if (!/^(?:TEL|EMAIL|ADR|IMPP|RELATED)$/.test(name)) return '';
   const kinds = (parameters.get('TYPE') ?? '').toLowerCase().split(',');
   const shown = new Set(kinds.filter((kind) => KIND.test(kind)));

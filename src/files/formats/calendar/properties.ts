@@ -3,6 +3,8 @@
 export interface Property {
   /** The name in capitals, without its group. */
   name: string;
+  /** The group that joins properties, in capitals: `ITEM1` of `item1.TEL`. */
+  group?: string;
   /** Parameters in capitals with their values. Types of vCard 2.1 have no name and are in `TYPE`. */
   parameters: ReadonlyMap<string, string>;
   /** The value with its escapes. */
@@ -63,11 +65,14 @@ function propertyOf(line: string): Property | undefined {
   const raw = line.slice(end + 1);
   const encoding = `${parameters.get('ENCODING') ?? ''},${parameters.get('TYPE') ?? ''}`;
   const value = /quoted-printable/i.test(encoding) ? quotedPrintable(raw, parameters.get('CHARSET') ?? 'utf-8') : raw;
+  const dot = name.lastIndexOf('.');
+  const group = name.slice(0, Math.max(dot, 0)).trim().toUpperCase();
   return {
     name: name
-      .slice(name.lastIndexOf('.') + 1)
+      .slice(dot + 1)
       .trim()
       .toUpperCase(),
+    ...(group === '' ? {} : { group }),
     parameters,
     value,
   };

@@ -6,17 +6,19 @@ import { TextBuilder } from '../text-builder.ts';
 
 type Json = { [key: string]: unknown };
 
+/** The types of cards. A file with other nodes is none of JSON Canvas. */
+const TYPES: readonly unknown[] = ['text', 'file', 'link', 'group'];
 /** Maximum length of the words that name a card in a connection. */
 const NAME_UNITS_MAX = 80;
-const TYPES: readonly unknown[] = ['text', 'file', 'link', 'group'];
 
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
   const board = readJson(source);
+  const nodes = board['nodes'];
+  if (!Array.isArray(nodes) || !nodes.every((node) => isObject(node) && TYPES.includes(node['type']))) return undefined;
   const cards = objectsIn(board, 'nodes').sort(
     (a, b) => numberIn(a, 'y') - numberIn(b, 'y') || numberIn(a, 'x') - numberIn(b, 'x'),
   );
-  if (cards.some(({ type }) => !TYPES.includes(type))) return undefined;
   const builder = new TextBuilder();
   const names = new Map<string, string>();
   for (const card of cards) {

@@ -45,34 +45,40 @@ function readYaml(lines: readonly string[]): Map<string, string> {
       continue;
     }
     const item = /^\s*-\s+(?:name:\s+)?(.*)$/.exec(line);
-    if (below === 'unknown') below = item ? 'list' : /^\s/.test(line) && !/:(?:\s|$)/.test(line) ? 'text' : 'other';
+    if (below === 'unknown') below = item ? 'list' : isText(line) ? 'text' : 'other';
     if (below === 'list' && item && !/^[^'"]*:\s/.test(item[1]!)) add(scalar(item[1]!), ', ');
     else if (below === 'text' && /^\s/.test(line)) add(line.trim(), ' ');
   }
   return values;
 }
 
-/** Sections whose values describe the page. Others describe its pictures and its place in menus. */
-const SECTION = /^\s*\[(?!(?:extra|params|taxonomies)\]\s*$)/;
+/** An indented line without a key. */
+function isText(line: string): boolean {
+  return /^\s/.test(line) && !/:(?:\s|$)/.test(line.trim());
+}
 
-/** Reads the values at the top and in some sections; the first of a name counts. Texts and lists over several lines are left out. */
+const SECTION = /^\s*\[{1,2}([\w.-]{1,256})\]{1,2}\s*(?:#.*)?$/;
+/** Sections that are about the page. Others are about its pictures, its place in a menu and the like. */
+const PAGE_SECTIONS = new Set(['taxonomies', 'extra', 'params']);
+
+/** Reads the values of the page; the first of a key counts. Longer texts and lists over several lines are left out. */
 function readToml(lines: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
-  let isOfPage = true;
+  let isPage = true;
   for (const line of lines) {
-    if (/^\s*\[/.test(line)) isOfPage = !SECTION.test(line);
-    const entry = !isOfPage ? null : /^\s*([\w-]{1,256}|"[^"]{1,256}")\s*=\s*(\S.*)$/.exec(line);
+    const section = SECTION.exec(line)?.[1];
+    if (section !== undefined) isPage = PAGE_SECTIONS.has(section);
+    if (!isPage) continue;
+    const entry = /^\s*([\w-]{1,256}|"[^"]{1,256}")\s*=\s*(\S.*)$/.exec(line);
     const value = entry && !/^(?:"""|''')/.test(entry[2]!) ? scalar(entry[2]!) : '';
-    const key = value === '' ? '' : unquote(entry![1]!);
-    if (value !== '' && !values.has(key)) values.set(key, value);
+    if (value !== '' && !values.has(unquote(entry![1]!))) values.set(unquote(entry![1]!), value);
   }
   return values;
 }
 
 function scalar(raw: string): string {
   const text = raw.trim();
-  if (text.startsWith('[')) {
-    if (!text.endsWith(']')) return '';
+  if (text.startsWith('[') && text.endsWith(']')) {
     return text
       .slice(1, -1)
       .split(',')
@@ -80,7 +86,8 @@ function scalar(raw: string): string {
       .join(', ');
   }
   if (text.startsWith('"') || text.startsWith("'")) return unquote(text);
-  if (/^[|>&*!{]/.test(text)) return '';
+  // The rest of a list may be on other lines.
+  if (/^(?:[|>&*!{]|\[[^\]]*$)/.test(text)) return '';
   return text.replace(/(?<!\s)\s+#.*$/, '');
 }
 
