@@ -1,8 +1,8 @@
 /** Queries of the list of all sources. Each answer is one statement for the page and one for the counts. */
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
-import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Source } from '../../corpus/source-store.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
 import { containsText } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
