@@ -93,9 +93,10 @@ test('a question in words is answered by the text that answers it, and not by co
     ({ ...code(name, '', content, score), headingPath: [], isCode: false, language: 'en' }) as ContextChunk;
   const guide = text('guide.md', 'The deadline for proposals is 15 May.', 10);
   const deadline = code('a.go', 'deadline', 'func deadline(ctx Context) Time {\n\treturn ctx.end\n}\n', 4);
-  for (const question of ['When is the deadline?', 'What is the deadline?', 'deadline'])
+  for (const question of ['When is the deadline?', 'What is the deadline?', 'deadline:', 'deadline'])
     assert.match(answer(question, [guide, deadline]) ?? '', /15 May/, question);
-  assert.match(answer('Where is the function deadline defined?', [guide, deadline]) ?? '', /func deadline/);
+  for (const question of ['Where is the function deadline defined?', 'Parameters of deadline', 'deadline()'])
+    assert.match(answer(question, [guide, deadline]) ?? '', /func deadline/, question);
   const policy = text('policy.md', 'Mails are kept for ten years.', 10);
   const parking = code('a.py', 'parking', 'def parking(x):\n    return x\n', 2);
   assert.equal(answer('What is parking?', [policy, parking]), undefined);

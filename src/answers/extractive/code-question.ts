@@ -1,5 +1,5 @@
 /** Recognizes passages of code that certainly answer: the definition that a question asks for, and the place that writes a message. */
-import { lastName, onlyAskedName } from '../../text/analysis/names.ts';
+import { lastName, looksForCode, onlyAskedName } from '../../text/analysis/names.ts';
 import { namingHeading } from '../../text/chunk-terms.ts';
 import { definedNames } from '../../text/defines-line.ts';
 import type { Candidate } from './passage-score.ts';
@@ -16,15 +16,10 @@ const TOPIC_WORDS_MIN = 2;
 /** Added to the score of such a passage: more than words alone give another one. */
 const SURE_SCORE = 6;
 
-/** Shows that a question is about code: a word for a kind of definition, or a name that only code has. */
-const KINDS =
-  'class|const|constant|constructor|declared|defined|definition|enum|function|implemented|interface|macro|method|module|struct|trait|type';
-const ASKS_CODE = new RegExp(String.raw`[_(:]|\p{L}\.\p{L}|\p{Ll}\p{Lu}|(?<!\p{L})(?:${KINDS})s?(?!\p{L})`, 'u');
-
 /** Raises the scores of passages that certainly answer. Returns whether there are any. @param candidates in the order of their chunks. */
 export function raiseSure(question: string, candidates: readonly Candidate[], analyzer: Analyzer): boolean {
   // A plain word may also be the name of any function: then the question may well have no answer.
-  const name = ASKS_CODE.test(question) ? onlyAskedName(question) : undefined;
+  const name = looksForCode(question) ? onlyAskedName(question) : undefined;
   const definition = name === undefined ? undefined : definitionOf(name, candidates);
   const parts = /[?？]\s*$/.test(question) ? [] : fixedParts(question, (text) => analyzer.query(text, 'en'));
   const sure = candidates.filter(({ kind, chunk, text }) => {

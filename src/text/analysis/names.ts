@@ -54,6 +54,12 @@ export function onlyAskedName(query: string): string | undefined {
   return name === undefined || other !== undefined ? undefined : lastName(name);
 }
 
+/** Returns true for a query with a word for what code defines, or with a name that only code has. */
+export function looksForCode(query: string): boolean {
+  if (JOINT.test(query) || /::|\(\)|\p{L}\.\p{L}/u.test(query)) return true;
+  return (query.match(NAMES) ?? []).some((word) => KIND.test(word));
+}
+
 function topicsOf(words: readonly string[]): string[] {
   return words.filter((word) => !KIND.test(word) && !isStopWord(word.toLowerCase(), 'en'));
 }
