@@ -30,7 +30,7 @@ const GROUPS = new RegExp(`(?<![\\p{L}\\p{N}.,])(?:${ISO_13616}|${DIGIT_GROUPS})
 const AREA_ZERO = /(?<=\+\d{1,3}) ?\(0\) ?/g;
 /** An account number of ISO 13616 without blanks. */
 const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}[A-Z\d]{11,30}(?![\p{L}\p{N}])/giu;
-/** A telephone number of another country without blanks. Its text may separate the code of the country and of the area. */
+/** A telephone number with the code of its country, without blanks. A text may separate the codes of the country and of the area. */
 const TELEPHONE = /(?<![\p{L}\p{N}.,])\+\d{8,14}(?![\p{L}\p{N}]|[.,]\d)/gu;
 /** Digits that make one number. Fewer are a date, a version or numbers of their own. */
 const GROUPED_DIGITS_MIN = 8;
@@ -72,6 +72,7 @@ interface WrittenDate {
   isCertain: boolean;
 }
 
+/** Returns the first dates of a text, with the ways to write them; days are in words in these languages. */
 export function datesIn(text: string, languages: readonly string[]): WrittenDate[] {
   const found = [...text.matchAll(DATE), ...text.matchAll(EAST_ASIAN_DATE)].slice(0, DATES_MAX);
   return found.map(([written]) => {

@@ -109,8 +109,8 @@ for (const [kind, frames] of [
   });
 
 test('hostile lines need linear time', () => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const part of ['\\`', '`', '\\[', '[', '1. ', '> ', '\\', '~~~', '\\&', '- '])
     assert.ok(withoutEscapes(`${part.repeat(20_000)}\\.<`.slice(-60_000)).length > 0);
-  assert.ok(performance.now() - start < 2_000);
+  assert.ok(process.cpuUsage(start).user < 2_000_000);
 });

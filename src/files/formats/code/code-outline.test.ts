@@ -124,3 +124,15 @@ test('an outline takes linear time, however long the lines are', async () => {
     assert.ok(user < 4_000_000, `${name}: ${user} µs`);
   }
 });
+
+test('scripts of components are read with a > in their values, and many that are not closed take linear time', async () => {
+  const component =
+    '<script setup lang="ts" generic="T extends Record<string, number>, U extends Item">\nfunction alpha() {\n  return 1;\n}\n</script>\n';
+  const { blocks } = await parseCode(component, 'a.vue');
+  assert.ok(blocks.some(({ headingPath }) => headingPath?.at(-1) === 'alpha'));
+  for (const line of ['<script\n', '<script>\n']) {
+    const before = process.cpuUsage();
+    await parseCode(line.repeat(60_000), 'a.vue');
+    assert.ok(process.cpuUsage(before).user < 4_000_000, line);
+  }
+});

@@ -112,9 +112,9 @@ test('sections of front matter in TOML do not change the values of the page', as
 
 test('front matter with many blanks is read in linear time', async () => {
   const blanks = ' '.repeat(60_000);
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const line of [`a:\n${blanks}: x`, `b: a${blanks}b`]) await parseMd(`---\nb: x\n${line}\n---\nText.`, []);
-  assert.ok(performance.now() - start < 2_000);
+  assert.ok(process.cpuUsage(start).user < 2_000_000);
 });
 
 test('a horizontal rule at the start of Markdown is not front matter', async () => {

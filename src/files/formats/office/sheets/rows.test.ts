@@ -21,12 +21,12 @@ test('corners within corners are divided some times only, and keep their cells',
 test('merged cells are filled, and many of a wide row take no longer than others', () => {
   const wide = row(0, [...Array(16_384).keys()]);
   const last: CellRange = { top: 0, left: 16_383, bottom: 0, right: 16_383 };
-  const started = performance.now();
+  const started = process.cpuUsage();
   const [first, second] = withMerged(
     [wide, row(1, [2])],
     [{ top: 0, left: 0, bottom: 1, right: 1 }, ...Array<CellRange>(400_000).fill(last)],
   );
-  assert.ok(performance.now() - started < 3000);
+  assert.ok(process.cpuUsage(started).user < 3_000_000);
   assert.deepEqual(first!.texts.slice(0, 3), ['0:0', '0:0', '0:2']);
   assert.deepEqual(second, { index: 1, columns: [0, 1, 2], texts: ['0:0', '0:0', '1:2'] });
 });

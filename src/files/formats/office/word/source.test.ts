@@ -83,9 +83,9 @@ test('the text of shapes in a locked canvas is read', () => {
 
 test('drawings of a Word file before a long tag are read in linear time', () => {
   const long = '/wordprocessingX'.repeat(80_000);
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   plainDocument(`<wps:txbx>${'<w:drawing>'.repeat(16_000)}<a:graphicData uri="${long}`);
-  assert.ok(performance.now() - begin < 30_000);
+  assert.ok(process.cpuUsage(begin).user < 10_000_000);
 });
 
 test('a Word file with markup that is never closed is read in linear time', () => {
