@@ -146,8 +146,12 @@ export async function createGeneration(
   const { partitionNo, ...generation } = created!;
   const name = vectorTable(partitionNo, generation.generation);
   const table = identifier(name);
-  await tx.query(sql`create table ${table} partition of ${identifier(vectorPartition(partitionNo))}
-    for values in (${raw(String(generation.generation))})`);
+  // Unlike `create table … partition of`, attaching does not wait for transactions that read vectors and then wait for `lockEmbedding`.
+  const parent = identifier(vectorPartition(partitionNo));
+  await tx.query(sql`create table ${table} (like ${parent} including all)`);
+  await tx.query(
+    sql`alter table ${parent} attach partition ${table} for values in (${raw(String(generation.generation))})`,
+  );
   const kind = { dimension, element };
   const column = vectorColumn(kind);
   await tx.query(sql`alter table ${table} alter column ${column} set not null,

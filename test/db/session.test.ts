@@ -224,3 +224,17 @@ test('within a tenant, its keys take turns, and the look-up of a key does not wa
   const before = order.slice(0, order.indexOf('look-up'));
   assert.ok(before.filter((name) => name.startsWith(JOBS)).length <= 2, `${order}`);
 });
+
+test('an engine that stops in the middle of an answer is started again: it would answer no more', async () => {
+  const reasons: string[] = [];
+  const engine: Engine = {
+    run: async () => ({ bytes: new Uint8Array(0), ms: 0 }),
+    generation: 1,
+    restart: (reason) => void reasons.push(reason.message),
+    interrupt() {},
+    onRestart() {},
+    close: async () => {},
+  };
+  await assert.rejects(createSession(engine).single(simpleQuery('checkpoint')), { code: 'overloaded' });
+  assert.deepEqual(reasons, ['the answer of the embedded engine ends early']);
+});

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import {
   cacheVectorsOfSources,
+  createGeneration,
   elementFor,
   findServingVectors,
   findVectors,
@@ -65,6 +66,18 @@ test('old vectors of half precision stay in use, and new vectors join them', asy
       [second, 0.71],
     ]),
   );
+});
+
+test('a new generation does not lock out transactions that read vectors: those that store chunks would wait for it in a circle', async () => {
+  const tenant = await newTenant('locks', []);
+  const model = { model: 'm', dimension: 3, element: 'half', indexed: true } as const;
+  const locks = await database.db.system.transaction(async (tx) => {
+    await createGeneration(tx, tenant.id, model, new Date());
+    return tx.query(sql`
+      select mode from pg_locks where relation in ('chunk_vector'::regclass, to_regclass(${`chunk_vector_${tenant.partitionNo}`}))
+        and mode = 'AccessExclusiveLock'`);
+  });
+  assert.deepEqual(locks, []);
 });
 
 describe('the precision of vectors', () => {

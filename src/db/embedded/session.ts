@@ -20,7 +20,7 @@ import { openFairQueue, type Whose } from '../../util/pool.ts';
 import type { TransactionOptions } from '../database.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { openShares, type Shares } from './shares.ts';
-import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
+import { CutReply, type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
@@ -170,6 +170,10 @@ export function createSession(
       if (isFatal(reply.error)) engine.restart(reply.error);
       for (const notification of reply.notifications) for (const listener of listeners) listener(notification);
       return reply;
+    } catch (error) {
+      if (!(error instanceof CutReply)) throw error;
+      engine.restart(error);
+      throw unavailable(error);
     } finally {
       running -= 1;
       if (isSingle) {

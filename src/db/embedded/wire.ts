@@ -44,6 +44,14 @@ function withoutNul(text: string): string {
   return text;
 }
 
+/** The engine stopped in the middle of its answer, for example in a checkpoint on a full disk. It does not recover. */
+export class CutReply extends Error {
+  constructor() {
+    super('the answer of the embedded engine ends early');
+    this.name = 'CutReply';
+  }
+}
+
 export interface Reply {
   /** The rows of all statements, in order. */
   rows: Row[];
@@ -64,7 +72,7 @@ export interface Notification {
 /**
  * Returns everything that the engine answered to one batch. `keepNames` keeps the column names, instead of camelCase.
  *
- * @throws Error if the answer ends early.
+ * @throws CutReply if the answer ends early.
  */
 export function readReply(bytes: Uint8Array, keepNames = false): Reply {
   const reply: Reply = { rows: [], error: undefined, inTransaction: false, isParsed: false, notifications: [] };
@@ -95,7 +103,7 @@ export function readReply(bytes: Uint8Array, keepNames = false): Reply {
         break;
     }
   });
-  if (!isComplete) throw new Error('the answer of the embedded engine ends early');
+  if (!isComplete) throw new CutReply();
   return reply;
 }
 
