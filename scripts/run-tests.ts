@@ -22,7 +22,7 @@ const ALL_TESTS = 'test/**/*.test.ts';
 const ALONE = /^test\/(?:faults\/|pure\.test)/;
 /** Subjects whose tests wait for child processes. If they ran last, a processor would have nothing to do. */
 const EARLY = ['cli', 'attacks'];
-const FILES_PER_PROCESS_MAX = 8;
+const FILES_PER_PROCESS_MAX = 16;
 /** Processes that run at the same time: more than two cores, because tests also wait for child processes. */
 const CONCURRENCY = 3;
 const MEMORY_FOLDER = '/dev/shm';

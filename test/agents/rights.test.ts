@@ -92,12 +92,12 @@ async function tryEverything(key: string, principal: string | undefined, policy:
 /** All sources of the tenant. */
 let sourceIds: string[] = [];
 
-async function checkMatrix(half: 'first half' | 'other half'): Promise<Set<string>> {
+async function checkMatrix(choice: 'pairs' | 'few'): Promise<Set<string>> {
   sourceIds = (
     await t.deps.db.query<{ id: string }>(t.tenantId, sql`select id from source where tenant_id = ${t.tenantId}`)
   ).map(({ id }) => id);
   const seen = new Set<string>();
-  for (const { name, key, principal, policy, what } of askers(world, half)) {
+  for (const { name, key, principal, policy, what } of askers(world, choice)) {
     const as = membersOf(principal, policy);
     const headers = headersOf(principal, policy);
     const expected = await t.post('/search', { ...SEARCH, ...as }, key);
@@ -109,8 +109,6 @@ async function checkMatrix(half: 'first half' | 'other half'): Promise<Set<strin
     assert.equal(shown.status, 200, what);
     const [found, listed, around] = shown.results;
     assert.equal(found!.content, expected.text, `${what}: the search of the agent and POST /search`);
-    const mcp = await postMcp(t, toolCall('search', SEARCH), headers, key);
-    assert.equal(JSON.stringify(mcp.body.result.structuredContent), expected.text, `${what}: MCP`);
     const mcpListed = await postMcp(t, toolCall('list_sources', {}), headers, key);
     assert.equal(listed!.content, JSON.stringify(mcpListed.body.result.structuredContent), what);
     const visible = expected.body.results as { id: string; source_id: string; content: string }[];
@@ -127,22 +125,13 @@ async function checkMatrix(half: 'first half' | 'other half'): Promise<Set<strin
       assert.ok(allowed.has(canary), `${what}: ${canary} replayed`);
     assert.ok(replayed.text.includes(JSON.stringify(expected.text)), `${what}: the replayed result of the search`);
     for (const canary of allowed) seen.add(canary);
-
-    const chat = await t.request({
-      method: 'POST',
-      path: '//v1/chat/completions',
-      key,
-      headers,
-      body: { model: 'pinakes', messages: [{ role: 'user', content: 'What does the heron do?' }] },
-    });
-    for (const canary of chat.text.match(CANARIES) ?? []) assert.ok(allowed.has(canary), `${what}: ${canary} over /v1`);
   }
   return seen;
 }
-describe('key scopes × limits × principals × policies × tools over REST, /v1, agents and MCP', () => {
+describe('key scopes × limits × principals × policies × tools over REST, agents and MCP', () => {
   test('without redaction', async () => {
     // The matrix would prove nothing if nobody saw anything.
-    const seen = await checkMatrix('first half');
+    const seen = await checkMatrix('pairs');
     assert.ok(seen.size >= 6, [...seen].join());
   });
 
@@ -160,7 +149,7 @@ describe('key scopes × limits × principals × policies × tools over REST, /v1
       rule('o', ['canary-legal'], 'output'),
     ];
     assert.equal((await t.put('/redaction-policy', { enabled: true, rules })).status, 200);
-    const seen = await checkMatrix('other half');
+    const seen = await checkMatrix('few');
     assert.ok(!seen.has('canary-open') && seen.has('canary-low'), [...seen].join());
     const shown = await tryEverything(t.key, 'guard', undefined);
     assert.doesNotMatch(

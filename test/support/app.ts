@@ -18,6 +18,7 @@ import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestDatabase } from './database.ts';
 import { assertNoCanary, assertNoCanaryInFiles } from './passages/canary.ts';
+import { shareProcessor } from './shared-processor.ts';
 
 export interface TestTenant {
   tenantId: string;
@@ -78,20 +79,25 @@ export interface TestAppOptions {
   runsJobs?: boolean;
 }
 
+/** Settings with which a service needs parser processes of its own. */
+const OF_PARSERS = /^PINAKES_(?:PARSER|SANDBOX|OCR|OFFICE|PRESIDIO)/;
+
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await openTestDatabase();
   const blobDir = mkdtempSync(join(tmpdir(), 'pinakes-blobs-'));
   const env = {
     PINAKES_DATA_DIR: database.dataDir,
     PINAKES_BLOB_URL: `file://${blobDir}`,
-    // A second parser process would cost half a second, and most tests ingest a few small files.
-    PINAKES_PARSER_PROCESSES: '1',
     NODE_ENV: 'test',
     ...options.env,
   };
   const logs: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const deps = await openDeps(loadConfig(env), log, { db: database.db, ...options.given });
+  const config = loadConfig(env);
+  const isOwn = options.given?.analyzer || Object.keys(options.env ?? {}).some((name) => OF_PARSERS.test(name));
+  const shared = isOwn ? undefined : shareProcessor(config);
+  const processor = shared && { processor: shared.processor };
+  const deps = await openDeps(config, log, { db: database.db, ...processor, ...options.given });
   const app = await buildApp(deps, options.tools);
   const own = await makeTenant(deps, 'default');
   const worker = options.runsJobs ? buildWorker(deps) : undefined;
@@ -143,6 +149,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       app.abortRequests();
       await app.close();
       await deps.close();
+      shared?.release();
       try {
         assertNoCanary('the log', JSON.stringify(logs));
         assertNoCanaryInFiles(blobDir, openedAt);

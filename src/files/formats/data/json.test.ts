@@ -62,7 +62,7 @@ test('large whole numbers in JSON keep all their digits', () => {
 });
 
 test('JSON of any depth is read or refused without a crash', () => {
-  const depth = 200_000;
+  const depth = 50_000;
   assert.equal(parseJson('['.repeat(depth) + ']'.repeat(depth), []).blocks.length, 0);
   const deep = `${'{"a":'.repeat(depth)}"leaf"${'}'.repeat(depth)}`;
   assert.match(parseJson(deep, []).text, /leaf$/);
@@ -140,10 +140,10 @@ function parsedPlain(value: object, lead = ''): string {
 
 test('an object with very many members, and a very deep one, are read in linear time', () => {
   const used = process.cpuUsage();
-  const members = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`k${i}`, { v: i }]));
-  assert.equal(parseJson(JSON.stringify({ members, more: 'x'.repeat(9_000_000) }), []).blocks.length > 1, true);
+  const members = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`k${i}`, { v: i }]));
+  assert.equal(parseJson(JSON.stringify({ members, more: 'x'.repeat(2_000_000) }), []).blocks.length > 1, true);
   parseJson(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, []);
-  assert.ok(process.cpuUsage(used).user < 20e6);
+  assert.ok(process.cpuUsage(used).user < 5e6);
 });
 
 test('members beside the main records are kept, whatever their names and values', () => {
