@@ -91,13 +91,17 @@ const SHARED_PARAMETERS = {
   IdempotencyHeaders: ['Idempotency-Key'],
 } as const;
 
+/** Paths with the API of OpenAI. Its users have a client of OpenAI. */
+export const OPENAI_PATHS = '/v1/';
+
 /** Returns the text of src/client/api.ts. @throws Error for a keyword of JSON Schema that this generator does not know. */
 export function clientText(document: Description): string {
-  const schemas = Object.entries(document.components.schemas).map(
-    ([name, schema]) =>
-      `${comment(notes(schema), '')}export type ${name} = ${extendedType(name, document.components.schemas)};\n`,
+  const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith(OPENAI_PATHS));
+  const components = usedComponents(paths, document.components.schemas);
+  const schemas = Object.entries(components).map(
+    ([name, schema]) => `${comment(notes(schema), '')}export type ${name} = ${extendedType(name, components)};\n`,
   );
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  const operations = paths.flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
   const shared = sharedParameters(operations.map(({ operation }) => operation));
@@ -123,6 +127,20 @@ export function clientText(document: Description): string {
       'export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: string]>> = {\n' +
       `${places.join('')}};\n`,
   ].join('\n');
+}
+
+/** Returns the components that the paths need, also through other components. */
+function usedComponents(paths: unknown, components: Record<string, Json>): Record<string, Json> {
+  const used = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name!)) continue;
+      used.add(name!);
+      visit(components[name!]);
+    }
+  };
+  visit(paths);
+  return Object.fromEntries(Object.entries(components).filter(([name]) => used.has(name)));
 }
 
 /** Returns the parameters of each shared type, as the first operation that has all of them declares them. */

@@ -357,58 +357,6 @@ export type ChangedFiles = {
   deleted: number;
 };
 
-export type ChatCompletion = {
-  /** Id of the answer. */
-  id: string;
-  /** Always `chat.completion`. */
-  object: "chat.completion";
-  /** Unix seconds. */
-  created: number;
-  /** The model of the request. */
-  model: string;
-  /** The answers: always one. */
-  choices: Array<{
-    /** Always 0. */
-    index: number;
-    /** The answer. */
-    message: {
-      /** Always `assistant`. */
-      role: "assistant";
-      /** Text of the answer. With footnotes, the citations follow the answer. */
-      content: string;
-      /** Always null. */
-      refusal: string | null;
-    };
-    /** Always null. */
-    logprobs: Record<string, unknown> | null;
-    /** Why the answer ended. `stop` also when the sources hold no answer. */
-    finish_reason: "stop" | "length" | "content_filter";
-    /** The reason in the words of POST /completions: `no_answer` says that the sources hold no answer. */
-    native_finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
-    /** The chunks that the answer cites, in the order of their numbers. Empty when `citation` is false. */
-    citations: Array<CitedContent>;
-    /** Parts of the answer that rest on web pages. Absent when the answer cites no web page. */
-    web_citations?: Array<WebCitation> | undefined;
-    /** The query of tables from which the answer was made. Absent when there was none. */
-    table_query?: AnswerTableQuery | undefined;
-    /** Sentences that no verified citation supports. Absent when there are none. */
-    unsupported_spans?: Array<Span> | undefined;
-  }>;
-  /** Tokens of the chat model. */
-  usage: {
-    /** Tokens of all calls of the chat model for this answer. 0 without a model. */
-    prompt_tokens: number;
-    /** Tokens that the chat model wrote. */
-    completion_tokens: number;
-    /** Both together. */
-    total_tokens: number;
-  };
-  /** With `store`: the conversation that holds the answer. Else null. */
-  conversation_id: string | null;
-  /** Problems that did not stop the request, but that the caller should know. */
-  warnings: Array<Warning>;
-};
-
 export type CitedContent = Content & {
   /** Where the answer rests on this chunk, and whether this was verified. */
   citation: {
@@ -773,18 +721,6 @@ export type DriveSourceSetting = {
   next_run_times: Array<number>;
 };
 
-export type Error = {
-  /** The only member of every error answer. */
-  error: {
-    /** What went wrong, in words for a person. */
-    message: string;
-    /** Kind of the error, for programs: for example `invalid_request_error`. */
-    type: string;
-    /** JSON pointer (RFC 6901) to the value of the request body that is refused, or to the place of a missing one. Absent when the error is not about one value. */
-    pointer?: string | undefined;
-  };
-};
-
 export type EvaluationQuestion = {
   /** Id of the question. · format "uuid" */
   id: string;
@@ -1069,17 +1005,6 @@ export type MetadataRecord = {
   type: string;
 };
 
-export type Model = {
-  /** Name of the model. */
-  id: string;
-  /** Always `model`. */
-  object: "model";
-  /** Unix seconds; always the same. */
-  created: number;
-  /** Always `pinakes`. */
-  owned_by: string;
-};
-
 export type Neighbour = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -1091,137 +1016,6 @@ export type Neighbour = {
   start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number | null;
-};
-
-export type OpenAiError = {
-  /** The only member of every error answer. */
-  error: {
-    /** What went wrong, in words for a person. */
-    message: string;
-    /** Kind of the error, for programs: for example `invalid_request_error`. */
-    type: string;
-    /** Member of the request body that is refused; null for none. */
-    param?: string | null | undefined;
-    /** `invalid_api_key`, `model_not_found`, `rate_limit_exceeded` or null. */
-    code?: string | null | undefined;
-  };
-};
-
-export type OpenAiResponse = {
-  /** Id of the response. It cannot be read again with this id. */
-  id: string;
-  /** Always `response`. */
-  object: "response";
-  /** Unix seconds. */
-  created_at: number;
-  /** `completed` also when the sources hold no answer. `in_progress` in the first events of a stream only. */
-  status: "in_progress" | "completed" | "incomplete";
-  /** Null for a complete answer. */
-  incomplete_details: {
-    /** Why the answer ends early. */
-    reason: "max_output_tokens" | "content_filter";
-  } | null;
-  /** Always null. */
-  error: Record<string, unknown> | null;
-  /** The model of the request. */
-  model: string;
-  /** Those of the request. */
-  instructions: string | null;
-  /** That of the request. */
-  metadata: Record<string, string>;
-  /** The answer: one message. */
-  output: Array<{
-    /** Id of the message. */
-    id: string;
-    /** Always `message`. */
-    type: "message";
-    /** Always `assistant`. */
-    role: "assistant";
-    /** As that of the response. */
-    status: "in_progress" | "completed" | "incomplete";
-    /** The answer: always one part. */
-    content: Array<{
-      /** Always `output_text`. */
-      type: "output_text";
-      /** Text of the answer. With footnotes, the citations follow the answer. */
-      text: string;
-      /** Parts of the text and what they cite, in the order of the text. */
-      annotations: Array<{
-        /** The cited source has an address. */
-        type: "url_citation";
-        /** The address. */
-        url: string;
-        /** Name of the source, or title of the web page. */
-        title: string;
-        /** Code point of the text at which the cited part begins, from 0. */
-        start_index: number;
-        /** Code point behind the cited part. */
-        end_index: number;
-        /** As in `citations`. Absent for web pages. */
-        verified?: boolean | undefined;
-      } | {
-        /** The cited source has no address. */
-        type: "file_citation";
-        /** Id of the source. */
-        file_id: string;
-        /** Name of the source. */
-        filename: string;
-        /** Code point of the text behind the cited part, from 0. */
-        index: number;
-        /** As in `citations`. Absent for web pages. */
-        verified?: boolean | undefined;
-      }>;
-      /** Always empty. */
-      logprobs: Array<Record<string, unknown>>;
-    }>;
-  }>;
-  /** Tokens of the chat model. */
-  usage: {
-    /** Tokens of all calls of the chat model for this answer. 0 without a model. */
-    input_tokens: number;
-    /** Not counted. */
-    input_tokens_details: {
-      /** Always 0: not counted. */
-      cached_tokens: number;
-      /** Always 0: not counted. */
-      cache_write_tokens: number;
-    };
-    /** Tokens that the chat model wrote. */
-    output_tokens: number;
-    /** Not counted. */
-    output_tokens_details: {
-      /** Always 0: not counted apart. */
-      reasoning_tokens: number;
-    };
-    /** Both together. */
-    total_tokens: number;
-  };
-  /** The reason in the words of POST /completions: `no_answer` says that the sources hold no answer. */
-  native_finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
-  /** The chunks that the answer cites, in the order of their numbers. Empty when `citation` is false. */
-  citations: Array<CitedContent>;
-  /** Parts of the answer that rest on web pages. Absent when the answer cites no web page. */
-  web_citations?: Array<WebCitation> | undefined;
-  /** The query of tables from which the answer was made. Absent when there was none. */
-  table_query?: AnswerTableQuery | undefined;
-  /** Sentences that no verified citation supports. Absent when there are none. */
-  unsupported_spans?: Array<Span> | undefined;
-  /** With `store`: the conversation that holds the answer. Else null. */
-  conversation_id: string | null;
-  /** Problems that did not stop the request, but that the caller should know. */
-  warnings: Array<Warning>;
-  /** Always false: the response cannot be read again. See `conversation_id`. */
-  store: false;
-  /** Always null. */
-  temperature: Record<string, unknown> | null;
-  /** Always null. */
-  top_p: Record<string, unknown> | null;
-  /** Always false. */
-  parallel_tool_calls: false;
-  /** Always `none`. */
-  tool_choice: "none";
-  /** Always empty: no tool is ever called. */
-  tools: Array<Record<string, unknown>>;
 };
 
 export type OriginCheck = {
@@ -1624,8 +1418,6 @@ export type ServiceChecks = {
   /** When the checks ran, Unix seconds. */
   checked_time: number;
 };
-
-export type ShownAttributes = Record<string, string | number | boolean | Array<string | number | boolean>>;
 
 export type Source = {
   /** Id of the source. · format "uuid" */
@@ -4332,195 +4124,6 @@ export interface Operations {
     request: Record<never, never>;
     response: ServiceChecks;
   };
-  /** Answer in the shape of the OpenAI API */
-  createChatCompletion: {
-    request: {
-      body: {
-        /** `pinakes`, or a preset that `GET /v1/models` lists. · maxLength 256 */
-        model: string;
-        /** Stores question and answer as a conversation. Not stored by default. */
-        store?: boolean | null | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-        /** The last message with role `user` is the question, the messages before it are the history. Messages of tools are left out. `developer` counts as `system`. Content may also be a list of text parts. · minItems 1, maxItems 200 */
-        messages: Array<{
-          /** Author of the message. */
-          role: "system" | "user" | "assistant";
-          /** Text of the message. · minLength 0, maxLength 1048576 */
-          content: string;
-        }>;
-        /** Streams the answer as server-sent events that end with `[DONE]`. */
-        stream?: boolean | null | undefined;
-        /** With `include_usage`, a stream has a last chunk with `usage`. */
-        stream_options?: Record<string, unknown> | null | undefined;
-        /** Only 1 is possible. */
-        n?: 1 | null | undefined;
-        /** Only text is possible. */
-        modalities?: Array<"text"> | null | undefined;
-        /** Only `{"type": "text"}` is possible. */
-        response_format?: Record<string, unknown> | null | undefined;
-        /** `none` or `auto`: no tool is ever called. */
-        tool_choice?: "none" | "auto" | null | undefined;
-        /** `none` or `auto`: no function is ever called. */
-        function_call?: "none" | "auto" | null | undefined;
-        /** Accepted, without effect. */
-        audio?: unknown | undefined;
-        /** Accepted, without effect. */
-        frequency_penalty?: unknown | undefined;
-        /** Accepted, without effect. */
-        functions?: unknown | undefined;
-        /** Accepted, without effect. */
-        logit_bias?: unknown | undefined;
-        /** Accepted, without effect. */
-        logprobs?: unknown | undefined;
-        /** Accepted, without effect. */
-        max_completion_tokens?: unknown | undefined;
-        /** Accepted, without effect. */
-        max_tokens?: unknown | undefined;
-        /** Accepted, without effect. */
-        metadata?: unknown | undefined;
-        /** Accepted, without effect. */
-        moderation?: unknown | undefined;
-        /** Accepted, without effect. */
-        parallel_tool_calls?: unknown | undefined;
-        /** Accepted, without effect. */
-        prediction?: unknown | undefined;
-        /** Accepted, without effect. */
-        presence_penalty?: unknown | undefined;
-        /** Accepted, without effect. */
-        prompt_cache_key?: unknown | undefined;
-        /** Accepted, without effect. */
-        prompt_cache_options?: unknown | undefined;
-        /** Accepted, without effect. */
-        prompt_cache_retention?: unknown | undefined;
-        /** Accepted, without effect. */
-        reasoning_effort?: unknown | undefined;
-        /** Accepted, without effect. */
-        safety_identifier?: unknown | undefined;
-        /** Accepted, without effect. */
-        seed?: unknown | undefined;
-        /** Accepted, without effect. */
-        service_tier?: unknown | undefined;
-        /** Accepted, without effect. */
-        stop?: unknown | undefined;
-        /** Accepted, without effect. */
-        temperature?: unknown | undefined;
-        /** Accepted, without effect. */
-        tools?: unknown | undefined;
-        /** Accepted, without effect. */
-        top_logprobs?: unknown | undefined;
-        /** Accepted, without effect. */
-        top_p?: unknown | undefined;
-        /** Accepted, without effect. */
-        user?: unknown | undefined;
-        /** Accepted, without effect. */
-        verbosity?: unknown | undefined;
-        /** Accepted, without effect. */
-        web_search_options?: unknown | undefined;
-      };
-    };
-    response: ChatCompletion;
-  };
-  /** Answer in the shape of the responses of the OpenAI API */
-  createResponse: {
-    request: {
-      body: {
-        /** `pinakes`, or a preset that `GET /v1/models` lists. · maxLength 256 */
-        model: string;
-        /** Stores question and answer as a conversation. Not stored by default. */
-        store?: boolean | null | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
-        /** The question; or messages, whose last one with role `user` is the question. Content is text or a list of text parts. Reasoning, and calls and results of tools, are left out. `developer` counts as `system`. */
-        input: string | Array<Record<string, unknown>>;
-        /** A message with role `system` before the others. */
-        instructions?: string | null | undefined;
-        /** Streams the events of the answer, from `response.created` to `response.completed`. */
-        stream?: boolean | null | undefined;
-        /** The response repeats it. */
-        metadata?: Record<string, string> | null | undefined;
-        /** Tools of the program are accepted, but never called. Other tools are refused. */
-        tools?: Array<Record<string, unknown>> | null | undefined;
-        /** `none` or `auto`: no tool is ever called. */
-        tool_choice?: "none" | "auto" | null | undefined;
-        /** `format` may only be `{"type": "text"}`. */
-        text?: Record<string, unknown> | null | undefined;
-        /** Only false or null: is not possible: the answer comes with the request. */
-        background?: unknown | undefined;
-        /** Only null: is not possible: responses are not kept. Send the earlier messages in input. */
-        conversation?: unknown | undefined;
-        /** Only null: is not possible: responses are not kept. Send the earlier messages in input. */
-        previous_response_id?: unknown | undefined;
-        /** Only null: is not possible: there are no stored prompts. Send instructions. */
-        prompt?: unknown | undefined;
-        /** Only "auto" or null: is not possible: the oldest messages are left out if the history does not fit the model. */
-        truncation?: unknown | undefined;
-        /** Accepted, without effect. */
-        access_programs?: unknown | undefined;
-        /** Accepted, without effect. */
-        context_management?: unknown | undefined;
-        /** Accepted, without effect. */
-        image?: unknown | undefined;
-        /** Accepted, without effect. */
-        include?: unknown | undefined;
-        /** Accepted, without effect. */
-        max_output_tokens?: unknown | undefined;
-        /** Accepted, without effect. */
-        max_tool_calls?: unknown | undefined;
-        /** Accepted, without effect. */
-        moderation?: unknown | undefined;
-        /** Accepted, without effect. */
-        parallel_tool_calls?: unknown | undefined;
-        /** Accepted, without effect. */
-        prompt_cache_key?: unknown | undefined;
-        /** Accepted, without effect. */
-        prompt_cache_options?: unknown | undefined;
-        /** Accepted, without effect. */
-        prompt_cache_retention?: unknown | undefined;
-        /** Accepted, without effect. */
-        reasoning?: unknown | undefined;
-        /** Accepted, without effect. */
-        safety_identifier?: unknown | undefined;
-        /** Accepted, without effect. */
-        service_tier?: unknown | undefined;
-        /** Accepted, without effect. */
-        stream_options?: unknown | undefined;
-        /** Accepted, without effect. */
-        temperature?: unknown | undefined;
-        /** Accepted, without effect. */
-        top_logprobs?: unknown | undefined;
-        /** Accepted, without effect. */
-        top_p?: unknown | undefined;
-        /** Accepted, without effect. */
-        user?: unknown | undefined;
-      };
-    };
-    response: OpenAiResponse;
-  };
-  /** List the models of the OpenAI-compatible endpoint */
-  listModels: {
-    request: Record<never, never>;
-    response: {
-      /** Always `list`. */
-      object: "list";
-      /** The models. */
-      data: Array<Model>;
-    };
-  };
-  /** Get a model of the OpenAI-compatible endpoint */
-  getModel: {
-    request: {
-      params: {
-        /** Name of the model. */
-        model: string;
-      };
-    };
-    response: Model;
-  };
 }
 
 export type OperationId = keyof Operations;
@@ -4678,8 +4281,4 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getEvaluationRun: ['GET', '/api/v1/evaluation-runs/{id}'],
   getService: ['GET', '/api/v1/service'],
   checkService: ['GET', '/api/v1/service/checks'],
-  createChatCompletion: ['POST', '/v1/chat/completions'],
-  createResponse: ['POST', '/v1/responses'],
-  listModels: ['GET', '/v1/models'],
-  getModel: ['GET', '/v1/models/{model}'],
 };

@@ -18,7 +18,6 @@ const source: ClaimedSource = {
   memberDepth: 0,
   url: null,
   charset: null,
-  groupPath: null,
   folderPath: null,
 };
 
