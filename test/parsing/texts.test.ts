@@ -172,12 +172,6 @@ test('subtitles give spoken text in paragraphs by speaker and pause', async () =
   assert.equal((await readBytes('a.srt', whole)).text, 'Hello\n\nworld', 'times without milliseconds');
 });
 
-test('XML that declares pictures as entities is read, and XML that declares texts is refused', async () => {
-  const xml = (entity: string) => `<?xml version="1.0"?><!DOCTYPE a [${entity}]><a>words</a>`;
-  assert.match((await readBytes('a.xml', xml('<!ENTITY p SYSTEM "p.tif" NDATA TIF>'))).text, /words/);
-  assert.match((await failureOf('a.xml', xml('<!ENTITY p SYSTEM "file:///etc/passwd">'))).message, /entities/);
-});
-
 test('only the first chunk of a file with a title is found by the name of the file', async () => {
   const text = `# Figures\n\n${'Turnover rose by four percent in the third quarter of the year. '.repeat(120)}`;
   const { chunks } = await readBytes('Quarzbericht_2023.md', text);

@@ -99,6 +99,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The archive is protected by a password.': 'Das Archiv ist durch ein Passwort geschützt.',
   'The file declares XML entities, which are not expanded.':
     'Die Datei deklariert XML-Entities, die nicht aufgelöst werden.',
+  'The entities that the file declares are too long when they are written out.':
+    'Die Entities, die die Datei deklariert, werden aufgelöst zu lang.',
   'The structure of the file is nested too deeply to be read.': 'Die Datei ist zu tief verschachtelt.',
   'The file is damaged or not what its name says (*).':
     'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
