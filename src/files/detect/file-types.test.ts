@@ -67,6 +67,10 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['notes with underlined titles', 'Notes\n=====\n\n* See a::b and C++.\n\nNext\n----\n', 'notes.txt', 'txt'],
   ['notes with wiki titles', '== Notes ==\n\nWords:\n\n+\n', 'notes.txt', 'txt'],
   ['a rule below a text', 'A table of values\n====\n\n.. note:: x\n', 'notes.txt', 'txt'],
+  ['translations of Qt', '<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS/>', 'app_de.ts', 'xml'],
+  ['settings in XML', '<!DOCTYPE properties SYSTEM "x.dtd"><properties/>', 'a.properties', 'xml'],
+  ['a page of PHP', '<?xml version="1.0"?>\n<?php echo 1;', 'a.php', 'code'],
+  ['a mailbox with one mail and no line before it', 'MIME-Version: 1.0\nFrom: a@b.c\n\nx', 'a.mbox', 'eml'],
   ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
   ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
 ];

@@ -67,6 +67,9 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   rst: 'rst',
   bib: 'bibliography',
   bibtex: 'bibliography',
+  ris: 'bibliography',
+  nbib: 'bibliography',
+  enw: 'bibliography',
   po: 'translations',
   pot: 'translations',
   xlf: 'xml',
@@ -79,11 +82,16 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   asciidoc: 'asciidoc',
   org: 'org',
   tex: 'tex',
+  latex: 'tex',
+  ltx: 'tex',
   texi: 'texinfo',
   texinfo: 'texinfo',
   txi: 'texinfo',
   vtt: 'subtitles',
   srt: 'subtitles',
+  ass: 'subtitles',
+  ssa: 'subtitles',
+  sbv: 'subtitles',
   ics: 'calendar',
   ifb: 'calendar',
   vcs: 'calendar',
@@ -151,6 +159,10 @@ const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 
 /** Matches the line that begins a mail in a mailbox, with sender and time. */
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
+
+const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version|date|subject|message-id): /;
+/** Matches the document type of XML other than HTML. */
+const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
 
 /**
  * Returns the type of a file by its magic numbers and the beginning of its text. The extension refines text formats only.
@@ -265,12 +277,16 @@ function textType(head: string, extension: string): FileType {
   if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)
     return 'calendar';
   if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
+  // A mailbox of one mail often has no line before it.
+  if (named === 'mbox' && !MAILBOX_LINE.test(head) && MAIL_BEGIN.test(start)) return 'eml';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
-  if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';
-  if (start.startsWith('webvtt')) return 'subtitles';
-  if (isCode) return 'code';
-  if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
+  if (extension === '' && MAIL_BEGIN.test(start)) return 'eml';
+  if (start.startsWith('webvtt') || (extension === 'sub' && /^\{\d+\}\{\d+\}/.test(start))) return 'subtitles';
+  // Translations of Qt, and settings, often have the names of code.
+  const isXml = start.startsWith('<?xml') || XML_DOCTYPE.test(start);
+  if (isCode && (!isXml || /^(?:php|vue|svelte)$/.test(extension))) return 'code';
+  if (isXml) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
   if (extension !== '') return 'txt';
   return plainMarkup(head) ?? (isPlainMarkdown(head) ? 'md' : 'txt');

@@ -26,10 +26,15 @@ const REFERENCE = /&([A-Za-z_][\w:.-]{0,99});/g;
 export function withoutEntities(xml: string): { xml: string; warnings: string[] } {
   const { subset, body } = declarationsOf(xml);
   const texts = new Map<string, string>();
+  const unknown = new Set<string>();
   let added = 0;
   const expand = (source: string) =>
     source.replace(REFERENCE, (reference, name: string) => {
-      const text = texts.get(name) ?? usualSign(name) ?? reference;
+      const text = texts.get(name) ?? usualSign(name);
+      if (text === undefined) {
+        unknown.add(name);
+        return reference;
+      }
       added += text.length - reference.length;
       if (added > ADDED_UNITS_MAX) throw tooLong();
       return text;
@@ -39,9 +44,10 @@ export function withoutEntities(xml: string): { xml: string; warnings: string[] 
     if (text.length > ENTITY_UNITS_MAX) throw tooLong();
     if (!texts.has(name)) texts.set(name, text);
   }
-  const files = [...subset.matchAll(EXTERNAL)].filter(([, name]) => body.includes(`&${name};`));
+  const expanded = expand(body);
+  const files = [...subset.matchAll(EXTERNAL)].filter(([, name = '']) => unknown.has(name));
   return {
-    xml: expand(body),
+    xml: expanded,
     warnings: files
       .slice(0, WARNINGS_MAX)
       .map(([, , double, single]) => `The file includes ${double ?? single}, which is read separately.`),
