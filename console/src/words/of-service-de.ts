@@ -106,6 +106,11 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
     'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
   'Reading the file took longer than # s.': 'Das Lesen der Datei dauerte länger als # s.',
   '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
+  'Save the file as PDF.': 'Speichern Sie die Datei als PDF.',
+  'Save the file as XML.': 'Speichern Sie die Datei als XML.',
+  'Save the book as EPUB.': 'Speichern Sie das Buch als EPUB.',
+  'Save its pages as HTML.': 'Speichern Sie ihre Seiten als HTML.',
+  'Unpack the file, or pack its files as zip.': 'Entpacken Sie die Datei, oder packen Sie ihren Inhalt als zip.',
 
   // Runs.
   '# of # files failed': '# von # Dateien sind fehlgeschlagen',

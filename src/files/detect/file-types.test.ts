@@ -89,13 +89,22 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
     /WAV/,
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
+  [
+    'PostScript',
+    '%!PS-Adobe-3.0\n/a 1 def\n',
+    'a.txt',
+    /^FileError: PostScript files cannot be read\. Save the file as PDF\.$/,
+  ],
+  ['DVI', Buffer.from([0xf7, 2, 1, 0x83, 0x92, 0xc0, ...Buffer.from('words '.repeat(50))]), 'a.dvi', /^FileError: DVI/],
+  ['a book for Palm', Buffer.from(`${'x'.repeat(59)}\0BOOKMOBI${'\0'.repeat(40)}`), 'a.prc', /^FileError: Kindle/],
+  ['a DjVu book', Buffer.from(`AT&TFORM${'\0'.repeat(40)}`), 'a.djvu', /^FileError: DjVu/],
   ['an empty PDF', '', 'a.pdf', /empty/],
   ['an empty text file', '', 'a.txt', /empty/],
   ['an archive of a bomb', zipSync({ 'a.bin': new Uint8Array(20_000_000) }), 'a.zip', /expands to more than 100 times/],
 ];
 
 for (const [part, message] of [
-  ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\.$/],
+  ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\. Save the file as PDF\.$/],
   ['visio/document.xml', /^Visio files/],
   ['FixedDocSeq.fdseq', /^XPS files/],
 ] as const) {

@@ -180,7 +180,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
     case 'compound':
       return compoundType(bytes);
     case 'binary':
-      throw unsupported(await binaryName(bytes));
+      throw await unsupportedBinary(bytes);
     case 'text': {
       const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
       return textType(head.toString('latin1'), extension);
@@ -200,9 +200,44 @@ export function extensionOf(name: string): string {
   return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
 }
 
-function unsupported(what: string): FileError {
-  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
+/** @param remedy what the user can do, as a sentence. */
+function unsupported(what: string, remedy = ''): FileError {
+  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.${remedy && ` ${remedy}`}`);
 }
+
+const AS_PDF = 'Save the file as PDF.';
+const UNPACKED = 'Unpack the file, or pack its files as zip.';
+/** Names of binary formats by the extension that file-type gives them or that they have, with what the user can do. */
+const BINARY_NAMES: Record<string, readonly [name: string, remedy: string]> = {
+  ps: ['PostScript', AS_PDF],
+  eps: ['PostScript', AS_PDF],
+  djvu: ['DjVu', AS_PDF],
+  chm: ['CHM', 'Save its pages as HTML.'],
+  mobi: ['Kindle', 'Save the book as EPUB.'],
+  plist: ['binary plist', 'Save the file as XML.'],
+  one: ['OneNote', AS_PDF],
+  wpd: ['WordPerfect', AS_PDF],
+  pdb: ['Palm', 'Save the book as EPUB.'],
+  dvi: ['DVI', AS_PDF],
+  wri: ['Write', AS_PDF],
+  '7z': ['7z', UNPACKED],
+  rar: ['RAR', UNPACKED],
+  bz2: ['BZ2', UNPACKED],
+  xz: ['XZ', UNPACKED],
+  zst: ['ZST', UNPACKED],
+};
+/** Marks of formats that file-type does not know, or names otherwise. */
+const BINARY_MARKS: readonly (readonly [mark: RegExp, format: string])[] = [
+  [/^\x04?%!PS|^\xc5\xd0\xd3\xc6/, 'ps'],
+  [/^AT&TFORM/, 'djvu'],
+  [/^ITSF/, 'chm'],
+  [/^bplist0/, 'plist'],
+  [/^.{60}(?:BOOKMOBI|TEXtREAd)/s, 'mobi'],
+  [/^\xf7\x02\x01\x83\x92\xc0/, 'dvi'],
+  [/^[12]\xbe\0\0/, 'wri'],
+  [/^\xffWPC/, 'wpd'],
+  [/^\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d/, 'one'],
+];
 
 /** Formats without a parser that are zip archives inside. Their parts are not files that a person made. */
 const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
@@ -216,7 +251,7 @@ function zipType(bytes: Uint8Array): FileType {
   const entries = readZipDirectory(bytes);
   const names = new Set(entries.map((entry) => entry.name));
   const unread = UNREAD_PACKAGES.find(([mark]) => names.values().some((name) => mark.test(name)));
-  if (unread) throw unsupported(unread[1]);
+  if (unread) throw unsupported(unread[1], AS_PDF);
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
   if (names.has('ppt/presentation.xml')) return 'pptx';
@@ -231,6 +266,14 @@ function zipType(bytes: Uint8Array): FileType {
   return 'zip';
 }
 
+const UNREAD_STREAMS: readonly (readonly [stream: string, name: string])[] = [
+  ['VisioDocument', 'Visio'],
+  ['Quill/', 'Publisher'],
+  ['MatOST', 'Works'],
+  ['PerfectOffice_MAIN', 'WordPerfect'],
+  ['BodyText/', 'Hangul'],
+];
+
 /** @throws FileError that names the format, if no parser reads it. */
 function compoundType(bytes: Uint8Array): FileType {
   const { paths } = openCompoundFile(bytes);
@@ -240,7 +283,8 @@ function compoundType(bytes: Uint8Array): FileType {
   if (has('WordDocument')) return 'doc';
   if (has('Workbook') || has('Book')) return 'xls';
   if (has('PowerPoint Document')) return 'ppt';
-  throw unsupported('OLE2');
+  const unread = UNREAD_STREAMS.find(([stream]) => paths.some((path) => path.startsWith(stream)));
+  throw unread ? unsupported(unread[1], AS_PDF) : unsupported('OLE2');
 }
 
 /** Reads the media type at the start of an OpenDocument file, where it is stored uncompressed. */
@@ -308,8 +352,14 @@ export function isBinary(bytes: Uint8Array, extension: string): boolean {
   return isBinaryHead(bytes, TEXT_EXTENSIONS[extension] !== undefined);
 }
 
-async function binaryName(bytes: Uint8Array): Promise<string> {
+async function unsupportedBinary(bytes: Uint8Array): Promise<FileError> {
   const { fileTypeFromBuffer } = await import('file-type');
-  const type = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
-  return type ? type.ext.toUpperCase() : 'unknown binary';
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const latin = Buffer.from(head).toString('latin1');
+  const format =
+    BINARY_MARKS.find(([mark]) => mark.test(latin))?.[1] ??
+    (await fileTypeFromBuffer(head).catch(() => undefined))?.ext;
+  if (format === undefined) return unsupported('unknown binary');
+  const [name, remedy] = BINARY_NAMES[format] ?? [format.toUpperCase()];
+  return unsupported(name, remedy);
 }
