@@ -160,7 +160,7 @@ const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 /** Matches the line that begins a mail in a mailbox, with sender and time. */
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
-const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version|date|subject|message-id): /;
+const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version): /;
 /** Matches the document type of XML other than HTML. */
 const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
 
@@ -322,7 +322,7 @@ function textType(head: string, extension: string): FileType {
     return 'calendar';
   if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
   // A mailbox of one mail often has no line before it.
-  if (named === 'mbox' && !MAILBOX_LINE.test(head) && MAIL_BEGIN.test(start)) return 'eml';
+  if (named === 'mbox' && !MAILBOX_LINE.test(head) && /^[a-z-]{2,40}:/.test(start)) return 'eml';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
   if (extension === '' && MAIL_BEGIN.test(start)) return 'eml';
