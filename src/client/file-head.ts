@@ -25,6 +25,8 @@ const MARK_BYTES = 4_096;
 /** Matches PNG, JPEG, GIF, TIFF, WebP and BMP. */
 const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
+/** Matches PostScript, DVI and Write: programs that draw letters, and words among codes. */
+const UNREAD_TEXT = /^(?:\x04?%!PS|\xf7\x02\x01\x83\x92\xc0|[12]\xbe\0\0)/;
 /** The mark of files with streams inside: old Office files, Outlook messages. */
 const COMPOUND = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
@@ -50,6 +52,7 @@ export function kindOfHead(bytes: Uint8Array, { extension, isTextName, tail }: H
   if (latin.startsWith('SQLite format 3\0')) return 'sqlite';
   if (PICTURE.test(latin)) return 'picture';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
+  if (UNREAD_TEXT.test(latin)) return 'binary';
   return isBinary(bytes, isTextName) ? 'binary' : 'text';
 }
 

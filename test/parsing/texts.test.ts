@@ -170,12 +170,20 @@ test('subtitles give spoken text in paragraphs by speaker and pause', async () =
   assert.equal((await readBytes('a.srt', srt)).text, 'Hello world');
   const whole = '1\n00:00:01 --> 00:00:02\nHello\n\n2\n00:00:09 --> 00:00:10\nworld\n';
   assert.equal((await readBytes('a.srt', whole)).text, 'Hello\n\nworld', 'times without milliseconds');
-});
-
-test('XML that declares pictures as entities is read, and XML that declares texts is refused', async () => {
-  const xml = (entity: string) => `<?xml version="1.0"?><!DOCTYPE a [${entity}]><a>words</a>`;
-  assert.match((await readBytes('a.xml', xml('<!ENTITY p SYSTEM "p.tif" NDATA TIF>'))).text, /words/);
-  assert.match((await failureOf('a.xml', xml('<!ENTITY p SYSTEM "file:///etc/passwd">'))).message, /entities/);
+  const event = (at: number, name: string, text: string) =>
+    `Dialogue: 0,0:00:0${at}.00,0:00:0${at + 1}.00,Top,${name},0,0,0,,${text}\n`;
+  const lines =
+    event(5, '', '{\\p1}m 0 0 l 1 1') +
+    event(2, 'Bo', 'Four, five.') +
+    event(1, 'Ann', '{\\pos(1,2)}One\\Ntwo') +
+    'Comment: x\n';
+  const ass = `[Script Info]\nTitle: T\n\n[V4+ Styles]\nFormat: Name, Bold\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${lines}`;
+  assert.equal((await readBytes('a.ass', ass)).text, 'Ann: One two\n\nBo: Four, five.');
+  assert.equal((await readBytes('a.sub', '{10}{20}Hello|you\n{30}{40}{y:i}again\n')).text, 'Hello you again');
+  assert.equal(
+    (await readBytes('a.sbv', '0:00:01.000,0:00:02.000\nHello\n\n0:00:02.100,0:00:03.000\nyou\n')).text,
+    'Hello you',
+  );
 });
 
 test('only the first chunk of a file with a title is found by the name of the file', async () => {

@@ -98,11 +98,18 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The archive is protected by a password.': 'Das Archiv ist durch ein Passwort geschützt.',
   'The file declares XML entities, which are not expanded.':
     'Die Datei deklariert XML-Entities, die nicht aufgelöst werden.',
+  'The entities that the file declares are too long when they are written out.':
+    'Die Entities, die die Datei deklariert, werden aufgelöst zu lang.',
   'The structure of the file is nested too deeply to be read.': 'Die Datei ist zu tief verschachtelt.',
   'The file is damaged or not what its name says (*).':
     'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
   'Reading the file took longer than # s.': 'Das Lesen der Datei dauerte länger als # s.',
   '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
+  'Save the file as PDF.': 'Speichern Sie die Datei als PDF.',
+  'Save the file as XML.': 'Speichern Sie die Datei als XML.',
+  'Save the book as EPUB.': 'Speichern Sie das Buch als EPUB.',
+  'Save its pages as HTML.': 'Speichern Sie ihre Seiten als HTML.',
+  'Unpack the file, or pack its files as zip.': 'Entpacken Sie die Datei, oder packen Sie ihren Inhalt als zip.',
 
   // Runs.
   '# of # files failed': '# von # Dateien sind fehlgeschlagen',

@@ -67,6 +67,10 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['notes with underlined titles', 'Notes\n=====\n\n* See a::b and C++.\n\nNext\n----\n', 'notes.txt', 'txt'],
   ['notes with wiki titles', '== Notes ==\n\nWords:\n\n+\n', 'notes.txt', 'txt'],
   ['a rule below a text', 'A table of values\n====\n\n.. note:: x\n', 'notes.txt', 'txt'],
+  ['translations of Qt', '<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS/>', 'app_de.ts', 'xml'],
+  ['settings in XML', '<!DOCTYPE properties SYSTEM "x.dtd"><properties/>', 'a.properties', 'xml'],
+  ['a page of PHP', '<?xml version="1.0"?>\n<?php echo 1;', 'a.php', 'code'],
+  ['a mailbox with one mail and no line before it', 'MIME-Version: 1.0\nFrom: a@b.c\n\nx', 'a.mbox', 'eml'],
   ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
   ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
 ];
@@ -85,13 +89,22 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
     /WAV/,
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
+  [
+    'PostScript',
+    '%!PS-Adobe-3.0\n/a 1 def\n',
+    'a.txt',
+    /^FileError: PostScript files cannot be read\. Save the file as PDF\.$/,
+  ],
+  ['DVI', Buffer.from([0xf7, 2, 1, 0x83, 0x92, 0xc0, ...Buffer.from('words '.repeat(50))]), 'a.dvi', /^FileError: DVI/],
+  ['a book for Palm', Buffer.from(`${'x'.repeat(59)}\0BOOKMOBI${'\0'.repeat(40)}`), 'a.prc', /^FileError: Kindle/],
+  ['a DjVu book', Buffer.from(`AT&TFORM${'\0'.repeat(40)}`), 'a.djvu', /^FileError: DjVu/],
   ['an empty PDF', '', 'a.pdf', /empty/],
   ['an empty text file', '', 'a.txt', /empty/],
   ['an archive of a bomb', zipSync({ 'a.bin': new Uint8Array(20_000_000) }), 'a.zip', /expands to more than 100 times/],
 ];
 
 for (const [part, message] of [
-  ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\.$/],
+  ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\. Save the file as PDF\.$/],
   ['visio/document.xml', /^Visio files/],
   ['FixedDocSeq.fdseq', /^XPS files/],
 ] as const) {

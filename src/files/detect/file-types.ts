@@ -67,6 +67,9 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   rst: 'rst',
   bib: 'bibliography',
   bibtex: 'bibliography',
+  ris: 'bibliography',
+  nbib: 'bibliography',
+  enw: 'bibliography',
   po: 'translations',
   pot: 'translations',
   xlf: 'xml',
@@ -79,11 +82,16 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   asciidoc: 'asciidoc',
   org: 'org',
   tex: 'tex',
+  latex: 'tex',
+  ltx: 'tex',
   texi: 'texinfo',
   texinfo: 'texinfo',
   txi: 'texinfo',
   vtt: 'subtitles',
   srt: 'subtitles',
+  ass: 'subtitles',
+  ssa: 'subtitles',
+  sbv: 'subtitles',
   ics: 'calendar',
   ifb: 'calendar',
   vcs: 'calendar',
@@ -152,6 +160,10 @@ const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 /** Matches the line that begins a mail in a mailbox, with sender and time. */
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
+const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version): /;
+/** Matches the document type of XML other than HTML. */
+const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
+
 /**
  * Returns the type of a file by its magic numbers and the beginning of its text. The extension refines text formats only.
  *
@@ -168,7 +180,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
     case 'compound':
       return compoundType(bytes);
     case 'binary':
-      throw unsupported(await binaryName(bytes));
+      throw await unsupportedBinary(bytes);
     case 'text': {
       const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
       return textType(head.toString('latin1'), extension);
@@ -188,9 +200,44 @@ export function extensionOf(name: string): string {
   return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
 }
 
-function unsupported(what: string): FileError {
-  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
+/** @param remedy what the user can do, as a sentence. */
+function unsupported(what: string, remedy = ''): FileError {
+  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.${remedy && ` ${remedy}`}`);
 }
+
+const AS_PDF = 'Save the file as PDF.';
+const UNPACKED = 'Unpack the file, or pack its files as zip.';
+/** Names of binary formats by the extension that file-type gives them or that they have, with what the user can do. */
+const BINARY_NAMES: Record<string, readonly [name: string, remedy: string]> = {
+  ps: ['PostScript', AS_PDF],
+  eps: ['PostScript', AS_PDF],
+  djvu: ['DjVu', AS_PDF],
+  chm: ['CHM', 'Save its pages as HTML.'],
+  mobi: ['Kindle', 'Save the book as EPUB.'],
+  plist: ['binary plist', 'Save the file as XML.'],
+  one: ['OneNote', AS_PDF],
+  wpd: ['WordPerfect', AS_PDF],
+  pdb: ['Palm', 'Save the book as EPUB.'],
+  dvi: ['DVI', AS_PDF],
+  wri: ['Write', AS_PDF],
+  '7z': ['7z', UNPACKED],
+  rar: ['RAR', UNPACKED],
+  bz2: ['BZ2', UNPACKED],
+  xz: ['XZ', UNPACKED],
+  zst: ['ZST', UNPACKED],
+};
+/** Marks of formats that file-type does not know, or names otherwise. */
+const BINARY_MARKS: readonly (readonly [mark: RegExp, format: string])[] = [
+  [/^\x04?%!PS|^\xc5\xd0\xd3\xc6/, 'ps'],
+  [/^AT&TFORM/, 'djvu'],
+  [/^ITSF/, 'chm'],
+  [/^bplist0/, 'plist'],
+  [/^.{60}(?:BOOKMOBI|TEXtREAd)/s, 'mobi'],
+  [/^\xf7\x02\x01\x83\x92\xc0/, 'dvi'],
+  [/^[12]\xbe\0\0/, 'wri'],
+  [/^\xffWPC/, 'wpd'],
+  [/^\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d/, 'one'],
+];
 
 /** Formats without a parser that are zip archives inside. Their parts are not files that a person made. */
 const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
@@ -204,7 +251,7 @@ function zipType(bytes: Uint8Array): FileType {
   const entries = readZipDirectory(bytes);
   const names = new Set(entries.map((entry) => entry.name));
   const unread = UNREAD_PACKAGES.find(([mark]) => names.values().some((name) => mark.test(name)));
-  if (unread) throw unsupported(unread[1]);
+  if (unread) throw unsupported(unread[1], AS_PDF);
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
   if (names.has('ppt/presentation.xml')) return 'pptx';
@@ -219,6 +266,14 @@ function zipType(bytes: Uint8Array): FileType {
   return 'zip';
 }
 
+const UNREAD_STREAMS: readonly (readonly [stream: string, name: string])[] = [
+  ['VisioDocument', 'Visio'],
+  ['Quill/', 'Publisher'],
+  ['MatOST', 'Works'],
+  ['PerfectOffice_MAIN', 'WordPerfect'],
+  ['BodyText/', 'Hangul'],
+];
+
 /** @throws FileError that names the format, if no parser reads it. */
 function compoundType(bytes: Uint8Array): FileType {
   const { paths } = openCompoundFile(bytes);
@@ -228,7 +283,8 @@ function compoundType(bytes: Uint8Array): FileType {
   if (has('WordDocument')) return 'doc';
   if (has('Workbook') || has('Book')) return 'xls';
   if (has('PowerPoint Document')) return 'ppt';
-  throw unsupported('OLE2');
+  const unread = UNREAD_STREAMS.find(([stream]) => paths.some((path) => path.startsWith(stream)));
+  throw unread ? unsupported(unread[1], AS_PDF) : unsupported('OLE2');
 }
 
 /** Reads the media type at the start of an OpenDocument file, where it is stored uncompressed. */
@@ -265,12 +321,16 @@ function textType(head: string, extension: string): FileType {
   if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)
     return 'calendar';
   if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
+  // A mailbox of one mail often has no line before it.
+  if (named === 'mbox' && !MAILBOX_LINE.test(head) && /^[a-z-]{2,40}:/.test(start)) return 'eml';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
-  if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';
-  if (start.startsWith('webvtt')) return 'subtitles';
-  if (isCode) return 'code';
-  if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
+  if (extension === '' && MAIL_BEGIN.test(start)) return 'eml';
+  if (start.startsWith('webvtt') || (extension === 'sub' && /^\{\d+\}\{\d+\}/.test(start))) return 'subtitles';
+  // Translations of Qt, and settings, often have the names of code.
+  const isXml = start.startsWith('<?xml') || XML_DOCTYPE.test(start);
+  if (isCode && (!isXml || /^(?:php|vue|svelte)$/.test(extension))) return 'code';
+  if (isXml) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
   if (extension !== '') return 'txt';
   return plainMarkup(head) ?? (isPlainMarkdown(head) ? 'md' : 'txt');
@@ -292,8 +352,14 @@ export function isBinary(bytes: Uint8Array, extension: string): boolean {
   return isBinaryHead(bytes, TEXT_EXTENSIONS[extension] !== undefined);
 }
 
-async function binaryName(bytes: Uint8Array): Promise<string> {
+async function unsupportedBinary(bytes: Uint8Array): Promise<FileError> {
   const { fileTypeFromBuffer } = await import('file-type');
-  const type = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
-  return type ? type.ext.toUpperCase() : 'unknown binary';
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const latin = Buffer.from(head).toString('latin1');
+  const format =
+    BINARY_MARKS.find(([mark]) => mark.test(latin))?.[1] ??
+    (await fileTypeFromBuffer(head).catch(() => undefined))?.ext;
+  if (format === undefined) return unsupported('unknown binary');
+  const [name, remedy] = BINARY_NAMES[format] ?? [format.toUpperCase()];
+  return unsupported(name, remedy);
 }

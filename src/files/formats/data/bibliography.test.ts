@@ -128,3 +128,22 @@ test('hostile bibliographies are read in linear time', () => {
   for (const part of ['@a{', '@a{b,c={', '@a{b,c=d,', '@string{a=b}']) parseBibliography(part.repeat(50_000));
   assert.ok(process.cpuUsage(used).user < 10e6);
 });
+
+test('references of RIS, PubMed and EndNote are records as those of BibTeX', () => {
+  const ris =
+    '\ufeffTY  - JOUR\r\nAU  - Harrison, Warren, Jr.\nTI  - Open\n  Source\nT2  - Empirical Software\nPY  - 2001///\nSP  - 193\nEP  - 194\nER  - \n\nTY  - BOOK\nTI  - Two\nER  -';
+  assert.deepEqual(recordsOf(ris.replace('\r', '')), [
+    'Open Source\nauthor: Warren Harrison Jr.\nyear: 2001\njournal: Empirical Software\npages: 193–194\ntype: article',
+    'Two\ntype: book',
+  ]);
+  const nbib =
+    'PMID- 1\nOWN - NLM\nTI  - Cells\n      and genes.\nFAU - Doe, Ann\nAU  - Doe A\nMH  - Mice\nMH  - Genes\n\nPMID- 2\nTI  - Next.\n';
+  assert.deepEqual(recordsOf(nbib), [
+    'Cells and genes.\nauthor: Ann Doe\npmid: 1\nkeywords: Mice; Genes',
+    'Next.\npmid: 2',
+  ]);
+  assert.deepEqual(recordsOf('%0 Book\n%T One\n%A Doe, Ann\n\n%0 Book\n%T Two\n'), [
+    'One\nauthor: Ann Doe\ntype: book',
+    'Two\ntype: book',
+  ]);
+});

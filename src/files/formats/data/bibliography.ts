@@ -1,9 +1,10 @@
-/** Parses bibliographies (BibTeX, BibLaTeX): each entry is a record with its title, its authors and its other fields. */
+/** Parses bibliographies (BibTeX, BibLaTeX, RIS, PubMed, EndNote): each entry is a record with its title, its authors and its other fields. */
 import type { ParsedFile } from '../../parsed.ts';
 import { withTexLetters } from '../tex-letters.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { SINGLE_RECORDS_MAX } from './records.ts';
+import { type Entry, taggedEntries } from './tagged-references.ts';
 
 /** Maximum depth of braces, which is the depth of no real value. */
 const DEPTH_MAX = 100;
@@ -16,15 +17,9 @@ const ENTRY = /@[ \t]*[\p{L}\d]{1,40}[ \t]*[({][^,{}()"=@]{0,300}[,=]/uy;
 /** A value without marks around it: an abbreviation, a number or, in files of careless hands, the words up to the end of the line. */
 const WORDS = /[^\s,#{}()"]{1,300}(?:[^\S\n]{1,20}(?![^,{}()"=@#%\n]{1,60}=)[^\s,#{}()"=%]{1,300}){0,100}/y;
 
-interface Entry {
-  type: string;
-  key: string;
-  fields: Map<string, string>;
-}
-
 /** Parses a bibliography. A file without entries is plain text. */
 export function parseBibliography(source: string): ParsedFile {
-  const entries = [...entriesOf(source)];
+  const entries = taggedEntries(source) ?? [...entriesOf(source)];
   if (entries.length === 0) return parseTxt(source);
   const byKey = new Map<string | undefined, Entry>(entries.map((entry) => [entry.key.toLowerCase(), entry]));
   const builder = new TextBuilder();
@@ -56,7 +51,7 @@ function entryText({ type, key, fields }: Entry, parent: Entry | undefined): str
   }
   const names = [...FIRST.filter((name) => all.has(name)), ...[...all.keys()].filter((name) => !FIRST.includes(name))];
   const lines = names.filter((name) => name !== 'title').map((name) => `${name}: ${all.get(name)!}`);
-  const ends = key === '' ? [`type: ${type}`] : [`type: ${type}`, `key: ${key}`];
+  const ends = [type && `type: ${type}`, key && `key: ${key}`].filter(Boolean);
   return [all.get('title') ?? key, ...lines, ...ends].join('\n').trimStart();
 }
 

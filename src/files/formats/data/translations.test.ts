@@ -86,3 +86,17 @@ test('a unit of XLIFF has its names as key, but no number, no hash and not its o
   ];
   assert.equal(text, records.join('\n\n'));
 });
+
+test('each message of Qt Linguist is a record with its context and its plural forms', () => {
+  const message = (source: string, translation: string) =>
+    `<message><source>${source}</source>${translation}</message>`;
+  const many = message(
+    '%n file(s)',
+    '<translation type="unfinished"><numerusform>%n plik</numerusform><numerusform>%n pliki</numerusform></translation>',
+  );
+  const xml = `<?xml version="1.0"?><!DOCTYPE TS><TS language="pl_PL"><context><name>Menu</name>${message('Open', '<translation>Otwórz</translation>')}${many}</context></TS>`;
+  assert.deepEqual(parseXml(xml, []).text.split('\n\n'), [
+    'source: Open\ntranslation (Polish (Poland)): Otwórz\ncontext: Menu',
+    'source: %n file(s)\ntranslation (Polish (Poland)): %n plik\n  %n pliki\ncontext: Menu\nstate: unfinished',
+  ]);
+});

@@ -1,10 +1,10 @@
-/** Parses subtitles (WebVTT, SRT): writes speech in paragraphs by speaker and pause, without times. */
+/** Parses subtitles (WebVTT, SRT, ASS, SSA, SBV, MicroDVD): writes speech in paragraphs by speaker and pause, without times. */
 import type { ParsedFile } from '../../parsed.ts';
 import { decodeHtml } from '../references.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 const TIMES =
-  /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?\s*-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?/;
+  /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?\s*(?:-->|,(?=\d+:))\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?/;
 /** A pause this long starts a paragraph. */
 const PAUSE_SECONDS = 3;
 /** After this many UTF-16 units of a paragraph, the next full stop ends it. */
@@ -24,7 +24,8 @@ export function parseSubtitles(source: string): ParsedFile {
     if (open) builder.add({ kind: 'paragraph' }, open.speaker === '' ? open.text : `${open.speaker}: ${open.text}`);
     open = undefined;
   };
-  for (const cue of cuesOf(source)) {
+  const cues = /^[ \t]{0,20}Dialogue:/m.test(source) ? dialogueOf(source) : cuesOf(source);
+  for (const cue of cues) {
     // Captions of live programmes repeat the previous line.
     if (open?.text.endsWith(cue.text)) {
       open.end = cue.end;
@@ -43,7 +44,41 @@ export function parseSubtitles(source: string): ParsedFile {
   return builder.file('txt');
 }
 
+/** Returns the spoken lines of ASS and SSA by their times. Their fields are in the order of the line `Format`; the text is the last. */
+function dialogueOf(source: string): Cue[] {
+  const events = source.slice(Math.max(0, source.search(/^[ \t]{0,20}\[Events\]/im)));
+  const names = (/^[ \t]{0,20}Format:(.*)$/m.exec(events)?.[1] ?? DIALOGUE_FIELDS).split(',').map((name) => name.trim());
+  const cues = Array.from(events.matchAll(/^[ \t]{0,20}Dialogue:(.*)$/gm), ([, line = '']): Cue => {
+    const fields = line.split(',');
+    const field = (name: string) => fields[names.indexOf(name)]?.trim() ?? '';
+    const words = fields.slice(names.length - 1).join(',');
+    // Behind `\\p1` are the lines of a drawing.
+    const text = /\{[^{}]*\\p[1-9]/.test(words) ? '' : plain(words.replace(/\\[Nnh]/g, ' '));
+    return { start: clock(field('Start')), end: clock(field('End')), speaker: field('Name') || field('Actor'), text };
+  });
+  return cues.filter(({ text }) => text !== '').sort((a, b) => a.start - b.start);
+}
+
+const DIALOGUE_FIELDS = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
+
+function clock(time: string): number {
+  return time.split(':').reduce((sum, part) => sum * 60 + (Number(part) || 0), 0);
+}
+
+/** Matches a line of MicroDVD, with its first and its last frame. */
+const FRAMES = /^\{(\d{1,8})\}\{(\d{1,8})\}(.*)$/;
+const FRAMES_PER_SECOND = 25;
+
 function* cuesOf(source: string): Generator<Cue> {
+  if (FRAMES.test(source.split('\n', 1)[0]!)) {
+    for (const line of source.split('\n')) {
+      const [, start, end, words = ''] = FRAMES.exec(line) ?? [];
+      const text = plain(words.replaceAll('|', ' ').replace(/\{[a-z]:[^{}]*\}/gi, ''));
+      if (text !== '')
+        yield { start: Number(start) / FRAMES_PER_SECOND, end: Number(end) / FRAMES_PER_SECOND, speaker: '', text };
+    }
+    return;
+  }
   for (const block of source.split(/\n[ \t]*\n/)) {
     const lines = block.split('\n');
     const at = lines.findIndex((line) => TIMES.test(line));
@@ -51,11 +86,16 @@ function* cuesOf(source: string): Generator<Cue> {
     const [, ...times] = TIMES.exec(lines[at]!)!;
     const raw = lines.slice(at + 1).join(' ');
     const speaker = /<v(?:\.[^\s>]*)?\s+([^>]{1,200})>/.exec(raw)?.[1]?.trim() ?? '';
-    const text = decodeHtml(raw.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
-      .replace(/\s+/g, ' ')
-      .trim();
+    const text = plain(raw);
     if (text !== '') yield { start: seconds(times.slice(0, 4)), end: seconds(times.slice(4)), speaker, text };
   }
+}
+
+/** Returns the words of a cue, without marks of how they look. */
+function plain(words: string): string {
+  return decodeHtml(words.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function seconds([hours, minutes, rest, millis]: (string | undefined)[]): number {

@@ -16,3 +16,26 @@ test('spaces, marks of hyphenation and logos of LaTeX become what a reader sees'
 test('a heading of LaTeX over two lines is one heading', () => {
   assert.equal(convert('\\section{First\\\\ part}\nText.'), '# First part\n\nText.');
 });
+
+test('a heading of LaTeX with commands inside is a heading, with one of its two forms', () => {
+  assert.equal(convert(String.raw`\section{The \texttt{a \emph{b}} command \LaTeX{}}`), '# The a b command LaTeX');
+  const two = String.raw`\hypertarget{x}{%
+\subsection{\texorpdfstring{Level \emph{two}}{Level two}}\label{x}}`;
+  assert.equal(convert(two), '## Level two');
+});
+
+test('columns of a table of LaTeX with widths, and boxes around its cells, are no text', () => {
+  const column = String.raw`>{\raggedright\arraybackslash}p{(\columnwidth - 6\tabcolsep) * \real{0.15}}`;
+  const cell = (words: string) =>
+    String.raw`\begin{minipage}[b]{\linewidth}\raggedright${'\n'}${words}${'\n'}\end{minipage}`;
+  const source = String.raw`\begin{longtable}[]{@{}${column}${column}@{}}\toprule ${cell('Pier')} & ${cell('Berth')} \\ \midrule\endhead A & 1 \\ \end{longtable}`;
+  assert.equal(convert(`${source}\n\\rule{0.5\\linewidth}{0.5pt}`), '| Pier | Berth |\n| --- | --- |\n| A | 1 |');
+});
+
+test('a cell of LaTeX over several columns or rows is its words', () => {
+  const rows = String.raw`\multicolumn{2}{|c|}{\textbf{Both}} & C \\ \multirow{2}{*}{Up} & 10\^{}4 & c \\ & 2 & d \\`;
+  assert.equal(
+    convert(String.raw`\begin{tabular}{|l|r|r|}${rows}\end{tabular}`),
+    '| Both |  | C |\n| --- | --- | --- |\n| Up | 10^4 | c |\n|  | 2 | d |',
+  );
+});

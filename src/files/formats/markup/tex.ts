@@ -16,6 +16,15 @@ const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt';
 /** An argument of a command, up to the length that is searched. */
 const ARGUMENT = '([^{}]{0,4000})';
 
+/** An argument with others inside. */
+const NESTED = String.raw`((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,300}\}){0,1000}\}){0,1000})`;
+const HEADING = new RegExp(String.raw`\\(${Object.keys(LEVELS).join('|')})\*?(?:\[[^\]]{0,300}\])?\{${NESTED}\}`, 'g');
+/** Words for the page, and the same words for the outline of a PDF. */
+const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
+/** Lines that are drawn, and the edges of boxes. */
+const DRAWN =
+  /\\rule(?:\[[^\]\n]{0,50}\])?\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\begin\{minipage\}(?:\[[^\]\n]{0,20}\]){0,3}\{[^{}]{0,100}\}|\\end\{minipage\}/g;
+
 /** A command that is removed with its arguments. */
 const IGNORED_COMMAND = new RegExp(
   String.raw`\\(?:${readWordList('tex/ignored-commands.txt').join('|')})\*?(?:\[[^\]\n]{0,300}\])?(?:\{[^{}]{0,300}\})?`,
@@ -25,7 +34,8 @@ const TABLE_RULES = 'toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfo
 const TABLE_COMMAND = new RegExp(String.raw`\\(?:${TABLE_RULES}|cline\{[^{}]{0,50}\}|caption\{[^{}]{0,1000}\})`, 'g');
 const CAPTION = /\\caption\*?(?:\[[^\]]{0,300}\])?\{((?:[^{}]|\{[^{}]{0,300}\}){0,1000})\}/;
 /** Position, width and columns of a table. */
-const TABLE_ARGUMENTS = /^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{[^{}]{0,300}\}){0,300}\}/;
+const TABLE_ARGUMENTS =
+  /^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,100}\}){0,300}\}){0,500}\}/;
 const LAYOUT_NAMES =
   'maketitle|tableofcontents|tightlist|centering|noindent|newpage|clearpage|appendix|par|small|large';
 const LAYOUT_COMMAND = new RegExp(String.raw`\\(?:${LAYOUT_NAMES}|def\\\w+\{[^\n]{0,200}\})(?![a-z])`, 'g');
@@ -104,8 +114,10 @@ function text(source: string): string {
     .replace(/\\def\\\w{1,40}\{.*$/gm, '')
     .replace(/(^|[^\\])%.*$/gm, '$1')
     .replace(IGNORED_COMMAND, '')
+    .replace(DRAWN, '')
+    .replace(TWO_FORMS, '$1')
     .replace(
-      new RegExp(`\\\\(${Object.keys(LEVELS).join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{${ARGUMENT}\\}`, 'g'),
+      HEADING,
       (_whole, name: string, title: string) =>
         `\n\n${'#'.repeat(LEVELS[name]!)} ${title.replace(/(?:\\\\|\s)+/g, ' ').trim()}\n\n`,
     )
@@ -144,6 +156,13 @@ function lists(source: string): string {
 /** Replaces lines that would split a list. */
 const DROP = '\ue0c5';
 
+const ROWS_IN_ONE =
+  /\\multirow(?:cell)?\*?(?:\[[^\]\n]{0,50}\])?\{[^{}]{0,20}\}(?:\[[^\]\n]{0,50}\])?\{[^{}]{0,100}\}(?:\[[^\]\n]{0,50}\])?(?=\{)/g;
+const COLUMNS_IN_ONE = new RegExp(
+  String.raw`\\multicolumn\s{0,10}\{\s{0,10}(\d{1,2})\s{0,10}\}\s{0,10}\{(?:[^{}]|\{[^{}]{0,100}\}){0,100}\}\s{0,10}\{${NESTED}\}`,
+  'g',
+);
+
 /** Converts a table. Its caption, which only a longtable has inside, stands before it. */
 function table(source: string): string {
   const whole = withoutRepeats(source);
@@ -151,6 +170,11 @@ function table(source: string): string {
   const rows = whole
     .replace(TABLE_ARGUMENTS, '')
     .replace(CAPTION, '')
+    .replace(ROWS_IN_ONE, '')
+    .replace(
+      COLUMNS_IN_ONE,
+      (_whole, count: string, cell: string) => cell + ' & '.repeat(Math.max(0, Number(count) - 1)),
+    )
     .replace(TABLE_COMMAND, (mark) => (mark === '\\tabularnewline' ? '\\\\' : ''))
     .split('\\\\')
     .map((row) => row.split(/(?<!\\)&/).map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')))
@@ -192,7 +216,7 @@ function inline(source: string): string {
 }
 
 function words(source: string): string {
-  let result = withTexLetters(source)
+  let result = withTexLetters(source.replace(/\\\^\{\}/g, '^'))
     .replace(/\\href\{[^{}]{0,2000}\}/g, '')
     .replace(/\\(?:cite[a-z]*|ref|eqref|pageref|autoref)\*?(?:\[[^\]\n]{0,300}\])?\{([^{}]{0,500})\}/g, '[$1]')
     .replace(/\\footnote(?:text)?\{/g, ' ({')

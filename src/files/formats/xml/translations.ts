@@ -1,4 +1,4 @@
-/** Writes catalogues of translations in XML (XLIFF, TMX): each message is a record with its translations. */
+/** Writes catalogues of translations in XML (XLIFF, TMX, TS of Qt): each message is a record with its translations. */
 import { type Line, translationLabel, writeMessage } from '../data/translations.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { attribute, childElements, findElements, textOf, type XmlElement } from './tree.ts';
@@ -45,5 +45,26 @@ export function writeTmx(top: XmlElement, builder: TextBuilder): void {
     });
     const notes = childElements(unit, 'note').map((note): Line => ['comment', textOf(note)]);
     writeMessage(builder, index, [...texts, ...notes]);
+  }
+}
+
+/** Writes the messages of a catalogue of Qt Linguist. */
+export function writeQt(top: XmlElement, builder: TextBuilder): void {
+  const label = translationLabel(attribute(top, 'language'));
+  let count = 0;
+  for (const context of childElements(top, 'context')) {
+    for (const message of childElements(context, 'message')) {
+      const texts = (name: string) => childElements(message, name).map((element) => textOf(element).trim());
+      const [translation] = childElements(message, 'translation');
+      const forms = translation ? findElements(translation, 'numerusform').map(textOf) : [];
+      writeMessage(builder, count, [
+        ['source', texts('source').join('\n')],
+        [label, forms.length > 0 ? forms.join('\n') : textOf(translation)],
+        ['context', textOf(childElements(context, 'name')[0])],
+        ['comment', [...texts('comment'), ...texts('extracomment'), ...texts('translatorcomment')].join('\n')],
+        ['state', translation ? attribute(translation, 'type') : ''],
+      ]);
+      count += 1;
+    }
   }
 }

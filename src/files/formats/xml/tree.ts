@@ -1,5 +1,5 @@
 /**
- * Reads XML as a tree. The work is linear in the input and never recursive. Entities that a file declares are not expanded.
+ * Reads XML as a tree. The work is linear in the input and never recursive. Entities that a file declares are not expanded here.
  * The tree of malformed XML contains everything that can be read.
  *
  * htmlparser2 was weighed and takes 1.1 to 4 times as long. It also reads the rest of a document type with declarations as

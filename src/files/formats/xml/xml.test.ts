@@ -134,6 +134,26 @@ test('XML that is too deep, or has all its words in attributes, becomes its sour
   assert.equal(parseXml('<a/>', []).text, '<a/>');
 });
 
+test('entities that a file declares for itself are written out, and files that it names are not read', () => {
+  const entities =
+    '<!ENTITY app "<b>Ok</b>ular"><!ENTITY % x "y"><!ENTITY p SYSTEM "p.tif" NDATA TIF><!ENTITY two "&app; 2">';
+  const files =
+    '<!ENTITY one SYSTEM "one.xml"><!ENTITY secret SYSTEM "file:///etc/passwd"><!ENTITY unused SYSTEM "u.xml">';
+  const parsed = parseXml(
+    `<?xml version="1.0"?><!DOCTYPE book [${entities}${files}]><book><para>&two;&mdash;caf&eacute; &one; &secret; &amp;app;</para></book>`,
+    [],
+  );
+  assert.equal(parsed.text, 'Okular 2—café &one; &secret; &app;');
+  assert.deepEqual(parsed.warnings, [
+    'The file includes one.xml, which is read separately.',
+    'The file includes file:///etc/passwd, which is read separately.',
+  ]);
+});
+
+test('a drawing without words has no text', () => {
+  assert.equal(parseXml('<svg><path d="M0 0"/></svg>', []).text, '');
+});
+
 test('an outline is a nested list with notes and addresses, and its first level are headings', () => {
   const item = (attributes: string, inside = '') => `<outline ${attributes}>${inside}</outline>`;
   const beds = item('text="Beds" _note="Of clay"', item('text="Leeks" _note="Sow in&#10;April"', item('text="Kale"')));

@@ -1,7 +1,7 @@
 /** Parses XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
-import { badFile, FileError } from '../../failure.ts';
+import { FileError } from '../../failure.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -10,9 +10,10 @@ import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
+import { withoutEntities } from './entities.ts';
 import { writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
-import { writeTmx, writeXliff } from './translations.ts';
+import { writeQt, writeTmx, writeXliff } from './translations.ts';
 import {
   attribute,
   attributes,
@@ -24,33 +25,27 @@ import {
   type XmlElement,
 } from './tree.ts';
 
-/** Entities are searched in this many UTF-16 units at the start. */
-const PROLOG_UNITS = 64 * 1024;
 /** Maximum length and number of tags of XML that is read as a tree. The text of a larger file is its source. */
 const TREE_UNITS_MAX = 8 * 1024 * 1024;
 const TREE_TAGS_MAX = 500_000;
 
-/** Matches declarations of pictures and other unparsed entities, which are never expanded. */
-const UNPARSED = /<!ENTITY\s[^<>]{1,2000}\sNDATA\s[^<>]{1,200}>/g;
 /** Matches attributes that say nothing about the content. */
 const TECHNICAL = /^(?:xmlns(?::.*)?|xsi:.*|xml:space)$/;
 /** Matches text that is quoted HTML, as in feeds. */
 const ESCAPED_HTML = /<\/(?:p|div|span|li|td|a|b|i|h\d)\s*>|<(?:p|br)\s*\/?>/i;
 
-/** Parses XML. @throws FileError if the prolog declares entities. */
+/** Parses XML. @throws FileError if the entities that the file declares are too long. */
 export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
-  if (/<!ENTITY\s/i.test(text.slice(0, PROLOG_UNITS).replace(UNPARSED, ''))) {
-    throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
-  }
-  const top = topElement(text);
+  const { xml, warnings } = withoutEntities(text);
+  const top = topElement(xml);
   if (!top) return parseTxt(text, 'xml');
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const title = writeElement(top, builder, picker);
-  // All words may be in attributes, as in some drawings: the source becomes the text.
-  if (builder.blocks.length === 0) return parseTxt(text, 'xml');
+  // All words may be in attributes: the source becomes the text. Drawings without words are pictures.
+  if (builder.blocks.length === 0 && top.name !== 'svg') return parseTxt(text, 'xml');
   const facts = { title: title || undefined, language: attribute(top, 'xml:lang') || undefined };
-  return builder.file('xml', facts, { warnings: picker.warnings() });
+  return builder.file('xml', facts, { warnings: [...warnings, ...picker.warnings()] });
 }
 
 /**
@@ -71,12 +66,19 @@ function topElement(text: string): XmlElement | undefined {
   }
 }
 
+const CATALOGUES: Record<string, (top: XmlElement, builder: TextBuilder) => void> = {
+  xliff: writeXliff,
+  tmx: writeTmx,
+  TS: writeQt,
+};
+
 /** Writes an element. Returns the title, if the vocabulary has one. */
 function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
   const feed = childAt(top, 'channel') ?? (top.name === 'feed' ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
-  if (top.name === 'xliff' || top.name === 'tmx') {
-    (top.name === 'tmx' ? writeTmx : writeXliff)(top, builder);
+  const catalogue = CATALOGUES[top.name];
+  if (catalogue) {
+    catalogue(top, builder);
     return undefined;
   }
   if (top.name === 'opml') return writeOpml(top, builder);

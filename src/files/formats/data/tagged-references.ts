@@ -1,0 +1,91 @@
+/** Reads references with a tag on each line: RIS, PubMed (`nbib`) and EndNote (`enw`). Pure. */
+
+/** An entry of a bibliography. */
+export interface Entry {
+  type: string;
+  key: string;
+  fields: Map<string, string>;
+}
+
+/** Matches a line with a tag: `TI  - Editorial`, `PMID- 123`, `%T Editorial`. */
+const TAGGED = /^(?:([A-Z][A-Z\d]{1,3}) {0,2}-(?: |$)|%([A-Z\d@!&?<>~+^*[\]]) )(.*)$/;
+const BEGIN = /^\s{0,10}(?:TY {2}- |PMID- |%0 )/m;
+const HEAD_UNITS = 4096;
+
+/** Names of the tags. Other tags stay as they are. */
+const NAMES = new Map(
+  (
+    'TI:title T1:title CT:title %T:title AU:author A1:author %A:author FAU:author A2:editor ED:editor %E:editor PY:year Y1:year ' +
+    '%D:year DP:date DA:date JF:journal JO:journal JA:journal JT:journal J2:journal %J:journal T2:booktitle BT:booktitle ' +
+    '%B:booktitle T3:series %S:series VL:volume VI:volume %V:volume IS:number IP:number %N:number PG:pages %P:pages PB:publisher ' +
+    '%I:publisher CY:address %C:address SN:isbn %@:isbn UR:url %U:url DO:doi %R:doi AB:abstract N2:abstract %X:abstract N1:note ' +
+    '%Z:note KW:keywords MH:keywords OT:keywords %K:keywords LA:language %G:language ET:edition %7:edition ID:key %F:key ' +
+    'PMID:pmid TY:type PT:type %0:type AD:affiliation AID:identifier LID:identifier SP:first EP:last'
+  )
+    .split(' ')
+    .map((pair) => pair.split(':') as [string, string]),
+);
+/** Tags that say how a data base keeps the entry. */
+const TECHNICAL = /^(?:ER|STAT|OWN|DCOM|LR|EDAT|MHDA|CRDT|PHST|SB|JID|SO|TA|DEP|PHSTS?|PST|RF|%W)$/;
+const TYPES: Record<string, string> = {
+  JOUR: 'article',
+  CHAP: 'chapter',
+  CONF: 'conference',
+  THES: 'thesis',
+  RPRT: 'report',
+  ELEC: 'web page',
+};
+
+/** Returns the entries, or undefined if the text is not in one of the formats. */
+export function taggedEntries(source: string): Entry[] | undefined {
+  if (!BEGIN.test(source.slice(0, HEAD_UNITS))) return undefined;
+  const entries: Map<string, string[]>[] = [];
+  let values: string[] | undefined;
+  let isEnded = true;
+  for (const line of source.split('\n')) {
+    const [, ris, endNote, text = ''] = TAGGED.exec(line.replace(/^[\s\ufeff]{1,10}(?=[A-Z][A-Z\d] {2}- )/, '')) ?? [];
+    const tag = ris ?? (endNote && `%${endNote}`);
+    if (tag === undefined) {
+      if (line.trim() !== '' && values) values[values.length - 1] += ` ${line.trim()}`;
+      continue;
+    }
+    if (isEnded || tag === 'PMID' || tag === '%0') entries.push(new Map());
+    isEnded = tag === 'ER';
+    const fields = entries.at(-1)!;
+    values = fields.get(tag) ?? [];
+    values.push(text.trim());
+    fields.set(tag, values);
+  }
+  return entries.filter((fields) => [...fields.keys()].some((tag) => tag !== 'ER')).map(entryOf);
+}
+
+function entryOf(tags: ReadonlyMap<string, readonly string[]>): Entry {
+  const lists = new Map<string, string[]>();
+  for (const [tag, values] of tags) {
+    // PubMed writes each author twice.
+    if (TECHNICAL.test(tag) || (tag === 'AU' && tags.has('FAU'))) continue;
+    const isArticle = tag === 'T2' && tags.get('TY')?.[0] === 'JOUR';
+    const name = isArticle ? 'journal' : (NAMES.get(tag) ?? tag);
+    const isPerson = name === 'author' || name === 'editor';
+    const list = values
+      .filter((value) => value !== '')
+      .map((value) => (isPerson ? spoken(value) : value.replace(/\/{1,3}$/, '')));
+    if (list.length > 0) lists.set(name, [...new Set([...(lists.get(name) ?? []), ...list])]);
+  }
+  const take = (name: string) => {
+    const text = (lists.get(name) ?? []).join('; ');
+    lists.delete(name);
+    return text.replace(/\s+/g, ' ');
+  };
+  const pages = [take('first'), take('last')].filter((page) => page !== '').join('–');
+  if (pages !== '') lists.set('pages', [pages]);
+  const [type, key] = [take('type'), take('key')];
+  const fields = new Map([...lists.keys()].map((name) => [name, take(name)] as const));
+  return { type: TYPES[type] ?? type.toLowerCase(), key, fields };
+}
+
+/** Returns a name as people say it: `Harrison, Warren, Jr.` becomes `Warren Harrison Jr.`. */
+function spoken(name: string): string {
+  const [last = '', first, suffix] = name.split(/,\s*/);
+  return [first, last, suffix].filter(Boolean).join(' ');
+}
