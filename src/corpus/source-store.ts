@@ -120,6 +120,7 @@ export async function claimPendingSources(
     returning t.id, t.name, coalesce(u.file_size, t.file_size) as file_size, coalesce(u.blob_hash, t.blob_hash) as blob_hash,
       t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
       t.created_at, t.parent_source_id, t.member_depth, t.url,
+      case when t.parent_source_id is not null then t.name when t.source_type = 'repo' then o.origin_id else t.path end as group_path,
       ${folderPath('t')} as folder_path,
       o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -159,6 +160,7 @@ const RESULT_COLUMNS = {
   content_at: 'timestamptz',
   warnings: 'jsonb',
   tables: 'jsonb',
+  includes: 'jsonb',
   redacted_by: 'text',
 } as const;
 
@@ -177,7 +179,7 @@ export async function saveSourceResults(
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
       chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
-      warnings = r.warnings, tables = r.tables, redacted_by = r.redacted_by,
+      warnings = r.warnings, tables = r.tables, includes = r.includes, redacted_by = r.redacted_by,
       member_deleted = false,
       content_at = coalesce(case when o.source_id is null then r.content_at end, u.content_at, t.content_at),
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,

@@ -91,6 +91,8 @@ export interface PendingSource {
   /** The source of the file that contained this file. */
   parentSourceId: string | null;
   memberDepth: number;
+  /** The path by which files of its group include it; null if the group has no paths. */
+  groupPath: string | null;
   /** The path whose folders the source is found by; null if it has none. */
   folderPath: string | null;
   /** The address of the item at its origin. */
@@ -115,6 +117,8 @@ export interface SourceResult {
   contentAt: Date | null;
   warnings: string[];
   tables: readonly TablePlace[];
+  /** Path -> hash of the bytes there, or null: the files that the source includes. Null: the source includes nothing. */
+  includes: Record<string, string | null> | null;
   /** Names the ingest rules under which the source was read; empty without rules. */
   redactedBy: string;
 }

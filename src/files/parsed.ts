@@ -141,6 +141,8 @@ export interface FileRequest {
   name: string;
   size: number;
   chunkMetadataKeys: ChunkMetadataKey[];
+  /** Path of the file in its source group, the base of the files that it includes. Absent if the group has no paths. */
+  groupPath?: string;
   /** Path whose folders the file is found by. Absent if it has none. */
   folderPath?: string;
   /** Address of the file, the base of its relative links. */

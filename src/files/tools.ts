@@ -18,6 +18,15 @@ export interface NamesCall {
   entities: readonly NameEntity[];
 }
 
+/** Asks for the bytes of another file of the source group, which the current file includes. */
+export interface IncludeCall {
+  tool: 'include';
+  path: string;
+}
+
+/** A call that the service answers itself. */
+export type ServiceCall = NamesCall | IncludeCall;
+
 export type ToolAnswer = { ok: true; bytes: Uint8Array } | { ok: false; failure: FileFailure };
 
 /** The available tools. A tool that is switched off or not installed is absent. All throw FileError. */
@@ -26,6 +35,8 @@ export interface Tools {
   ocr?(image: Uint8Array | null): Promise<string>;
   office?(to: OfficeFormat): Promise<Uint8Array>;
   names?: FindNames;
+  /** Returns the bytes of the file at a path of the source group, or the reason why it cannot be included. Never throws. */
+  include?(path: string): Promise<Uint8Array | string>;
 }
 
 export const NO_TOOLS: Tools = {};

@@ -18,10 +18,13 @@ import { saveRefreshError } from '../tables/store.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { endOrigin, hasUnlistedFiles, readOrigin, settleOrigin } from './origins/run-connector.ts';
+import { queueOutdatedIncluders } from './runs/includes.ts';
 import { processPending } from './runs/pipeline.ts';
 import { removeReplaced } from './runs/remove-replaced.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
+/** Files that include changed files are read again before the end, at most this often less one: a run always ends. */
+const FINISH_ROUNDS_MAX = 4;
 
 /** Returns the handler. It throws errors that a retry may fix; after the last attempt the run ends as `failure`. */
 export function ingestRun(deps: IngestDeps): JobHandler {
@@ -47,7 +50,10 @@ export function ingestRun(deps: IngestDeps): JobHandler {
       await processPending(deps, active, signal);
       if (hasOrigin) await settleOrigin(deps, active, signal);
       await removeReplaced(deps, active, signal);
-      await finish(deps, active);
+      for (let round = 1; !(await finish(deps, active, round < FINISH_ROUNDS_MAX)); round += 1) {
+        await processPending(deps, active, signal);
+        await removeReplaced(deps, active, signal);
+      }
       deps.crash.reach('ingest.finished');
     } catch (error) {
       if (error instanceof RunLost) {
@@ -115,11 +121,12 @@ async function lockGroupOfRun(
   return group && run ? { group, run } : undefined;
 }
 
-/** Ends the run. */
-async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
+/** Ends the run. With `checksIncludes`, returns false instead if files wait now because a file that they include has changed. */
+async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boolean): Promise<boolean> {
   const now = deps.clock.now();
   const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
+    if (checksIncludes && (await queueOutdatedIncluders(deps, tx, active)) > 0) return undefined;
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
     const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
     if (pending + updating > 0)
@@ -129,7 +136,8 @@ async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX), hasOthers);
     return end(deps, tx, active.tenantId, group, run, outcome.status, outcome.error, now);
   });
-  logEnd(deps, ended);
+  if (ended) logEnd(deps, ended);
+  return ended !== undefined;
 }
 
 /**

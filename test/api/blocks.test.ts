@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { sql } from '../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
+import { fileChanges } from '../support/file-changes.ts';
 import { makeDocx, makePdf, makeXlsx } from '../support/files/make-files.ts';
 import { ingest } from '../support/upload.ts';
 
@@ -146,7 +147,16 @@ describe('structure', () => {
     );
   });
 
-  test('a file in an archive has blocks', async () => {
+  test('a file has the blocks of the files that it includes, and a file in an archive has blocks', async () => {
+    const { changeAndWait, sources } = fileChanges(() => t);
+    const group = await ingest(t, [{ name: 'first.txt', content: 'A harbour.' }]);
+    const guide = 'Guide\n=====\n\n.. include:: notice.rst\n';
+    await changeAndWait(group, { 'guide.rst': guide, 'notice.rst': 'The beacon is lit.\n' });
+    const { id } = (await sources(group)).get('guide.rst')!;
+    assert.deepEqual(
+      (await blocksOf(id)).map(({ content }) => content),
+      ['# Guide', 'The beacon is lit.'],
+    );
     const archive = await ingest(t, [{ name: 'a.zip', content: zipSync({ 'b.md': strToU8('# Inside') }) }]);
     const members = (await t.get(`/source-groups/${archive}/sources`)).body.sources;
     const inside = members.find(({ name }: { name: string }) => name === 'b.md').id;

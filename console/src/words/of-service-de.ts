@@ -77,6 +77,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'Parser crashed': 'Absturz beim Lesen',
   'No sandbox': 'Keine Sandbox',
   'Service stopped': 'Der Dienst wurde angehalten',
+  'A file was not included': 'Eine Datei wurde nicht eingefügt',
   'The preview takes too long': 'Die Vorschau dauert zu lange',
   'The search for names failed': 'Die Suche nach Namen ist fehlgeschlagen',
 

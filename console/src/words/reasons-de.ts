@@ -67,6 +67,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   'The file is no Outlook message.': 'Die Datei ist keine Outlook-Nachricht.',
   'The file includes *, which is read separately.': 'Die Datei fügt * ein, was getrennt gelesen wird.',
   'The page includes *, which is read separately.': 'Die Seite fügt * ein, was getrennt gelesen wird.',
+  'The file includes *, *.': 'Die Datei fügt * ein; das gelang nicht.',
   'The file is not a Jupyter notebook.': 'Die Datei ist kein Jupyter-Notebook.',
   'A sheet of the file has more than # cells.': 'Ein Blatt der Datei hat mehr als # Zellen.',
   'The package has no document.': 'Das Paket hat kein Dokument.',

@@ -8,6 +8,7 @@ import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { plainHeading } from '../../files/chunk/heading-text.ts';
 import type { BlockPart, BlockTask, PlacedBlock } from '../../files/parsed.ts';
 import type { Deps } from '../../http/deps.ts';
+import { openIncludes } from '../../ingest/runs/includes.ts';
 import { redactFact, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
@@ -115,19 +116,24 @@ async function parseAgain(
   task: BlockTask,
   signal: AbortSignal,
 ): Promise<BlockPart> {
-  const { name, size, chunkMetadataKeys, memberDepth: depth, url, charset } = file;
+  const { name, size, chunkMetadataKeys, memberDepth: depth, groupPath, url, charset } = file;
   const path = uses.blobs.localPath(tenantId, file.blobHash);
   const origin = {
+    ...(groupPath !== null && { groupPath }),
     ...(url !== null && { url }),
     ...(charset !== null && { charset }),
   };
   const request = { path, name, size, chunkMetadataKeys, depth, ...origin, blocks: task };
+  const include = openIncludes(uses, { tenantId, groupId: file.sourceGroupId }, file, new Map());
   const timeout = AbortSignal.timeout(PARSE_MS_MAX);
   const outcome = await uses.processor
-    .process(rules ? { ...request, redaction: rules } : request, AbortSignal.any([signal, timeout]), undefined, {
-      owner: tenantId,
-      part: keyFamilyId,
-    })
+    .process(
+      rules ? { ...request, redaction: rules } : request,
+      AbortSignal.any([signal, timeout]),
+      undefined,
+      { owner: tenantId, part: keyFamilyId },
+      include,
+    )
     .catch((error: unknown) => {
       if (signal.aborted || !timeout.aborted) throw error;
       throw new ServiceError('overloaded', `The file was not read within ${PARSE_MS_MAX / 1_000} seconds.`);

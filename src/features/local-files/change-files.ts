@@ -20,6 +20,7 @@ import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
 import { auditHiddenFiles, hideFiles } from '../../ingest/removal/delete-source.ts';
+import { runForIncluders } from '../../ingest/runs/includes.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
 import { newId } from '../../util/ids.ts';
 import { SOURCE_TYPE } from './local-files.ts';
@@ -191,6 +192,7 @@ export async function deleteFilesByPath(
     const hidden = await hideFiles(deps, tx, tenantId, groupId, ids);
     const waiting = hidden.filter((source) => source.waits).length;
     if (waiting > 0) await countSkipped(tx, tenantId, groupId, group.generation, waiting);
+    if (hidden.length > 0) await runForIncluders(deps, tx, tenantId, group);
     await auditHiddenFiles(tx, caller, groupId, ids);
     return files.length;
   });

@@ -20,6 +20,7 @@ import {
   sourceParams,
 } from '../../http/schemas.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
+import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { metadataRoutes } from './metadata-routes.ts';
@@ -120,7 +121,9 @@ function deleteRoute(deps: Deps): Route {
       description: 'The deletion was accepted.',
     },
     async handler({ caller, params }) {
-      await requestSourceDeletion(deps, caller, params.id);
+      await requestSourceDeletion(deps, caller, params.id, (tx, group) =>
+        runForIncluders(deps, tx, caller.tenantId, group),
+      );
       return { source_id: params.id };
     },
   });

@@ -172,8 +172,8 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
     }
     case 'rst':
     case 'asciidoc': {
-      const { parseOutline } = await import('./markup/parse-outline.ts');
-      return parseOutline(fileType, text);
+      const { parseWithIncludes } = await import('./markup/parse-outline.ts');
+      return parseWithIncludes(fileType, text, request.groupPath, tools);
     }
     case 'bibliography': {
       const { parseBibliography } = await import('./data/bibliography.ts');

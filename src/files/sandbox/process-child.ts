@@ -10,7 +10,7 @@ import type { MemberSink } from '../detect/members.ts';
 import { correctTextDecoder } from '../detect/text-decoder.ts';
 import { FileError } from '../failure.ts';
 import type { Block, FileRequest, ProcessOutcome } from '../parsed.ts';
-import type { NamesCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { processFile } from './process-file.ts';
 
@@ -40,7 +40,7 @@ export type ChildReply =
   | { id: number; chunks: ChunkDraft[] }
   | { id: number; blocks: Block[] }
   | { id: number; member: MemberPart }
-  | { id: number; call: ToolCall | NamesCall }
+  | { id: number; call: ToolCall | ServiceCall }
   | { id: number; outcome: ProcessOutcome };
 
 /** An answer of a program is the largest message. */
@@ -60,11 +60,14 @@ function serve(channel: Socket): void {
     if (!channel.write(encodeFrame(reply))) await once(channel, 'drain');
   };
   let answered: (answer: ToolAnswer) => void = () => undefined;
-  const ask = async (id: number, call: ToolCall | NamesCall): Promise<Uint8Array> => {
+  const call = async (id: number, call: ToolCall | ServiceCall): Promise<ToolAnswer> => {
     const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
     answered = resolve;
     await send({ id, call });
-    const answer = await promise;
+    return promise;
+  };
+  const ask = async (id: number, tool: ToolCall | ServiceCall): Promise<Uint8Array> => {
+    const answer = await call(id, tool);
     if (!answer.ok) throw new FileError(answer.failure);
     return answer.bytes;
   };
@@ -96,6 +99,12 @@ function serve(channel: Socket): void {
     if (request.tools?.includes('office')) tools.office = (to) => ask(id, { tool: 'office', to });
     tools.names = async (text, entities) =>
       JSON.parse(new TextDecoder().decode(await ask(id, { tool: 'names', text, entities })));
+    if (request.groupPath !== undefined) {
+      tools.include = async (path) => {
+        const answer = await call(id, { tool: 'include', path });
+        return answer.ok ? answer.bytes : answer.failure.message;
+      };
+    }
     tail = tail.then(async () => {
       const sendMember: MemberSink = async ({ bytes, ...member }) => {
         for (let from = 0; from < bytes.length; from += MEMBER_PART_BYTES) {

@@ -9,9 +9,9 @@ import type { Whose } from '../../util/pool.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
-import type { NamesCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
 import { answerNames } from './answer-names.ts';
-import type { FileProcessor } from './file-processor.ts';
+import type { FileProcessor, IncludeReader } from './file-processor.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import { parserView } from './views.ts';
@@ -60,6 +60,7 @@ interface Task {
   /** The run, or what else is processed for the tenant. */
   part: string;
   members: MemberSink | undefined;
+  include: IncludeReader | undefined;
   settle(outcome: ProcessOutcome): void;
 }
 
@@ -107,10 +108,11 @@ class ProcessPool implements FileProcessor {
     signal: AbortSignal,
     members?: MemberSink,
     { owner = '', part = '' }: Whose = {},
+    include?: IncludeReader,
   ): Promise<ProcessOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-    const task: Task = { id: 0, request, attempts: 0, owner, part, members, settle: () => undefined };
+    const task: Task = { id: 0, request, attempts: 0, owner, part, members, include, settle: () => undefined };
     const abort = () => {
       this.drop(task);
       reject(signal.reason);
@@ -153,10 +155,11 @@ class ProcessPool implements FileProcessor {
   }
 
   /** Runs a program for a task. The call fails if the task was taken back or dropped. */
-  private async call(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer> {
+  private async call(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer> {
     const task = this.running.get(id);
     if (task && call.tool === 'names') return answerNames(this.analyzer, task.request.redaction, call, signal);
-    if (!task || !this.tools || call.tool === 'names') {
+    if (task?.include && call.tool === 'include') return task.include(call.path);
+    if (!task || !this.tools || call.tool === 'names' || call.tool === 'include') {
       return { ok: false, failure: this.failure('closed', { size: 0 }) };
     }
     return this.tools.run(call, task.request.path, signal, task);

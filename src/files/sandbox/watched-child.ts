@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { type Block, FILE_BYTES_MAX, type ProcessOutcome, type ProcessRequest } from '../parsed.ts';
-import type { NamesCall, ToolAnswer, ToolCall } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
 import { killGroup } from './sandbox.ts';
@@ -73,7 +73,7 @@ interface ChildEvents {
   /** Receives a file inside the file. Nothing more is read from the child until the promise settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
   /** Runs a program of the system or finds names for the child. The signal aborts when the child ends. Never rejects. */
-  onCall(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer>;
+  onCall(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer>;
   /** Called once. `unfinished` are the ids of requests without an outcome, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
@@ -275,7 +275,7 @@ export class WatchedChild {
   }
 
   /** Runs a program for the child. The program's time does not count as the child's own. */
-  private async onCall(current: Waiting, call: ToolCall | NamesCall): Promise<void> {
+  private async onCall(current: Waiting, call: ToolCall | ServiceCall): Promise<void> {
     if (this.tool) {
       this.end('crash');
       return;

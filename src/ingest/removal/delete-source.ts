@@ -8,7 +8,7 @@ import type { Caller } from '../../access/caller.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import { removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
-import { addChunkMetadatasCount, lockGroup } from '../../corpus/group-store.ts';
+import { addChunkMetadatasCount, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
 import { findTombstone, listTombstonesInside, listTombstonesOfGroup } from '../../corpus/source-lookup.ts';
 import {
@@ -35,7 +35,8 @@ const TEXTS_PER_TRANSACTION = 50;
 /**
  * Hides the source and the sources found inside it, and starts their removal. A repeated request changes nothing.
  *
- * The group's counter is corrected. An active run counts the hidden pending files as skipped.
+ * The group's counter is corrected. An active run counts the hidden pending files as skipped. `also` runs in the same
+ * transaction.
  *
  * @throws ServiceError not_found
  */
@@ -43,6 +44,7 @@ export async function requestSourceDeletion(
   deps: Pick<IngestDeps, 'db' | 'config' | 'queue' | 'clock' | 'crash'>,
   caller: Caller,
   sourceId: string,
+  also: (tx: Tx, group: SourceGroup) => Promise<void>,
 ): Promise<void> {
   const { tenantId } = caller;
   await deps.db.transaction(tenantId, async (tx) => {
@@ -60,6 +62,7 @@ export async function requestSourceDeletion(
     const pending = hidden.filter((source) => source.waits).length;
     if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
+    await also(tx, group);
     await recordChange(tx, caller, 'delete', 'source', sourceId, {
       source_group_id: group.id,
       with_members: hidden.length - 1,

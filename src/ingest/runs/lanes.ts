@@ -7,6 +7,7 @@ import type { ProcessOutcome } from '../../files/parsed.ts';
 import { type ActiveRun, checkFence, RunLost } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import type { ClaimedSource } from './claimed-source.ts';
+import { openIncludes } from './includes.ts';
 import { failedRows, type SourceRows, type StagedMember, toRows } from './rows.ts';
 
 /** No further file starts while the unstored results weigh more than this: memory stays bounded. */
@@ -59,8 +60,9 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
 
   async function runFile(source: ClaimedSource, tries: number): Promise<void> {
     const members: StagedMember[] = [];
+    const includes = new Map<string, string | null>();
     const startedAt = performance.now();
-    const outcome = await processOne(deps, active, source, members, signal);
+    const outcome = await processOne(deps, active, source, { members, includes }, signal);
     const readMs = Math.round(performance.now() - startedAt);
     // The message of a large file took a turn of the event loop to decode. Its rows, which take as long, get another turn.
     await turn();
@@ -74,7 +76,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
       }, pause);
       return;
     }
-    finish(source, { ...toRows(source, outcome, members), readMs });
+    finish(source, { ...toRows(source, outcome, members, includes), readMs });
   }
 
   function finish(source: ClaimedSource, rows: SourceRows): void {
@@ -117,12 +119,13 @@ async function processOne(
   deps: IngestDeps,
   active: ActiveRun,
   source: ClaimedSource,
-  members: StagedMember[],
+  { members, includes }: { members: StagedMember[]; includes: Map<string, string | null> },
   signal: AbortSignal,
 ): Promise<ProcessOutcome | undefined> {
   const { name, fileSize: size, memberDepth: depth } = source;
   const redaction = source.ingestRules && { redaction: source.ingestRules };
   const origin = {
+    ...(source.groupPath !== null && { groupPath: source.groupPath }),
     ...(source.folderPath !== null && { folderPath: source.folderPath }),
     ...(source.url && { url: source.url }),
     ...(source.charset && { charset: source.charset }),
@@ -140,6 +143,7 @@ async function processOne(
         if (before) await deps.blobs.discard([before.staged]);
       },
       { owner: active.tenantId, part: active.groupId },
+      openIncludes(deps, active, source, includes),
     );
     if (!outcome.ok && outcome.failure.isMissing && !(await wasDeleted(deps, active, source)))
       deps.log.error({ sourceId: source.id }, 'a stored file is missing');

@@ -18,6 +18,7 @@ const source: ClaimedSource = {
   memberDepth: 0,
   url: null,
   charset: null,
+  groupPath: null,
   folderPath: null,
 };
 

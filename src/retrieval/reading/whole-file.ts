@@ -24,6 +24,7 @@ export interface WholeFile {
   redactedBy: string;
   memberDepth: number;
   chunkMetadataKeys: ChunkMetadataKey[];
+  groupPath: string | null;
   url: string | null;
   charset: string | null;
 }
@@ -37,7 +38,8 @@ export async function findWholeFile(
 ): Promise<WholeFile | undefined> {
   const [file] = await tx.query<WholeFile>(sql`
     select s.id, s.source_group_id, s.parent_source_id, s.name, s.file_type, s.blob_hash, b.size, s.generation, s.text_length,
-      s.redacted_by, s.member_depth, g.chunk_metadata_keys, s.url, o.metadata -> 'charset' ->> 'val' as charset
+      s.redacted_by, s.member_depth, g.chunk_metadata_keys, s.url, o.metadata -> 'charset' ->> 'val' as charset,
+      case when s.parent_source_id is not null then s.name when s.source_type = 'repo' then o.origin_id else s.path end as group_path
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}

@@ -2,7 +2,9 @@
 
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
+import { asciidocPaths, attributeOf, selectedLines } from './asciidoc-include.ts';
 import { type Attributes, asciidocInline, withAttributes } from './asciidoc-inline.ts';
+import type { IncludedFiles } from './included-files.ts';
 import type { LinkMarks } from './link-marks.ts';
 
 /** UTF-16 units of the value of an attribute. */
@@ -27,19 +29,21 @@ interface List {
   count: number;
 }
 
-/** Writes the blocks of a source. Returns the author, and the names of files that the source includes. */
-export function writeAsciidoc(source: string, builder: TextBuilder, marks: LinkMarks) {
+/** Writes the blocks of a source and of the files that it includes. Returns the author of the source. */
+export function writeAsciidoc(source: string, builder: TextBuilder, marks: LinkMarks, files: IncludedFiles): string {
   const writer = new OutlineWriter(builder, marks);
-  const reader = new AsciidocReader(source, writer, marks);
+  const reader = new AsciidocReader(source, writer, marks, files);
   reader.read();
   writer.end();
-  return { author: reader.author, included: reader.included };
+  return reader.author;
 }
 
 class AsciidocReader {
   author = '';
-  readonly included = new Set<string>();
   private readonly lines: string[];
+  private readonly files: IncludedFiles;
+  /** Indices of the lines after the included files that are open. */
+  private readonly includeEnds: number[] = [];
   private readonly writer: OutlineWriter;
   private readonly marks: LinkMarks;
   private readonly attributes: Attributes = { values: new Map(), unitsRemaining: ATTRIBUTES_UNITS_MAX };
@@ -54,8 +58,9 @@ class AsciidocReader {
   private language = '';
   private at = 0;
 
-  constructor(source: string, writer: OutlineWriter, marks: LinkMarks) {
+  constructor(source: string, writer: OutlineWriter, marks: LinkMarks, files: IncludedFiles) {
     this.lines = withFootnotes(source).split('\n').map(trimmedEnd);
+    this.files = files;
     this.writer = writer;
     this.marks = marks;
   }
@@ -78,8 +83,9 @@ class AsciidocReader {
     else if (line.startsWith('//')) return;
     else if (/^:!?[\w-]{1,60}!?:/.test(line)) this.attribute(line);
     else if (/^(?:ifdef|ifndef|ifeval|endif|tag|end)::/.test(line)) this.condition(line);
-    else if (/^include::/.test(line)) this.included.add(/^include::([^[]{0,500})/.exec(line)![1]!);
-    else if (/^(?:toc|image|video|audio|\[\[)::?/.test(line) && !/^image::/.test(line)) return;
+    else if (/^include::/.test(line)) {
+      if (this.include(this.at - 1)) this.at -= 1;
+    } else if (/^(?:toc|image|video|audio|\[\[)::?/.test(line) && !/^image::/.test(line)) return;
     else if (/^\[.{0,300}\]$/.test(line)) this.blockAttributes(line);
     else if (/^={1,6}[ \t]+\S/.test(line) && this.paragraph.length === 0) this.heading(line);
     else if (this.isUnderlined(line)) this.underlined(line);
@@ -202,6 +208,29 @@ class AsciidocReader {
     }
   }
 
+  /** Replaces the include at a line by the lines of the file. Returns false if the line is no include of a known file. */
+  private include(at: number): boolean {
+    const found = /^include::([^[\]]{1,500})\[([^\]]{0,500})\]$/.exec(this.lines[at] ?? '');
+    if (!found) return false;
+    while ((this.includeEnds.at(-1) ?? Number.POSITIVE_INFINITY) <= at) {
+      this.includeEnds.pop();
+      this.files.leave();
+    }
+    const file = this.files.find(withAttributes(found[1]!, this.attributes), asciidocPaths);
+    if (!file) return false;
+    const own = selectedLines(withFootnotes(file.text), found[2]!);
+    const offset = /^[+-]\d$/.exec(attributeOf(found[2]!, 'leveloffset') ?? '')?.[0];
+    const back = offset?.startsWith('-') ? `+${offset[1]}` : `-${offset?.[1]}`;
+    const lines = offset === undefined ? own : [`:leveloffset: ${offset}`, ...own, '', `:leveloffset: ${back}`];
+    const rest = this.lines.splice(at).slice(1);
+    for (const line of lines) this.lines.push(line);
+    for (const line of rest) this.lines.push(line);
+    for (const [index, end] of this.includeEnds.entries()) this.includeEnds[index] = end + lines.length - 1;
+    this.files.enter(file);
+    this.includeEnds.push(at + lines.length);
+    return true;
+  }
+
   /** Keeps text that depends on an attribute. */
   private condition(line: string): void {
     const inside = /^if(n?)def::[^[\]]{0,200}\[(.+)\]$/.exec(line);
@@ -212,7 +241,7 @@ class AsciidocReader {
     this.end();
     const close = line.startsWith('```') ? '```' : line;
     const from = this.at;
-    while (this.at < this.lines.length && this.lines[this.at] !== close) this.at += 1;
+    while (this.at < this.lines.length && this.lines[this.at] !== close) if (!this.include(this.at)) this.at += 1;
     const code = this.lines.slice(from, this.at);
     this.at += 1;
     const language = line.startsWith('```') ? line.slice(3).trim() : this.language;
@@ -274,6 +303,7 @@ class AsciidocReader {
     const rows: string[][] = [];
     let columns = 0;
     for (; this.at < this.lines.length && this.lines[this.at] !== line; this.at += 1) {
+      while (this.include(this.at));
       const row = this.lines[this.at] ?? '';
       if (!row.startsWith('//')) columns = this.row(row, line[0]!, rows, columns);
     }

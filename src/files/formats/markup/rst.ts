@@ -3,7 +3,9 @@ import { ownValue } from '../../../util/own-value.ts';
 import { readWordList } from '../../../util/package-files.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
+import type { IncludedFiles } from './included-files.ts';
 import type { LinkMarks } from './link-marks.ts';
+import { optionsOf, rstPaths, selectedLines } from './rst-include.ts';
 import { type Inline, rstInline } from './rst-inline.ts';
 import { csvTable, listTable, rstTable } from './rst-tables.ts';
 
@@ -38,14 +40,12 @@ const LABELS: Record<string, string> = {
   versionremoved: 'Removed in version',
 };
 
-/** Writes the blocks of a source. Returns the names of files that the source includes. */
-export function writeRst(source: string, builder: TextBuilder, marks: LinkMarks): ReadonlySet<string> {
+/** Writes the blocks of a source and of the files that it includes. */
+export function writeRst(source: string, builder: TextBuilder, marks: LinkMarks, files: IncludedFiles): void {
   const writer = new OutlineWriter(builder, marks);
-  const inline = rstInline(source, marks);
-  const reader = new RstReader(writer, inline);
-  reader.blocks(source.split('\n').map(plainLine), 0);
+  const inline = rstInline([source, ...files.texts()].join('\n'), marks);
+  new RstReader(writer, inline, files).blocks(source.split('\n').map(plainLine), 0);
   writer.end();
-  return reader.included;
 }
 
 function plainLine(line: string): string {
@@ -53,14 +53,15 @@ function plainLine(line: string): string {
 }
 
 class RstReader {
-  readonly included = new Set<string>();
   private readonly writer: OutlineWriter;
   private readonly inline: Inline;
+  private readonly files: IncludedFiles;
   private readonly styles: string[] = [];
 
-  constructor(writer: OutlineWriter, inline: Inline) {
+  constructor(writer: OutlineWriter, inline: Inline, files: IncludedFiles) {
     this.writer = writer;
     this.inline = inline;
+    this.files = files;
   }
 
   /** Reads blocks. The lines must have no indentation of their parent block. */
@@ -199,7 +200,7 @@ class RstReader {
 
   private directive(name: string, argument: string, body: readonly string[], depth: number): void {
     const plain = name.slice(name.lastIndexOf(':') + 1);
-    if (name === 'include' || name === 'literalinclude') this.include(argument || (body[0] ?? ''));
+    if (name === 'include' || name === 'literalinclude') this.include(name, argument, body, depth);
     if (IGNORED_DIRECTIVES.has(name) || name === 'include' || name === 'literalinclude') return;
     if (name === 'class' && body.length === 0 && isStyle(argument)) return;
     if (OBJECT_DIRECTIVES.has(plain)) {
@@ -222,9 +223,21 @@ class RstReader {
     } else this.note(name, argument, rest, depth);
   }
 
-  /** @param name may be on the line after the directive. A name in angle brackets is a file of the docutils themselves. */
-  private include(name: string): void {
-    if (name !== '' && !name.startsWith('<')) this.included.add(name.trim());
+  private include(name: string, argument: string, body: readonly string[], depth: number): void {
+    // The name may be on the line after the directive.
+    const target = (argument || (body[0] ?? '')).trim();
+    const options = optionsOf(argument === '' ? body.slice(1) : body);
+    // A name in angle brackets is a file of the docutils themselves.
+    const file = target === '' || target.startsWith('<') ? undefined : this.files.find(target, rstPaths);
+    if (!file) return;
+    const lines = selectedLines(file.text, options);
+    if (name === 'literalinclude' || options.has('literal') || options.has('code')) {
+      this.writer.code(lines.join('\n'), options.get('language') ?? options.get('code') ?? '');
+      return;
+    }
+    this.files.enter(file);
+    this.blocks(lines.map(plainLine), depth);
+    this.files.leave();
   }
 
   /** Writes the description of an object such as `.. option::`. Each signature is a term. */
