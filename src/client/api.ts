@@ -1549,7 +1549,7 @@ export type Table = {
   id: string;
   /** Name for people. */
   name: string;
-  /** Name in SQL, unique within the tenant. */
+  /** Name in SQL, unique within the tenant: `table_` and the id if a redaction rule would change the name. */
   sql_name: string;
   /** What the table is about: the lines above it, or what was set. */
   description: string | null;
@@ -1617,7 +1617,7 @@ export type TableAnswer = {
 export type TableColumn = {
   /** Name for people: the header, or the name that was set. */
   name: string;
-  /** Name in SQL. */
+  /** Name in SQL; a number instead of the name if a redaction rule would change it. */
   sql_name: string;
   /** Type, decided over all rows. */
   type: "boolean" | "integer" | "decimal" | "double" | "date" | "datetime" | "time" | "text";

@@ -127,6 +127,14 @@ export function redactFacts<T extends Pick<ChunkTexts, SourceName | 'url' | 'met
   return redactChunk(redactor, facts, FACT_STEPS);
 }
 
+/** Returns whether a rule blocks the name or the path of a source. They count as text of each of its chunks, so nothing of it is shown. */
+export async function isSourceBlocked(
+  redactor: Redactor | null,
+  names: Pick<ChunkTexts, 'name' | 'path'>,
+): Promise<boolean> {
+  return (await redactChunk(redactor, names, FACT_STEPS)) === undefined;
+}
+
 /**
  * Redacts all texts of a chunk; returns undefined if a rule blocks its name, path, content, context or headings. Names, path, address
  * and metadata of the source are masked, not hashed, because a caller may have written them.

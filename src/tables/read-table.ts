@@ -2,8 +2,9 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { ColumnType } from '../files/columns/column-type.ts';
 import { type CellValue, valueText } from './build/convert.ts';
-import type { TableColumn } from './table.ts';
+import type { NamedColumn } from './reader-names.ts';
 
 /** A value in an answer: what JSON numbers cannot hold is text. */
 export type WireValue = string | number | boolean | null;
@@ -19,13 +20,18 @@ export interface TableRowRead {
   kind: 'data' | 'total';
   /** Name in SQL -> value. */
   values: Record<string, WireValue>;
+  /** Name in SQL -> the value as text; null if the cell is empty. */
+  texts: Record<string, string | null>;
 }
 
 export interface TableReader {
   rows: number;
   /** Returns the rows [from, to) with these columns. */
-  read(from: number, to: number, columns: readonly TableColumn[]): Promise<TableRowRead[]>;
+  read(from: number, to: number, columns: readonly ReadColumn[]): Promise<TableRowRead[]>;
 }
+
+/** A column; `storedName` is its name in the file if it is another one. */
+type ReadColumn = Pick<NamedColumn, 'sqlName' | 'type'> & Partial<Pick<NamedColumn, 'storedName'>>;
 
 /** Digits that a number of JSON keeps. */
 const DIGITS_MAX = 15;
@@ -61,12 +67,17 @@ export async function openTable(
       const rows = await parquetReadObjects({
         file: buffer,
         metadata,
-        columns: [...hidden, ...columns.map(({ sqlName }) => sqlName)],
+        columns: [...hidden, ...columns.map(({ sqlName, storedName = sqlName }) => storedName)],
         rowStart: from,
         rowEnd: to,
         useOffsetIndex: true,
         compressors: { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) },
       });
+      const cellsOf = (row: (typeof rows)[number]) =>
+        columns.map(({ sqlName, storedName = sqlName, type }) => {
+          const value: CellValue = row[storedName] ?? null;
+          return { sqlName, type, value, text: valueText(value, type, scales.get(storedName) ?? 0) };
+        });
       return rows.map((row) => ({
         row: Number(row['_row']),
         part: row['_part'],
@@ -74,20 +85,15 @@ export async function openTable(
         page: row['_page'] ?? null,
         sheetRow: row['_sheet_row'] ?? null,
         kind: row['_kind'],
-        values: Object.fromEntries(
-          columns.map(({ sqlName, type }) => [
-            sqlName,
-            wireValue(row[sqlName] ?? null, type, scales.get(sqlName) ?? 0),
-          ]),
-        ),
+        values: Object.fromEntries(cellsOf(row).map((cell) => [cell.sqlName, wireValue(cell)])),
+        texts: Object.fromEntries(cellsOf(row).map(({ sqlName, text }) => [sqlName, text])),
       }));
     },
   };
 }
 
-function wireValue(value: CellValue, type: TableColumn['type'], scale: number): WireValue {
-  if (value === null || typeof value === 'boolean') return value;
-  const text = valueText(value, type, scale)!;
+function wireValue({ value, text, type }: { value: CellValue; text: string | null; type: ColumnType }): WireValue {
+  if (value === null || text === null || typeof value === 'boolean') return value as null | boolean;
   if (type === 'double') return Number(value);
   if (type === 'integer' || type === 'decimal')
     return text.replace(/\D/g, '').length <= DIGITS_MAX ? Number(text) : text;

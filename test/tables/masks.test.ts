@@ -192,6 +192,44 @@ describe(`a rule for retrieval, and ${STATEMENTS.length} of ${ALL.length} statem
   });
 });
 
+test('the catalogue shows a row as a statement does: with the header beside the value, and blocked as a whole', async () => {
+  const [id] = await upload(['crew_a', 'crew_b']);
+  const values = async (columns: string) =>
+    (await t.get(`/tables/${id}/rows?${columns}`)).body.rows.map((row: { values: object }) => row.values);
+  await set(policy('mask', 'retrieval', [{ name: 'birth', kind: 'entity', entities: ['date_of_birth'] }]));
+  const shown = (await t.get(`/tables/${id}`)).text + JSON.stringify(await values('columns=born'));
+  for (const { born } of PEOPLE[0]) assert.ok(!shown.includes(born), born);
+  await set(policy('block', 'retrieval', [regex('employee', 'EMP-4711')]));
+  assert.deepEqual(await values('columns=id'), [{ id: 2 }, { id: 3 }]);
+});
+
+test('names in SQL do not tell what a rule hides, and a table of a blocked source does not exist', async () => {
+  const [id] = await upload(['guests_a', 'guests_b']);
+  const rule = { name: 'x', kind: 'dictionary', terms: ['guests_a', 'team'], whole_words: false };
+  await set(policy('mask', 'retrieval', [rule]));
+  const { sql_name: name, columns } = (await t.get(`/tables/${id}`)).body;
+  assert.deepEqual([name, columns[1].sql_name], [`table_${id.replaceAll('-', '')}`, 'column_2']);
+  assert.deepEqual(
+    (await t.get(`/tables?name=${name}`)).body.tables.map((one: { id: string }) => one.id),
+    [id],
+  );
+  const query = (sql: string) => t.post('/tables/query', { sql, timeout_ms: 30_000, citation: false });
+  const { body, text } = await query(`select column_2, * from ${name} where id = 1`);
+  assert.deepEqual([body.rows?.[0][0], body.columns?.[2].name], ['red', 'column_2'], text);
+  assert.ok(!/guests_a|team/.test((await query('select 1 from guests_b where column_9')).text));
+  const { rows } = (await t.get(`/tables/${id}/rows?columns=column_2&limit=1`)).body;
+  assert.deepEqual(rows[0].values, { column_2: 'red' });
+  const described = { columns: [{ sql_name: 'column_2', description: 'A colour' }] };
+  assert.equal((await t.put(`/tables/${id}`, described)).status, 200);
+
+  await set(policy('block', 'retrieval', [rule]));
+  for (const path of [`/tables/${id}`, `/tables/${id}/rows`]) assert.equal((await t.get(path)).status, 404, path);
+  assert.ok(!(await t.get('/tables?limit=100')).text.includes(id));
+  assert.equal((await t.post('/tables/query', { sql: `select 1 from ${name}`, tables: [id] })).status, 404);
+  for (const one of ['guests_a', name]) assert.equal((await query(`select 1 from ${one}`)).status, 400, one);
+  await t.delete('/redaction-policy');
+});
+
 test('no statement brings back a value that a rule masks before it is stored', async () => {
   await set(policy('mask', 'ingest'));
   const names = ['staff_a', 'staff_b'] as const;

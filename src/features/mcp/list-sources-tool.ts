@@ -7,7 +7,7 @@ import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../..
 import { filterShape } from '../../http/search-filters.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
 import { listVisibleSources } from './store.ts';
@@ -65,10 +65,10 @@ export function listSourcesTool(deps: Deps): Tool {
     }));
     const page = rows.slice(0, limit);
     const sources = await collect(page, async (source) => {
-      const name = await redactFact(redactor, source.name);
-      const url = source.url === null ? null : await redactFact(redactor, source.url);
       // A search does not return such a source either.
-      if (name === undefined || url === undefined) return undefined;
+      if (await isSourceBlocked(redactor, source)) return undefined;
+      const name = (await redactFact(redactor, source.name)) ?? '';
+      const url = source.url === null ? null : ((await redactFact(redactor, source.url)) ?? null);
       return toRecord(listedSchema, source, { name, url });
     });
     return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };

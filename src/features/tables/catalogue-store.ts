@@ -1,10 +1,12 @@
 /** Reads the catalogue of tables as a caller may see it. Writes are in tables/store.ts. */
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE } from '../../retrieval/query/filter-sql.ts';
+import { STAND_IN } from '../../tables/reader-names.ts';
 import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
 
 /** A table with what its reader may see of it. */
@@ -20,6 +22,9 @@ export interface CatalogueTable extends Omit<TableRow, 'sourceId'> {
   /** The ingest rules under which the source was read. */
   redactedBy: string;
   bytes: number;
+  /** The name and the path of the source. */
+  sourceName: string;
+  sourcePath: string | null;
   servedGeneration: number;
 }
 
@@ -51,7 +56,7 @@ function columns(access: Access): Sql {
         else not exists (select from chunk c where ${CHUNKS_OF_TABLE} and not coalesce(${mayShowChunk(access)}, false)) end`
     : raw('true');
   return sql`${TABLE_COLUMNS}, t.bytes, t.refresh_error, coalesce(s.redacted_by, '') as redacted_by,
-    coalesce(s.generation, 0) as served_generation, ${all} as sees_all,
+    coalesce(s.generation, 0) as served_generation, coalesce(s.name, '') as source_name, ${SOURCE_PATH} as source_path, ${all} as sees_all,
     case when t.url is not null then (select o.rrule from connector_setting o
       where o.tenant_id = t.tenant_id and o.source_group_id = t.source_group_id) end as rrule`;
 }
@@ -76,7 +81,8 @@ export async function listVisibleTables(
     filter.sourceGroupId === undefined ? raw('true') : sql`t.source_group_id = ${filter.sourceGroupId}::uuid`,
     filter.name === undefined
       ? raw('true')
-      : sql`(lower(t.name) = lower(${filter.name}) or t.sql_name = lower(${filter.name}))`,
+      : sql`(lower(t.name) = lower(${filter.name}) or t.sql_name = lower(${filter.name})
+          or ${STAND_IN}::text || replace(t.id::text, '-', '') = lower(${filter.name}))`,
   ] as const;
   const matching = sql`${FROM} where ${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]}`;
   return readPage<CatalogueTable>(tx, columns(access), matching, raw('t.id'), page);
@@ -107,15 +113,15 @@ export async function visibleParts(
   return new Set(rows.map(({ ordinal }) => ordinal));
 }
 
-/** Returns a visible source with the tables of its text. */
+/** Returns the name and the path of a visible source. */
 export async function findSourceTables(
   tx: Queryable,
   tenantId: string,
   sourceId: string,
   access: Access,
-): Promise<{ generation: number } | undefined> {
-  const [source] = await tx.query<{ generation: number }>(sql`
-    select s.generation from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+): Promise<{ name: string; path: string | null } | undefined> {
+  const [source] = await tx.query<{ name: string; path: string | null }>(sql`
+    select s.name, ${SOURCE_PATH} as path from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
     where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
       and ${showsSomething(access)}`);
   return source;

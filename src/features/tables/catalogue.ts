@@ -10,11 +10,13 @@ import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { startRun } from '../../ingest/runs/run-actions.ts';
+import { isSourceBlocked } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { ColumnSetting } from '../../tables/build/build-table.ts';
 import { sqlNameOf, uniqueName } from '../../tables/names.ts';
 import { nameOfUrl, namePlaces, tableName } from '../../tables/places.ts';
 import { openTable, type TableReader, type TableRowRead } from '../../tables/read-table.ts';
+import { type NamedColumn, type ReaderNames, withReaderNames } from '../../tables/reader-names.ts';
 import {
   changeTable,
   countTables,
@@ -27,7 +29,6 @@ import {
   markBuilding,
   TABLES_PER_TENANT_MAX,
 } from '../../tables/store.ts';
-import type { TableColumn } from '../../tables/table.ts';
 import { newId } from '../../util/ids.ts';
 import { type CatalogueTable, findVisibleTable, visibleParts } from './catalogue-store.ts';
 import { checkUrl, followUrl, scheduleChange } from './from-url.ts';
@@ -40,28 +41,39 @@ const ROWS_READ_MAX = 50_000;
 type Named = Parameters<typeof accessOf>[3];
 
 export interface OpenTable {
-  table: CatalogueTable;
+  table: ReaderNames<CatalogueTable>;
   access: Access;
   /** Ordinals of the visible chunks; null: all. */
   parts: ReadonlySet<number> | null;
   redactor: Redactor | null;
 }
 
-/** Returns a table that the caller may see. @throws ServiceError not_found */
+/** Returns a table that the caller may see, with the names that the caller uses. @throws ServiceError not_found */
 export async function openVisible(deps: Deps, caller: Caller, id: string, named: Named): Promise<OpenTable> {
-  return deps.db.transaction(caller.tenantId, async (tx) => {
+  const { table, ...opened } = await deps.db.transaction(caller.tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, named);
     const table = orNotFound(await findVisibleTable(tx, caller.tenantId, id, access));
     const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
     return { table, access, parts: await visibleParts(tx, table, access), redactor };
   });
+  const seen = orNotFound(await forReader(table, opened.redactor));
+  return { ...opened, table: seen };
+}
+
+/** Returns the table with the names that a reader uses; undefined if a rule blocks the name or the path of its source. */
+export async function forReader(
+  table: CatalogueTable,
+  redactor: Redactor | null,
+): Promise<ReaderNames<CatalogueTable> | undefined> {
+  const isBlocked = await isSourceBlocked(redactor, { name: table.sourceName, path: table.sourcePath });
+  return isBlocked ? undefined : withReaderNames(table, redactor);
 }
 
 /** Returns visible rows after `afterRow`, and the row after which the next page begins. */
 export async function readVisibleRows(
   deps: Pick<Deps, 'blobs'>,
   { table, parts }: OpenTable,
-  page: { afterRow: number; limit: number; columns: readonly TableColumn[]; onlyData?: boolean },
+  page: { afterRow: number; limit: number; columns: readonly NamedColumn[]; onlyData?: boolean },
 ): Promise<{ rows: TableRowRead[]; nextAfter: number | null }> {
   if (table.blobHash === null) return { rows: [], nextAfter: null };
   const { tenantId, blobHash, bytes } = table;
@@ -223,6 +235,7 @@ export interface TableChange {
 export async function updateTable(deps: Deps, caller: Caller, id: string, change: TableChange): Promise<void> {
   const { tenantId } = caller;
   const now = deps.clock.now();
+  const storedNames = change.columns && (await storedNamesOf(deps, caller, id));
   const reschedule = change.rrule === undefined ? undefined : await planSchedule(deps, caller, id, change.rrule);
   await namesAreUnique(
     deps.db.transaction(tenantId, async (tx) => {
@@ -233,7 +246,7 @@ export async function updateTable(deps: Deps, caller: Caller, id: string, change
       const columns = [...table.columns];
       let rebuilds = false;
       for (const { sqlName, ...setting } of change.columns ?? []) {
-        const at = columns.findIndex((column) => column.sqlName === sqlName);
+        const at = columns.findIndex((column) => column.sqlName === storedNames!.get(sqlName));
         const column = columns[at];
         if (!column) throw invalidAt(['columns'], `there is no column ${JSON.stringify(sqlName)}.`);
         if (setting.type !== undefined && setting.type !== column.type) rebuilds = true;
@@ -254,6 +267,16 @@ export async function updateTable(deps: Deps, caller: Caller, id: string, change
       await recordChange(tx, caller, 'change', 'table', id, { name });
     }),
   );
+}
+
+/** Returns the names of the columns in the file by the names that readers see. */
+async function storedNamesOf(deps: Deps, caller: Caller, id: string): Promise<ReadonlyMap<string, string>> {
+  const { found, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+    found: await findManaged(tx, caller, id),
+    redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+  }));
+  const { columns } = await withReaderNames(found, redactor);
+  return new Map(columns.map(({ sqlName, storedName }) => [sqlName, storedName]));
 }
 
 async function planSchedule(deps: Deps, caller: Caller, id: string, rrule: string) {

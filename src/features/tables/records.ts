@@ -6,9 +6,11 @@ import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../..
 import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
-import { redactValue } from '../../tables/redact-value.ts';
-import { TABLE_STATUSES, type TableColumn } from '../../tables/table.ts';
+import type { NamedColumn, ReaderNames } from '../../tables/reader-names.ts';
+import { type RowCell, redactCell, redactRow } from '../../tables/redact-row.ts';
+import { TABLE_STATUSES, type TableColumn, type TableWarning } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
+import type { OpenTable } from './catalogue.ts';
 import type { CatalogueTable } from './catalogue-store.ts';
 
 const valueSchema = z
@@ -20,7 +22,7 @@ const valueSchema = z
 const columnSchema = z
   .object({
     name: z.string().describe('Name for people: the header, or the name that was set.'),
-    sql_name: z.string().describe('Name in SQL.'),
+    sql_name: z.string().describe('Name in SQL; a number instead of the name if a redaction rule would change it.'),
     type: z.enum(COLUMN_TYPES).describe('Type, decided over all rows.'),
     unit: z.string().nullable().describe('`%` or a currency that was taken off the numbers.'),
     nullable: z.boolean().describe('Whether a row may have no value. True if the caller does not see the whole table.'),
@@ -87,7 +89,11 @@ export const tableSchema = z
   .object({
     id: idSchema.describe('Id of the table.'),
     name: z.string().describe('Name for people.'),
-    sql_name: z.string().describe('Name in SQL, unique within the tenant.'),
+    sql_name: z
+      .string()
+      .describe(
+        'Name in SQL, unique within the tenant: `table_` and the id if a redaction rule would change the name.',
+      ),
     description: z.string().nullable().describe('What the table is about: the lines above it, or what was set.'),
     status: z
       .enum(TABLE_STATUSES)
@@ -118,7 +124,10 @@ export const tableDetailsSchema = tableSchema
   .meta({ id: 'TableDetails' });
 
 /** Returns a table as its reader may see it. Do not call this function within a transaction: redaction may be slow. */
-export async function toTable(table: CatalogueTable, redactor: Redactor | null): Promise<z.input<typeof tableSchema>> {
+export async function toTable(
+  table: ReaderNames<CatalogueTable>,
+  redactor: Redactor | null,
+): Promise<z.input<typeof tableSchema>> {
   const seesAll = seesWhole(table, redactor);
   const fact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
   const maybe = async (text: string | null): Promise<string | null> => (text === null ? null : fact(text));
@@ -128,15 +137,32 @@ export async function toTable(table: CatalogueTable, redactor: Redactor | null):
     description: await maybe(table.description),
     // The present version is served in both cases.
     status: table.refreshError === null ? table.status : 'failed',
-    error: table.errorMessage ?? table.refreshError,
+    error: await maybe(table.errorMessage ?? table.refreshError),
     url: await maybe(table.url),
     position: await toPosition(table.position, seesAll, fact),
     ...(!seesAll && { row_count: null, total_rows: null }),
     columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
-    warnings: table.warnings
-      .filter(({ code }) => seesAll || !COUNTING.includes(code))
-      .map((warning) => ({ ...warning, type: warning.code })),
+    warnings: await collect(
+      table.warnings.filter(({ code }) => seesAll || !COUNTING.includes(code)),
+      (warning) => toWarning(table, warning, fact),
+    ),
   });
+}
+
+/** Returns a warning with the names of columns that readers see. Columns of earlier versions may be among them. */
+async function toWarning(
+  { columns }: ReaderNames<CatalogueTable>,
+  warning: TableWarning,
+  fact: (text: string) => Promise<string>,
+): Promise<z.input<typeof warningSchema>> {
+  const nameOf = async (name: unknown): Promise<string> =>
+    columns.find(({ storedName }) => storedName === name)?.sqlName ?? (await fact(String(name)));
+  const shown: Record<string, unknown> = { ...warning };
+  for (const [key, detail] of Object.entries(warning)) {
+    if (key === 'column') shown[key] = await nameOf(detail);
+    else if (Array.isArray(detail)) shown[key] = await collect(detail, nameOf);
+  }
+  return { ...shown, type: warning.code, code: warning.code, message: await fact(warning.message) };
 }
 
 /** Returns the place of a table, with the texts that `fact` redacts. */
@@ -155,50 +181,60 @@ export async function toPosition(
 }
 
 /** A rule that blocks one value takes its whole row away. Nobody knows of which rows the values and counts are. */
-function seesWhole(table: CatalogueTable, redactor: Redactor | null): boolean {
+function seesWhole(table: Pick<CatalogueTable, 'redactedBy' | 'seesAll'>, redactor: Redactor | null): boolean {
   const steps = readerSteps(redactor, table.redactedBy);
   return table.seesAll && !steps.some((step) => redactor?.blocksAt(step));
 }
 
 async function toColumn(
-  table: CatalogueTable,
+  table: Pick<CatalogueTable, 'redactedBy' | 'seesAll'>,
   column: TableColumn,
   redactor: Redactor | null,
 ): Promise<z.input<typeof columnSchema>> {
   const steps = readerSteps(redactor, table.redactedBy);
   const seesAll = seesWhole(table, redactor);
-  const value = async (text: string | null): Promise<string | null> => {
-    const redacted = await redactValue(redactor, seesAll ? text : null, steps);
-    return redacted === undefined || redacted === null ? null : String(redacted);
-  };
-  const values = (texts: readonly string[]): Promise<string[]> =>
-    collect(texts, async (text) => (await value(text)) ?? undefined);
+  const value = async (text: string | null, cell: RowCell['column'] = column): Promise<string | undefined> =>
+    text === null || !seesAll ? undefined : redactCell(redactor, cell, text, steps);
   return toRecord(columnSchema, column, {
     name: (await redactFact(redactor, column.name)) ?? '',
     ...(!seesAll && { nullable: true, distinct: null, cast_failures: null }),
-    min: await value(column.min),
-    max: await value(column.max),
-    examples: await values(column.examples),
+    min: (await value(column.min)) ?? null,
+    max: (await value(column.max)) ?? null,
+    examples: await collect(column.examples, (text) => value(text)),
     description: column.description === null ? null : ((await redactFact(redactor, column.description)) ?? ''),
-    cast_failure_examples: await values(column.castFailureExamples),
+    cast_failure_examples: await collect(column.castFailureExamples, (text) =>
+      value(text, { ...column, type: 'text' }),
+    ),
     header: (await redactFact(redactor, column.header)) ?? '',
   });
 }
 
-/** Returns a row as its reader may see it; undefined if a rule blocks one of its values. */
-export async function toRow(
-  table: CatalogueTable,
-  read: TableRowRead,
+/** Returns the columns that must be read to show `wanted`: rules see a whole row. */
+export function columnsToRead(
+  { columns, redactedBy }: ReaderNames<CatalogueTable>,
+  wanted: readonly NamedColumn[],
   redactor: Redactor | null,
-  showsPlace: boolean,
+): readonly NamedColumn[] {
+  return readerSteps(redactor, redactedBy).some((step) => redactor?.appliesAt(step)) ? columns : wanted;
+}
+
+/**
+ * Returns the columns `wanted` of a row as its reader may see it; undefined if a rule blocks one of its values.
+ *
+ * @param read the row with the columns of `columnsToRead`.
+ */
+export async function toRow(
+  { table, access, redactor }: OpenTable,
+  read: TableRowRead,
+  wanted: readonly NamedColumn[] = table.columns,
 ): Promise<z.input<typeof rowSchema> | undefined> {
-  const steps = readerSteps(redactor, table.redactedBy);
+  const showsPlace = !access.policy?.chunk;
+  const cells = columnsToRead(table, wanted, redactor).map((column) => ({ column, text: read.texts[column.sqlName]! }));
+  const changed = await redactRow(redactor, cells, readerSteps(redactor, table.redactedBy));
+  if (!changed) return undefined;
   const values: Record<string, WireValue> = {};
-  for (const [name, value] of Object.entries(read.values)) {
-    const redacted = await redactValue(redactor, value, steps);
-    if (redacted === undefined) return undefined;
-    values[name] = redacted;
-  }
+  for (const [i, { column }] of cells.entries())
+    if (wanted.includes(column)) values[column.sqlName] = changed[i] ?? read.values[column.sqlName]!;
   return {
     row: read.row,
     kind: read.kind,

@@ -6,16 +6,25 @@ import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
 import { namePlaces } from '../../tables/places.ts';
 import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
 import { TABLE_STATUSES } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
-import { openVisible, readVisibleRows } from './catalogue.ts';
+import { forReader, openVisible, readVisibleRows } from './catalogue.ts';
 import { findSourceTables, listVisibleTables, visiblePlaces } from './catalogue-store.ts';
 import { tableChangeRoutes } from './change-routes.ts';
-import { positionSchema, rowSchema, tableDetailsSchema, tableSchema, toPosition, toRow, toTable } from './records.ts';
+import {
+  columnsToRead,
+  positionSchema,
+  rowSchema,
+  tableDetailsSchema,
+  tableSchema,
+  toPosition,
+  toRow,
+  toTable,
+} from './records.ts';
 
 const AREA = 'Tables';
 const SAMPLE_ROWS = 10;
@@ -101,7 +110,11 @@ function listRoute(deps: Deps): Route {
         limit,
         total,
       );
-      return { tables: await collect(page, ({ table }) => toTable(table, redactor)), pagination };
+      const tables = await collect(page, async ({ table }) => {
+        const seen = await forReader(table, redactor);
+        return seen && toTable(seen, redactor);
+      });
+      return { tables, pagination };
     },
   });
 }
@@ -122,12 +135,12 @@ function getRoute(deps: Deps): Route {
     response: { status: 200, schema: tableDetailsSchema },
     async handler({ caller, params, query }) {
       const opened = await openVisible(deps, caller, params.id, query);
-      const { table, access, redactor } = opened;
+      const { table, redactor } = opened;
       const page = { afterRow: -1, limit: SAMPLE_ROWS, columns: table.columns, onlyData: true };
       const { rows } = await readVisibleRows(deps, opened, page);
       return {
         ...(await toTable(table, redactor)),
-        sample: await collect(rows, (row) => toRow(table, row, redactor, !access.policy?.chunk)),
+        sample: await collect(rows, (row) => toRow(opened, row)),
       };
     },
   });
@@ -156,7 +169,7 @@ function rowsRoute(deps: Deps): Route {
     },
     async handler({ caller, params, query }) {
       const opened = await openVisible(deps, caller, params.id, query);
-      const { table, access, redactor } = opened;
+      const { table, redactor } = opened;
       const names = query.columns;
       const unknown = names?.find((name) => !table.columns.some(({ sqlName }) => sqlName === name));
       if (unknown !== undefined)
@@ -165,10 +178,10 @@ function rowsRoute(deps: Deps): Route {
       const { rows, nextAfter } = await readVisibleRows(deps, opened, {
         afterRow: query.after_row,
         limit: query.limit,
-        columns,
+        columns: columnsToRead(table, columns, redactor),
       });
       return {
-        rows: await collect(rows, (row) => toRow(table, row, redactor, !access.policy?.chunk)),
+        rows: await collect(rows, (row) => toRow(opened, row, columns)),
         next_after_row: nextAfter,
       };
     },
@@ -197,16 +210,18 @@ function sourceTablesRoute(deps: Deps): Route {
       const { tenantId } = caller;
       const found = await deps.db.transaction(tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
-        if (!(await findSourceTables(tx, tenantId, params.id, access))) return undefined;
+        const names = await findSourceTables(tx, tenantId, params.id, access);
+        if (!names) return undefined;
         const source = await findTableSource(tx, tenantId, params.id);
         if (!source) return undefined;
         const seen = await visiblePlaces(tx, tenantId, params.id, access);
         const redactor = await deps.redactors.forTenant(tx, tenantId);
         const seesAll = !access.policy?.chunk;
-        return { source, seen, seesAll, redactor, tables: await listTablesOfSource(tx, tenantId, params.id) };
+        return { names, source, seen, seesAll, redactor, tables: await listTablesOfSource(tx, tenantId, params.id) };
       });
       if (!found) throw notFound();
-      const { source, seen, seesAll, redactor, tables } = found;
+      const { names, source, seen, seesAll, redactor, tables } = found;
+      if (await isSourceBlocked(redactor, names)) throw notFound();
       const fact = async (value: string): Promise<string> => (await redactFact(redactor, value)) ?? '';
       const built = new Map(tables.flatMap((table) => (table.hiddenAt ? [] : [[table.placeKey, table] as const])));
       const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));

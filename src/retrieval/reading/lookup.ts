@@ -2,9 +2,10 @@
 
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
-import { offsetsAfter, readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, offsetsAfter, readerSteps } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
@@ -16,8 +17,9 @@ const REDACTION_MARGIN = 16_384;
 
 /** A range of stored text, with a margin around it if rules must be applied. */
 export interface ReadRange {
-  /** The name of the source. */
+  /** The name and the path of the source. */
   name: string;
+  path: string | null;
   text: string;
   /** The requested range within `text`, in code points. */
   from: number;
@@ -128,6 +130,7 @@ export async function readText(
   const text = await readTextRange(tx, tenantId, { id: sourceId, generation: source.generation }, { start, end });
   return {
     name: source.name,
+    path: source.path,
     text,
     steps,
     from: range.start - start,
@@ -179,7 +182,7 @@ export async function readerViewOfParts(
   parts: readonly Part[],
   signal: AbortSignal,
 ): Promise<{ text: string; isChanged: boolean }[] | undefined> {
-  if ((await redactFact(redactor, read.name)) === undefined) return undefined;
+  if (await isSourceBlocked(redactor, read)) return undefined;
   let { text } = read;
   let views = parts.map(({ from, to }) => ({ from, to, isChanged: false }));
   for (const step of read.steps) {
@@ -203,6 +206,7 @@ export async function readerViewOfParts(
 
 interface VisibleSource {
   name: string;
+  path: string | null;
   redactedBy: string;
   generation: number;
   chunkCount: number;
@@ -217,7 +221,7 @@ async function findSource(
   access: Access,
   condition: Sql = raw('true'),
 ): Promise<VisibleSource | undefined> {
-  const columns: Sql = raw('s.name, s.redacted_by, s.generation, s.chunk_count, s.text_length');
+  const columns = sql`s.name, ${SOURCE_PATH} as path, s.redacted_by, s.generation, s.chunk_count, s.text_length`;
   const [source] = await tx.query<VisibleSource>(sql`
     select ${columns} from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}

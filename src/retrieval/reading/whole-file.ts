@@ -1,11 +1,12 @@
 /** Stored files that are read again for readers, under the access rules of content lookup. */
 import { type Access, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { ChunkMetadataKey } from '../../corpus/values.ts';
 import type { Queryable } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { FACT_STEPS, redactFact } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, isSourceBlocked } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { ALIVE, SOURCE_TABLES } from '../query/filter-sql.ts';
 
@@ -15,6 +16,7 @@ export interface WholeFile {
   sourceGroupId: string;
   parentSourceId: string | null;
   name: string;
+  path: string | null;
   fileType: string | null;
   blobHash: string;
   /** Bytes of the stored file. */
@@ -37,8 +39,9 @@ export async function findWholeFile(
   access: Access,
 ): Promise<WholeFile | undefined> {
   const [file] = await tx.query<WholeFile>(sql`
-    select s.id, s.source_group_id, s.parent_source_id, s.name, s.file_type, s.blob_hash, b.size, s.generation, s.text_length,
-      s.redacted_by, s.member_depth, g.chunk_metadata_keys, s.url, o.metadata -> 'charset' ->> 'val' as charset,
+    select s.id, s.source_group_id, s.parent_source_id, s.name, ${SOURCE_PATH} as path, s.file_type, s.blob_hash, b.size,
+      s.generation, s.text_length, s.redacted_by,
+      s.member_depth, g.chunk_metadata_keys, s.url, o.metadata -> 'charset' ->> 'val' as charset,
       case when s.parent_source_id is not null then s.name when s.source_type = 'repo' then o.origin_id else s.path end as group_path
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
@@ -51,10 +54,10 @@ export async function findWholeFile(
  * Checks that the rules of the stored text are the present ones. Returns whether a rule may hide something of the content.
  *
  * @param message of the conflict.
- * @throws ServiceError not_found if a rule blocks the name; conflict while the stored text follows other rules.
+ * @throws ServiceError not_found if a rule blocks the name or the path; conflict while the stored text follows other rules.
  */
 export async function checkRules(file: WholeFile, redactor: Redactor | null, message: string): Promise<boolean> {
-  if ((await redactFact(redactor, file.name)) === undefined) throw notFound();
+  if (await isSourceBlocked(redactor, file)) throw notFound();
   if (file.redactedBy !== (redactor?.ingestMark ?? '')) throw new ServiceError('conflict', message);
   return FACT_STEPS.some((step) => redactor?.appliesAt(step));
 }

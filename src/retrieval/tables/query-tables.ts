@@ -3,7 +3,7 @@ import { type Access, openAccess, type Principal } from '../../access/access.ts'
 import type { GroupLimits } from '../../access/limits.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
-import { redactText } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { Redactors } from '../../redaction/redactors.ts';
 import { QueryFailure } from '../../tables/engine/failures.ts';
@@ -11,6 +11,8 @@ import { nearestNames } from '../../tables/engine/nearest-names.ts';
 import type { TableEngine } from '../../tables/engine/pool.ts';
 import type { EngineTable, QueryResult } from '../../tables/engine/protocol.ts';
 import { readPartRange } from '../../tables/part-range.ts';
+import { withReaderNames } from '../../tables/reader-names.ts';
+import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import type { Warning } from '../types.ts';
 import { type CitedRow, citeRows, readCited, tracedRows } from './cited-rows.ts';
@@ -59,34 +61,46 @@ export function requireEngine({ tableEngine }: Pick<TableDeps, 'tableEngine'>): 
 
 /** The state of the rules and of the tables in one transaction. */
 export interface OpenedTables {
-  access: Access;
   redactor: Redactor | null;
   tables: OpenedTable[];
 }
 
 /**
- * Returns the tables that the caller may query. Tables of which no row is visible do not exist.
+ * Returns the tables that the caller may query, with the names that the caller uses. Tables of which no row is visible do not exist, nor
+ * do those of a source whose name or path a rule blocks.
  *
+ * @param alsoRead reads more in the same transaction.
  * @throws ServiceError not_found for an id of another table.
  */
-export async function openTables(
-  tx: Tx,
-  deps: Pick<TableDeps, 'redactors' | 'blobs'>,
+export async function openTables<T = undefined>(
+  deps: Pick<TableDeps, 'db' | 'redactors' | 'blobs'>,
   caller: TableCaller,
   wanted: Wanted,
   limit: number,
-): Promise<OpenedTables> {
-  if (wanted !== 'all' && 'ids' in wanted && !wanted.ids.every(isId)) throw notFound();
-  const access = await openAccess(tx, caller.tenantId, caller, caller.principal);
-  const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-  const found = await listQueryable(tx, caller.tenantId, access, wanted, limit);
-  const tables: OpenedTable[] = [];
-  for (const table of found) {
-    const parts = await readVisibleParts(tx, table, access);
-    if (parts === null || (await showsRow(deps, table, parts))) tables.push({ table, parts });
-  }
-  if (wanted !== 'all' && 'ids' in wanted && tables.length < new Set(wanted.ids).size) throw notFound();
-  return { access, redactor, tables };
+  signal: AbortSignal,
+  alsoRead?: (tx: Tx, access: Access) => Promise<T>,
+): Promise<OpenedTables & { also: T | undefined }> {
+  const { tenantId, keyFamilyId } = caller;
+  const hasIds = wanted !== 'all' && 'ids' in wanted;
+  if (hasIds && !wanted.ids.every(isId)) throw notFound();
+  const find = async (tx: Tx) => {
+    const access = await openAccess(tx, tenantId, caller, caller.principal);
+    const redactor = await deps.redactors.forTenant(tx, tenantId);
+    const found: { table: QueriedTable; parts: number[] | null }[] = [];
+    for (const table of await listQueryable(tx, tenantId, access, wanted, limit)) {
+      const parts = await readVisibleParts(tx, table, access);
+      if (parts === null || (await showsRow(deps, table, parts))) found.push({ table, parts });
+    }
+    return { found, redactor, also: await alsoRead?.(tx, access) };
+  };
+  const { found, redactor, also } = await deps.db.transaction(tenantId, find, { signal, readOnly: true, keyFamilyId });
+  const tables = await collect(found, async ({ table, parts }) => {
+    const source = { name: table.sourceName, path: table.sourcePath };
+    if (await isSourceBlocked(redactor, source)) return undefined;
+    return { table: await withReaderNames(table, redactor), parts };
+  });
+  if (hasIds && tables.length < new Set(wanted.ids).size) throw notFound();
+  return { redactor, tables, also };
 }
 
 /** Returns whether a row is in a visible part. The other visible parts of the source may belong to other tables. */
@@ -110,16 +124,14 @@ export async function queryTables(
 ): Promise<TableAnswer> {
   const engine = requireEngine(deps);
   const wanted: Wanted = query.tables ? { ids: query.tables } : { namesIn: query.sql };
-  const options = { signal, readOnly: true, keyFamilyId: caller.keyFamilyId };
-  const read = (tx: Tx) => openTables(tx, deps, caller, wanted, TABLES_PER_QUERY_MAX + 1);
-  const before = await deps.db.transaction(caller.tenantId, read, options);
+  const before = await openTables(deps, caller, wanted, TABLES_PER_QUERY_MAX + 1, signal);
   checkSize(before.tables);
   const given: EngineTable[] = [];
   for (const { table, parts } of before.tables) {
     given.push({
       sqlName: table.sqlName,
       file: await redactedFile(deps, table, before.redactor, signal),
-      columns: table.columns.map(({ sqlName, type }) => ({ name: sqlName, type })),
+      columns: table.columns.map(({ sqlName, type, storedName }) => ({ name: sqlName, type, storedName })),
       hasTotals: table.totalRows > 0,
       parts: parts && Int32Array.from(parts),
     });
@@ -131,13 +143,8 @@ export async function queryTables(
   });
 
   const traced = tracedRows(result);
-  const { now, rows } = await deps.db.transaction(
-    caller.tenantId,
-    async (tx) => {
-      const now = await read(tx);
-      return { now, rows: await readCited(tx, before.tables, now.access, traced) };
-    },
-    options,
+  const now = await openTables(deps, caller, wanted, TABLES_PER_QUERY_MAX + 1, signal, (tx, access) =>
+    readCited(tx, before.tables, access, traced),
   );
   if (stateOf(now) !== stateOf(before)) {
     throw new ServiceError(
@@ -150,7 +157,7 @@ export async function queryTables(
     ...shown,
     truncated: result.truncated,
     elapsedMs: result.elapsedMs,
-    citations: await citeRows(rows, kept, now.redactor, signal),
+    citations: await citeRows(now.also!, kept, now.redactor, signal),
     witnessCount: result.trace.kind === 'aggregates' ? result.trace.count : null,
     warnings: warningsOf(query, before.tables, result),
   };
@@ -213,7 +220,7 @@ async function toServiceError(
     case 'size':
       return new ServiceError('too_large', 'The result is larger than 1 MiB. Select less.');
     case 'refused': {
-      const names = unknownTable === undefined ? '' : await namesNear(unknownTable, deps, caller);
+      const names = unknownTable === undefined ? '' : await namesNear(unknownTable, deps, caller, signal);
       const at = position === undefined ? '' : ` (at character ${characterAt(query.sql, position)})`;
       const shown = await redactText(
         redactor?.withoutHashes ?? null,
@@ -228,12 +235,8 @@ async function toServiceError(
   }
 }
 
-async function namesNear(name: string, deps: TableDeps, caller: TableCaller): Promise<string> {
-  const { tables } = await deps.db.transaction(
-    caller.tenantId,
-    (tx) => openTables(tx, deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX),
-    { readOnly: true, keyFamilyId: caller.keyFamilyId },
-  );
+async function namesNear(name: string, deps: TableDeps, caller: TableCaller, signal: AbortSignal): Promise<string> {
+  const { tables } = await openTables(deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX, signal);
   return nearestNames(
     name,
     tables.map(({ table }) => table.sqlName),

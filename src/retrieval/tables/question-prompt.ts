@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { tokensAtMost } from '../../llm/chat/tokens.ts';
 import { FACT_STEPS, readerSteps, redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
-import { redactValue } from '../../tables/redact-value.ts';
+import { redactCell } from '../../tables/redact-row.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import type { OpenedTable } from './visible.ts';
@@ -115,8 +115,8 @@ async function linesOf(
   const columns = await collect(table.columns, async (column) => {
     if (!(await isShown(column.sqlName))) return undefined;
     const examples = await collect(seesAll ? column.examples : [], async (value) => {
-      const shown = await redactValue(redactor, value, valueSteps);
-      return shown === undefined || shown === null ? undefined : oneLine(String(shown), EXAMPLE_UNITS_MAX);
+      const shown = await redactCell(redactor, column, value, valueSteps);
+      return shown === undefined ? undefined : oneLine(shown, EXAMPLE_UNITS_MAX);
     });
     const distinct = [...new Set(examples)].slice(0, EXAMPLES_MAX).map((value) => `'${value.replaceAll("'", "''")}'`);
     const comment = [

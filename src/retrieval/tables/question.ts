@@ -69,16 +69,10 @@ export async function askTables(
   const { chatModel } = deps;
   if (!chatModel.ask) throw invalidRequest('A question needs a chat model: set PINAKES_CHAT_MODEL.');
   const wanted = asked.tables ? { ids: asked.tables } : 'all';
-  const { rules, opened } = await deps.db.transaction(
-    caller.tenantId,
-    async (tx) => ({
-      rules: await readRules(tx, caller.tenantId, caller.principal),
-      opened: await openTables(tx, deps, caller, wanted, TABLES_MAX),
-    }),
-    { signal, readOnly: true, keyFamilyId: caller.keyFamilyId },
+  const { redactor, tables, also } = await openTables(deps, caller, wanted, TABLES_MAX, signal, (tx) =>
+    readRules(tx, caller.tenantId, caller.principal),
   );
-  asked.onRules(rules);
-  const { redactor, tables } = opened;
+  asked.onRules(also!);
   const masking = redactor?.withoutHashes ?? null;
   const question = await redactText(masking, asked.question, ['llm_input'], signal);
   if (question === undefined)

@@ -27,7 +27,7 @@ export interface CopyDeps {
  */
 export async function redactedFile(
   { db, blobs, queue }: CopyDeps,
-  table: QueriedTable,
+  table: Pick<QueriedTable, 'tenantId' | 'tableId' | 'version' | 'generation' | 'sqlName' | 'blobHash' | 'redactedBy'>,
   redactor: Redactor | null,
   signal: AbortSignal,
 ): Promise<string> {

@@ -61,11 +61,7 @@ export async function findFitting(
 ): Promise<string[]> {
   const sourceIds = [...new Set(hits.map(({ sourceId }) => sourceId))];
   if (sourceIds.length === 0) return [];
-  const { tables, redactor } = await deps.db.transaction(
-    caller.tenantId,
-    (tx) => openTables(tx, deps, caller, { sourceIds }, TABLES_MAX),
-    { signal, readOnly: true, keyFamilyId: caller.keyFamilyId },
-  );
+  const { tables, redactor } = await openTables(deps, caller, { sourceIds }, TABLES_MAX, signal);
   const asked = [...weighTerms(question, [UNDETERMINED]).keys()];
   const fitting = tables.filter((opened) => {
     const terms = termsOf(opened, false);

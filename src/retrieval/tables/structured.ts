@@ -1,6 +1,7 @@
 /** Turns a structured query of a caller into SQL over the tables that the caller may query. */
 import { type StructuredQuery, toSql } from '../../tables/structured-query.ts';
 import { openTables, requireEngine, type TableCaller, type TableDeps } from './query-tables.ts';
+import type { Wanted } from './visible.ts';
 
 const NAMES_SUGGESTED_FROM_MAX = 1_000;
 
@@ -13,12 +14,7 @@ export async function structuredSql(
   signal: AbortSignal,
 ): Promise<string> {
   requireEngine(deps);
-  const find = (wanted: Parameters<typeof openTables>[3]) =>
-    deps.db.transaction(caller.tenantId, (tx) => openTables(tx, deps, caller, wanted, NAMES_SUGGESTED_FROM_MAX), {
-      signal,
-      readOnly: true,
-      keyFamilyId: caller.keyFamilyId,
-    });
+  const find = (wanted: Wanted) => openTables(deps, caller, wanted, NAMES_SUGGESTED_FROM_MAX, signal);
   const named = await find(ids ? { ids } : { namesIn: query.from });
   const isThere = named.tables.some(({ table }) => table.sqlName === query.from.toLowerCase());
   const { tables } = isThere || ids ? named : await find('all');

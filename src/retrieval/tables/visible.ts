@@ -1,8 +1,10 @@
 /** The tables that a request may query, and the parts of them that it may see. A row is visible as the chunk is that holds it. */
 import { type Access, mayShowChunk, mayShowSource, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
+import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
-import { join, raw, type Sql, sql } from '../../db/sql.ts';
+import { join, type Sql, sql } from '../../db/sql.ts';
+import { type ReaderNames, STAND_IN } from '../../tables/reader-names.ts';
 import type { StoredTable } from '../../tables/table.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
 import { type HitRow, hitColumns, withPlace } from '../reading/hits.ts';
@@ -22,11 +24,14 @@ export interface QueriedTable
   redactedBy: string;
   /** Number of chunks of the source. */
   chunkCount: number;
+  /** The name and the path of the source. */
+  sourceName: string;
+  sourcePath: string | null;
 }
 
-/** A table with what of it is visible. */
+/** A table with what of it is visible, and with the names that its reader uses. */
 export interface OpenedTable {
-  table: QueriedTable;
+  table: ReaderNames<QueriedTable>;
   /** Ordinals of the visible parts; null: all. */
   parts: number[] | null;
 }
@@ -40,9 +45,8 @@ export interface PartRow {
 /** How the tables are chosen: by their ids, by their sources, by names in a text, or all. */
 export type Wanted = { ids: readonly string[] } | { sourceIds: readonly string[] } | { namesIn: string } | 'all';
 
-const COLUMNS =
-  raw(`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
-  t.blob_hash, t.row_count, t.total_rows, t.bytes, s.redacted_by, s.chunk_count`);
+const COLUMNS = sql`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
+  t.blob_hash, t.row_count, t.total_rows, t.bytes, s.redacted_by, s.chunk_count, s.name as source_name, ${SOURCE_PATH} as source_path`;
 
 /** Returns the conditions that table `t` can be queried: its file is of the text that the source serves. */
 function queryable(tenantId: string, access: Access): Sql {
@@ -61,14 +65,23 @@ export function listQueryable(
   const chosen: Sql[] = [];
   if (wanted !== 'all' && 'ids' in wanted) chosen.push(sql`t.id = any(${[...wanted.ids]}::uuid[])`);
   if (wanted !== 'all' && 'sourceIds' in wanted) chosen.push(sql`t.source_id = any(${[...wanted.sourceIds]}::uuid[])`);
-  if (wanted !== 'all' && 'namesIn' in wanted) chosen.push(sql`strpos(lower(${wanted.namesIn}), t.sql_name) > 0`);
+  if (wanted !== 'all' && 'namesIn' in wanted) {
+    const standIn = sql`${STAND_IN}::text || replace(t.id::text, '-', '')`;
+    chosen.push(
+      sql`(strpos(lower(${wanted.namesIn}), t.sql_name) > 0 or strpos(lower(${wanted.namesIn}), ${standIn}) > 0)`,
+    );
+  }
   return tx.query<QueriedTable>(sql`
     select ${COLUMNS} from source_table t join ${SOURCE_TABLES} on s.tenant_id = t.tenant_id and s.id = t.source_id
     where ${join([queryable(tenantId, access), ...chosen], ' and ')} order by t.id limit ${limit}`);
 }
 
 /** Returns the ordinals of the visible chunks of the table's source, ascending; null if all are visible. */
-export async function readVisibleParts(tx: Queryable, table: QueriedTable, access: Access): Promise<number[] | null> {
+export async function readVisibleParts(
+  tx: Queryable,
+  table: Pick<QueriedTable, 'tenantId' | 'sourceId' | 'generation' | 'chunkCount'>,
+  access: Access,
+): Promise<number[] | null> {
   if (!access.policy?.chunk) return null;
   const rows = await tx.query<{ ordinal: number }>(sql`
     select c.ordinal from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
@@ -80,7 +93,7 @@ export async function readVisibleParts(tx: Queryable, table: QueriedTable, acces
 /** Returns the visible chunks with these ordinals, as `findChunk` of reading/lookup.ts returns one. */
 export async function readPartRows(
   tx: Queryable,
-  table: QueriedTable,
+  table: Pick<QueriedTable, 'tenantId' | 'sourceId' | 'generation'>,
   access: Access,
   ordinals: readonly number[],
 ): Promise<Map<number, PartRow>> {

@@ -7,7 +7,8 @@ export interface EngineTable {
   sqlName: string;
   /** Path of the Parquet file. Only files that this service has written are given to the engine. */
   file: string;
-  columns: readonly { name: string; type: ColumnType }[];
+  /** Names in SQL. `storedName` is the name in the file if it is another one. */
+  columns: readonly { name: string; type: ColumnType; storedName?: string }[];
   /** Whether the file has rows of totals. They are left out. */
   hasTotals: boolean;
   /** Ordinals of the parts of the source whose rows are visible; null: all are. */

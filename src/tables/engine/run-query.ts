@@ -144,7 +144,7 @@ async function openTables(
 }
 
 function selectTable(table: EngineTable, hasPlace: boolean, condition: string): string {
-  const columns = table.columns.map(({ name }) => quoted(name));
+  const columns = table.columns.map(({ name, storedName = name }) => `${quoted(storedName)} as ${quoted(name)}`);
   if (hasPlace) columns.push(`${PLACE_SQL} as ${PLACE_COLUMN}`);
   const kind = table.hasTotals ? `and _kind = 'data'` : '';
   return `select ${columns.join(', ')} from read_parquet(${literal(table.file)}) where ${condition} ${kind}`;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { postMcp, toolCall } from '../../support/mcp.ts';
 import { eventually, multipartBody, waitForGroup } from '../../support/upload.ts';
 
 const QUESTION = 'Where does the kingfisher nest?';
@@ -99,6 +100,10 @@ test('a rule that blocks leaves out a chunk with a path that it finds, and hides
     Object.values(await records()).map((list) => list.length),
     [0, 0, 0, 0],
   );
+  for (const part of ['text', 'blocks', 'tables'])
+    assert.equal((await t.get(`/sources/${sourceId}/${part}`)).status, 404, part);
+  const listed = (await postMcp(t, toolCall('list_sources'))).body;
+  assert.deepEqual(listed.result.structuredContent.sources, []);
   await setPolicy(group!.map((rule) => ({ ...rule, action: 'block', apply_at: ['retrieval'] })));
   const shown = Object.values(await records()).flat();
   assert.ok(shown.length > 0);

@@ -1,0 +1,34 @@
+/** The names in SQL for a reader. A name that a rule changes for readers would tell, as a name in SQL, what the rule hides. */
+import { FACT_STEPS, redactFact } from '../redaction/apply-redaction.ts';
+import type { Redactor } from '../redaction/redact.ts';
+import { uniqueName } from './names.ts';
+import type { StoredTable, TableColumn } from './table.ts';
+
+/** The beginning of a name in SQL that stands for a hidden one; the id of the table without hyphens follows. */
+export const STAND_IN = 'table_';
+
+/** A column with its name in SQL for a reader, and its name in the Parquet file. */
+export type NamedColumn = TableColumn & { storedName: string };
+
+export type ReaderNames<T> = Omit<T, 'sqlName' | 'columns'> & { sqlName: string; columns: NamedColumn[] };
+
+/** Returns the table with stand-ins for names in SQL that a rule changes. Do not call this function within a transaction. */
+export async function withReaderNames<T extends Pick<StoredTable, 'tableId' | 'name' | 'sqlName' | 'columns'>>(
+  table: T,
+  redactor: Redactor | null,
+): Promise<ReaderNames<T>> {
+  const columns = table.columns.map((column) => ({ ...column, storedName: column.sqlName }));
+  if (!FACT_STEPS.some((step) => redactor?.appliesAt(step))) return { ...table, columns };
+  const isShown = async (...names: string[]): Promise<boolean> => {
+    for (const name of names) if ((await redactFact(redactor, name)) !== name) return false;
+    return true;
+  };
+  const taken = new Set(table.columns.map(({ sqlName }) => sqlName));
+  for (const [i, column] of columns.entries()) {
+    const { header, sqlName } = column;
+    if (!(await isShown(header, sqlName))) column.sqlName = uniqueName(`column_${i + 1}`, taken);
+  }
+  const isNameShown = await isShown(table.name, table.sqlName);
+  const sqlName = isNameShown ? table.sqlName : STAND_IN + table.tableId.replaceAll('-', '');
+  return { ...table, sqlName, columns };
+}
