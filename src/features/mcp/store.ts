@@ -38,7 +38,8 @@ export function listVisibleSources(
   const ofFile = fileTypes === undefined ? raw('true') : sql`s.file_type = any(${[...fileTypes]}::text[])`;
   const named = ids === undefined ? raw('true') : sql`s.id = any(${[...ids]}::uuid[])`;
   return tx.query<ListedSource>(sql`
-    select s.id, s.source_group_id, s.source_type, s.file_type, s.name, ${SOURCE_PATH} as path, s.url, s.content_at from ${SOURCE_TABLES}
+    select s.id, s.source_group_id, s.source_type, s.file_type, s.name, ${SOURCE_PATH} as path, s.url, s.content_at
+    from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
       and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile} and ${named}
       and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);

@@ -121,7 +121,7 @@ test('a large CSV file with few rows has no rest', () => {
 
 test('a quote that is open for very long in a large CSV file is an ordinary character', () => {
   // Long rows: what counts is their length.
-  const rows = '3,4\n' + `5,${'x'.repeat(65_536)}\n`.repeat(16);
+  const rows = `3,4\n${`5,${'x'.repeat(65_536)}\n`.repeat(16)}`;
   const parsed = parseLargeCsv(['a,b\n"1,2\n', ...Array(34).fill(rows)], 'csv');
   assert.match(parsed.warnings[0]!, /never closed/);
   assert.ok(parsed.text.includes('| "1 | 2 |\n| 3 | 4 |'));

@@ -47,7 +47,9 @@ export function parseSubtitles(source: string): ParsedFile {
 /** Returns the spoken lines of ASS and SSA by their times. Their fields are in the order of the line `Format`; the text is the last. */
 function dialogueOf(source: string): Cue[] {
   const events = source.slice(Math.max(0, source.search(/^[ \t]{0,20}\[Events\]/im)));
-  const names = (/^[ \t]{0,20}Format:(.*)$/m.exec(events)?.[1] ?? DIALOGUE_FIELDS).split(',').map((name) => name.trim());
+  const names = (/^[ \t]{0,20}Format:(.*)$/m.exec(events)?.[1] ?? DIALOGUE_FIELDS)
+    .split(',')
+    .map((name) => name.trim());
   const cues = Array.from(events.matchAll(/^[ \t]{0,20}Dialogue:(.*)$/gm), ([, line = '']): Cue => {
     const fields = line.split(',');
     const field = (name: string) => fields[names.indexOf(name)]?.trim() ?? '';
