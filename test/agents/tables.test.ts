@@ -89,6 +89,18 @@ test('a wrong statement names the columns, so that the model can repair it', asy
   const made = await run();
   assert.match(made.steps[0].error, /no column amunt\. The nearest names are: amount/);
   assert.deepEqual([made.steps[1].found, made.status], [2, 'success']);
+  const rules = [
+    { name: 'r', kind: 'dictionary', terms: ['amount', 'spend'], action: 'mask', apply_at: ['retrieval'] },
+  ];
+  assert.equal((await world.t.put('/redaction-policy', { enabled: true, rules })).status, 200);
+  const [later, replayed] = [
+    await world.t.get(`/agents/runs/${made.id}`),
+    await world.t.get(`/agents/runs/${made.id}/events`),
+  ];
+  assert.equal((await world.t.delete('/redaction-policy')).status, 200);
+  assert.match(later.body.input, /red teams \[R\]/);
+  assert.match(later.body.steps[0].error, /nearest names are: \[R\]/);
+  assert.doesNotMatch(replayed.text, /names are: amount/);
 });
 
 test('the model gets cells after the rules for models, numbers too, and no row with a blocked cell', async () => {

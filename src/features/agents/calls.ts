@@ -20,7 +20,7 @@ const CALLS_NOTED_MAX = 20;
 const TOOL_NAME_UNITS_MAX = 64;
 const ARGUMENT_UNITS_MAX = 16_384;
 /** Rules that apply to the arguments, which a model wrote: it may have copied them from sources. */
-const ARGUMENT_STEPS: readonly ApplyAt[] = [...FACT_STEPS, 'output'];
+export const READER_STEPS: readonly ApplyAt[] = [...FACT_STEPS, 'output'];
 
 const NOTICES = {
   repeated: 'This was already asked: use the earlier result, or ask something else.',
@@ -151,10 +151,21 @@ export async function restoreCalls(
 }
 
 /** Returns what a reader sees of a result: the record of the tool, or why there is none. */
-export function readerResult({ call, result, showsArguments }: CallView): Json {
-  if (call.error !== null) return showsArguments ? { error: call.error } : { notice: NOTICES.gone };
+export async function readerResult(view: CallView, redactor: Redactor | null): Promise<Json> {
+  const { call, result } = view;
+  const error = await readerError(view, redactor);
+  if (call.error !== null) return error === null ? { notice: NOTICES.gone } : { error };
   if (call.notice !== null) return { notice: call.notice };
   return result ?? { notice: NOTICES.gone };
+}
+
+/** Returns the error as a reader sees it: it may have words of the arguments, and names that a later rule hides. */
+export async function readerError(
+  { call, showsArguments }: CallView,
+  redactor: Redactor | null,
+): Promise<string | null> {
+  if (call.error === null || !showsArguments) return null;
+  return (await redactText(redactor?.withoutHashes ?? null, call.error, READER_STEPS)) ?? '';
 }
 
 /** Returns the arguments as a reader sees them. */
@@ -164,14 +175,14 @@ export async function readerArguments(
 ): Promise<Json | null> {
   if (call.args === null || !showsArguments) return null;
   const masking = redactor?.withoutHashes ?? null;
-  const shown = await mapTexts(call.args, async (text) => (await redactText(masking, text, ARGUMENT_STEPS)) ?? '');
+  const shown = await mapTexts(call.args, async (text) => (await redactText(masking, text, READER_STEPS)) ?? '');
   return shown as Json;
 }
 
 /** Returns the text of a result for the model. */
 export async function modelResult(tools: readonly Tool[], view: CallView, redactor: Redactor | null): Promise<string> {
   const tool = tools.find(({ name }) => name === view.call.tool);
-  if (view.result === null || tool === undefined) return JSON.stringify(readerResult(view));
+  if (view.result === null || tool === undefined) return JSON.stringify(await readerResult(view, redactor));
   const masking = redactor?.withoutHashes ?? null;
   const redacted = await mapTexts(view.result, (text, name) =>
     redactText(PASSAGES.has(name) ? redactor : masking, text, ['llm_input']),

@@ -49,7 +49,7 @@ export async function stepEvents(
   for (const view of views) {
     const { id: toolCallId, tool } = view.call;
     const delta = JSON.stringify((await readerArguments(view, redactor)) ?? {});
-    const content = JSON.stringify(readerResult(view));
+    const content = JSON.stringify(await readerResult(view, redactor));
     events.push(
       { type: 'TOOL_CALL_START', toolCallId, toolCallName: tool },
       { type: 'TOOL_CALL_ARGS', toolCallId, delta },

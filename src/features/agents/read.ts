@@ -5,6 +5,7 @@ import { listMessages, ownerOf } from '../../corpus/conversation-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import type { Redactor } from '../../redaction/redact.ts';
+import { readerViewOfWarnings } from '../../retrieval/views.ts';
 import { type CallView, restoreCalls } from './calls.ts';
 import {
   answerEvents,
@@ -109,7 +110,9 @@ async function lastEvents(
   redactor: Redactor | null,
   first: number,
 ): Promise<NumberedEvent[]> {
-  const end = run as unknown as RunEnd;
+  const ended = run as unknown as RunEnd;
+  const warnings = await readerViewOfWarnings(redactor, ended.outcome.warnings);
+  const end = { ...ended, outcome: { ...ended.outcome, warnings } };
   if (run.status !== 'success') return [brokenEvent(run, end, first)];
   const answer = (await readAnswer(host, reader, run, redactor)) ?? { text: REMOVED, citations: [] };
   const { assistantMessageId: messageId } = run;

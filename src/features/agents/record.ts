@@ -4,7 +4,8 @@ import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { readerArguments } from './calls.ts';
+import { readerViewOfWarnings } from '../../retrieval/views.ts';
+import { READER_STEPS, readerArguments, readerError } from './calls.ts';
 import type { RunView } from './read.ts';
 import { type AgentRun, FINISH_REASONS, RUN_STATUSES } from './store.ts';
 
@@ -99,10 +100,10 @@ export async function toSummary(run: AgentRun, redactor: Redactor | null): Promi
   const { usage, warnings, error } = run.outcome ?? {};
   return toRecord(runSummarySchema, run, {
     planner: 'model',
-    input: (await redactText(redactor?.withoutHashes ?? null, run.input, ['output'])) ?? '',
+    input: (await redactText(redactor?.withoutHashes ?? null, run.input, READER_STEPS)) ?? '',
     ...(!run.isStored && { conversation_id: null, user_message_id: null, assistant_message_id: null }),
     usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: usage?.outputTokens ?? 0 },
-    warnings: warnings ?? [],
+    warnings: await readerViewOfWarnings(redactor, warnings ?? []),
     error: error ?? null,
   });
 }
@@ -111,7 +112,7 @@ export async function toRun({ run, steps, answer, redactor }: RunView): Promise<
   const records: z.input<typeof stepSchema>[] = [];
   for (const { step, views } of steps) {
     for (const view of views) {
-      const { tool, kept, notice, error, elapsedMs } = view.call;
+      const { tool, kept, notice, elapsedMs } = view.call;
       const isReadable = view.result !== null;
       records.push({
         number: step.number,
@@ -120,7 +121,7 @@ export async function toRun({ run, steps, answer, redactor }: RunView): Promise<
         found: kept?.found ?? 0,
         ids: isReadable ? (kept?.chunkIds ?? []) : [],
         notice,
-        error: view.showsArguments ? error : null,
+        error: await readerError(view, redactor),
         elapsed_ms: elapsedMs,
       });
     }

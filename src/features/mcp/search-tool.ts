@@ -9,6 +9,7 @@ import { type Json, type Kept, type Tool, tool } from '../../http/tools/tool.ts'
 import { addNeighbours, readNeighbours, toHit } from '../../retrieval/reading/hits.ts';
 import { findChunks } from '../../retrieval/reading/lookup.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
+import { readerViewOfWarnings } from '../../retrieval/views.ts';
 import { collect } from '../../util/collect.ts';
 
 /** Arguments of the tool, all members of the body of the route. The metadata filters are left out: models write them wrongly. */
@@ -87,7 +88,9 @@ async function restore(deps: Deps, args: Json, kept: Kept, { caller, principal }
   });
   const hits = await collect(rows, (row) => toHit(row, ranks[kept.chunkIds.indexOf(row.id)]!, redactor));
   await addNeighbours(hits, neighbours, redactor);
-  return { results: hits.map(toSearchResult), warnings };
+  // A warning may name a word of a chunk that is hidden now.
+  const seesAll = hits.length === kept.chunkIds.length;
+  return { results: hits.map(toSearchResult), warnings: seesAll ? await readerViewOfWarnings(redactor, warnings) : [] };
 }
 
 function toText({ results, warnings }: { results: Result[]; warnings: { message: string }[] }): string {
