@@ -120,10 +120,12 @@ async function maintainTables(db: Database, quiet: boolean): Promise<void> {
   for (const table of vacuum) await db.system.executeOutsideTransaction(`vacuum (truncate off) ${qualified(table)}`);
 }
 
+/** Includes the system catalogs, which every ANALYZE makes larger, and long values, which have tables of their own. */
 async function countChanges(db: Database): Promise<TableCounters[]> {
   return db.system.query<TableCounters>(sql`
-    select schemaname as schema, relname as name, n_live_tup as rows, n_dead_tup as dead, n_mod_since_analyze as changed
-    from pg_stat_user_tables where n_dead_tup > 0 or n_mod_since_analyze > 0
+    select schemaname as schema, relname as name, n_live_tup as rows, n_dead_tup as dead,
+      case when schemaname in ('pg_catalog', 'pg_toast') then 0 else n_mod_since_analyze end as changed
+    from pg_stat_all_tables where n_dead_tup > 0 or n_mod_since_analyze > 0
     order by n_dead_tup desc`);
 }
 
