@@ -247,6 +247,23 @@ describe('a later run', () => {
     const second = await run(origin(), { memory, cursor: first.cursor });
     assert.deepEqual([second.stored, second.unchanged, second.full], [{ 'c.md': 'c\n' }, ['a.md'], true]);
   });
+
+  test('a run that is cut off goes on with its commit, and the next run reads what was pushed meanwhile', async () => {
+    site.git.commit({ 'a.md': 'a\n', 'b.md': 'b\n' });
+    const memory: Memory = new Map();
+    const signal = new AbortController().signal;
+    const request = { cursor: null, resume: null, findStored: async () => undefined, signal };
+    let resume = null;
+    for await (const change of repo.list(origin(), null, request)) {
+      if (change.kind === 'checkpoint') resume = change.resume;
+      break;
+    }
+    site.git.commit({ 'a.md': null, 'c.md': 'c\n' }, 'main', { orphan: true });
+    const rest = await run(origin(), { memory, resume });
+    assert.deepEqual(rest.stored, { 'a.md': 'a\n', 'b.md': 'b\n' });
+    const next = await run(origin(), { memory, cursor: rest.cursor });
+    assert.deepEqual([next.stored, next.unchanged, next.full], [{ 'c.md': 'c\n' }, [], true]);
+  });
 });
 
 describe('the reference', () => {

@@ -154,6 +154,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The page leads where many others lead': 'Die Seite führt dorthin, wohin viele führen',
   'The page was not found': 'Die Seite wurde nicht gefunden',
   'The page was not received completely': 'Die Seite kam nicht vollständig an',
+  'The site answers many addresses with one page': 'Die Website beantwortet viele Adressen mit derselben Seite',
   'The site could not be read': 'Die Website konnte nicht gelesen werden',
   'The site failed': 'Die Website hat einen Fehler',
   'The site is skipped for now': 'Die Website wird vorläufig ausgelassen',

@@ -185,6 +185,8 @@ class Walk {
    */
   async *run(): AsyncGenerator<Change, void> {
     const { queue, pending } = this.progress;
+    // A run that is cut off early must keep the page token of its start, too.
+    yield this.#checkpoint();
     while (queue.length > 0 || pending.length > 0) {
       if (queue.length > 0) yield* this.#listFolders(this.#nextBatch());
       else yield* this.#follow(this.#nextShortcut());

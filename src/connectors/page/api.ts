@@ -109,11 +109,13 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
       const query = new URLSearchParams({ page_size: String(LIST_SIZE) });
       if (cursor !== undefined) query.set('start_cursor', cursor);
       const from = cursor === undefined ? {} : { start_cursor: cursor };
-      const response = (
+      const answer =
         body === undefined
-          ? await request('GET', `${path}?${query}`)
-          : await request('POST', path, { ...body, ...from, page_size: LIST_SIZE })
-      ) as Partial<WireList> | null;
+          ? request('GET', `${path}?${query}`)
+          : request('POST', path, { ...body, ...from, page_size: LIST_SIZE });
+      const response = (await answer.catch((error: unknown) => {
+        throw seen.size > 0 ? ofLaterPage(error) : error;
+      })) as Partial<WireList> | null;
       if (!Array.isArray(response?.results)) throw unexpectedResponse();
       const next = response.has_more === true ? response.next_cursor : null;
       if (next === undefined || (response.has_more === true && next === null)) throw unexpectedResponse();
@@ -130,6 +132,14 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
     pages,
     now: () => new Date(options.clock.now().getTime() + serverAheadMs),
   };
+}
+
+/**
+ * Returns the error for a list that cannot be continued. Status 400 then means a cursor that is no longer valid, not an object that the API
+ * does not support: the beginning of the list must not be taken for all of it.
+ */
+function ofLaterPage(error: unknown): unknown {
+  return error instanceof PageApiError && error.status === 400 ? new PageApiError(409, 'cursor_expired') : error;
 }
 
 function statusOf({ request_status }: Partial<WireList>): Pick<WireList, 'request_status'> {

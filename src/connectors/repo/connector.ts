@@ -67,6 +67,7 @@ const CursorSchema = z.object({
   tree: z.string(),
   passed: z.array(z.tuple([z.string(), z.string(), z.string()])),
 });
+const ResumeSchema = z.object({ commit: z.string() });
 const LocatorSchema = z.object({
   sha: z.string(),
   mode: z.string(),
@@ -124,12 +125,15 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
   const repository = await client.repository();
   const reference = origin.referenceType === 'default' ? repository.default_branch : origin.referenceParam;
   const prefix = origin.referenceType === 'commit' ? '' : origin.referenceType === 'tag' ? 'tags/' : 'heads/';
-  const commit = await client.commit(prefix + reference);
+  const interrupted = ResumeSchema.safeParse(request.resume).data;
+  const commit = await client.commit(interrupted?.commit ?? prefix + reference);
   const cursor = CursorSchema.safeParse(request.cursor).data;
   if (cursor?.tree === commit.tree) {
     yield { kind: 'end', full: false, cursor };
     return;
   }
+  // A run that is cut off goes on with the same commit: files that it has stored are not reported again.
+  yield { kind: 'checkpoint', resume: { commit: commit.sha } };
   const revision: Revision = { repository, reference, commit };
   const all = distinctPaths(await client.tree(commit.tree));
   const attributesOf = await readAttributes(client, all);

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { type HttpClient, type HttpResponse, REDIRECT_STATUSES } from '../../net/http-client.ts';
 import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import type { OriginProblem } from '../connector.ts';
+import { NOT_WHOLE } from './problems.ts';
 import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './robots.ts';
 
 /**
@@ -50,6 +51,8 @@ interface Host {
   failures: number;
   /** Each of the consecutive failures may be one of a single page. */
   isForgivable: boolean;
+  /** Consecutive bodies that broke off, or did not end in time. */
+  brokenBodies: number;
   /** How often consecutive failures were forgiven. */
   resets: number;
   /** The last address that did not fail. */
@@ -120,7 +123,7 @@ export class WebClient {
       if (!problem?.retryable) {
         host.failures = 0;
         host.isForgivable = true;
-        host.lastGood = address;
+        if ('status' in response && response.status < 400) host.lastGood = address;
         if (!('status' in response)) return { kind: 'failed', problem: response.problem };
         return resultOf(response);
       }
@@ -132,15 +135,17 @@ export class WebClient {
       // retryWait returns the requested wait up to its own limit.
       const isTooLong = wait >= RETRY_AFTER_MS_MAX;
       if (host.failures >= HOST_FAILURES_MAX && !isTooLong) await this.#forgive(host, pauses);
-      if (isTooLong || host.failures >= HOST_FAILURES_MAX)
-        host.refused = {
-          title: 'The site is skipped for now',
-          message: `${new URL(address).host} fails or asks for a long wait. The next run tries again.`,
-          retryable: true,
-        };
+      if (isTooLong || host.failures >= HOST_FAILURES_MAX) host.refused = skipped(address);
       if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
       this.#setNext(address, Math.max(wait, pauses.usual));
     }
+  }
+
+  /** Notes how the body of a page ended. A site whose bodies never end costs the whole timeout for each page. */
+  noteBody(address: string, body: Uint8Array | OriginProblem): void {
+    const host = this.#host(address);
+    host.brokenBodies = body === NOT_WHOLE ? host.brokenBodies + 1 : 0;
+    if (host.brokenBodies >= HOST_FAILURES_MAX) host.refused = skipped(address);
   }
 
   /** Returns whether the site is skipped for the rest of the crawl. */
@@ -182,6 +187,7 @@ export class WebClient {
     const host: Host = {
       failures: 0,
       isForgivable: true,
+      brokenBodies: 0,
       resets: 0,
       lastGood: undefined,
       refused: undefined,
@@ -265,6 +271,14 @@ function resultOf(response: HttpResponse): WebResult {
     return { kind: 'redirect', location, isPermanent: response.status === 301 || response.status === 308 };
   }
   return { kind: 'response', response };
+}
+
+function skipped(address: string): OriginProblem {
+  return {
+    title: 'The site is skipped for now',
+    message: `${new URL(address).host} fails or asks for a long wait. The next run tries again.`,
+    retryable: true,
+  };
 }
 
 /** Returns whether a failure may be one of a single page. The status 503, like 429, asks to leave the whole host alone. */

@@ -13,6 +13,7 @@ import { type CrawledPages, Moves } from './moves.ts';
 import { AWAY, CIRCLE, EMPTY, elsewhere, FORBIDDEN, missing, noSeed, refused, shared, stopped } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
+import { HIDDEN, printOf, Substitutes } from './substitutes.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
@@ -21,7 +22,11 @@ const REDIRECTS_MAX = 5;
 const REQUESTS_PER_PAGE_MAX = 5;
 const REQUESTS_FREE = 100;
 
+/** If a crawl reaches fewer than half of the stored pages, and misses this many, a page may have lost its links for a time. */
+const UNREACHED_MIN = 3;
+
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
+type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
 /** The result of a visit, for the caller that started it. */
 type Outcome = 'indexed' | 'passed' | 'failed' | 'gone';
@@ -30,7 +35,7 @@ export class Crawl {
   readonly #client: WebClient;
   readonly #origin: WebOrigin;
   readonly #scope: Scope;
-  readonly #request: Pick<ListRequest, 'findStored' | 'listStored'>;
+  readonly #request: StoredPages;
   readonly #now: Date;
   readonly #frontier: Frontier;
   /** Addresses that this crawl reported as sources, with their names if they are new or changed. */
@@ -42,6 +47,7 @@ export class Crawl {
   /** Addresses to which pages, sitemaps or settings link. A redirect is no link. */
   readonly #linked = new Set<string>();
   readonly #moves = new Moves();
+  readonly #substitutes: Substitutes;
   readonly #failedSites = new Set<string>();
   #firstProblem: OriginProblem | undefined;
   #requests = 0;
@@ -51,18 +57,14 @@ export class Crawl {
   /** True if there is no sitemap, or none with a page. */
   #lacksSitemap = false;
 
-  constructor(
-    client: WebClient,
-    origin: WebOrigin,
-    request: Pick<ListRequest, 'findStored' | 'listStored'>,
-    now: Date,
-  ) {
+  constructor(client: WebClient, origin: WebOrigin, request: StoredPages, now: Date) {
     this.#client = client;
     this.#origin = origin;
     this.#scope = compileScope(origin);
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
     this.#request = request;
     this.#now = now;
+    this.#substitutes = new Substitutes(client, request);
   }
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read; then no page is reported. */
@@ -118,13 +120,15 @@ export class Crawl {
 
   /**
    * Adds stored pages that the crawl has not reached, so that they are asked whether they are still there: all of them if their links
-   * may be on pages that failed, or lead to a notice of maintenance now; those of a sitemap if it is missing.
+   * may be on pages that failed, or lead to a notice of maintenance now, or if they are many; those of a sitemap if it is missing.
    */
   async #addUnreached(): Promise<void> {
-    const all = !this.#isComplete || this.#moves.hideOthers(this.#crawled());
+    const stored = (await this.#request.listStored?.()) ?? [];
+    const unreached = stored.filter((one) => !this.#frontier.seen.has(one) && !this.#client.isRefused(one));
+    const areMany = unreached.length >= UNREACHED_MIN && unreached.length * 2 > stored.length;
+    const all = areMany || !this.#isComplete || this.#moves.hideOthers(this.#crawled());
     if (!all && !this.#lacksSitemap) return;
-    for (const address of (await this.#request.listStored?.()) ?? []) {
-      if (this.#frontier.seen.has(address) || this.#client.isRefused(address)) continue;
+    for (const address of unreached) {
       const inSitemap = readState(await this.#request.findStored(address))?.inSitemap;
       if (all || inSitemap) this.#frontier.addUnlinked(address, inSitemap);
     }
@@ -248,9 +252,11 @@ export class Crawl {
     }
     if (ending === 'html') return yield* this.#readPage(entry, response, state, asCanonical);
     try {
+      // A page that has become a file.
+      if (state?.print !== undefined && (yield* this.#isSubstitute(entry, ending, state))) return 'failed';
       const { index } = headerDirectives(response.headers.get('x-robots-tag'));
       if (index && this.#scope.includes(address) && !this.#reported.has(address))
-        yield this.#present(entry, fileName(address, ending), response, response.body, []);
+        yield this.#present(entry, fileName(address, ending), response, response.body, { links: [] });
       else if (!index) yield this.#skipped(address, 'noindex');
       return index && this.#scope.includes(address) ? 'indexed' : 'passed';
     } finally {
@@ -266,6 +272,7 @@ export class Crawl {
   ): AsyncGenerator<Change, Outcome> {
     const { address, depth } = entry;
     const bytes = await readBytes(response);
+    this.#client.noteBody(address, bytes);
     if ('title' in bytes || bytes.length === 0) {
       if (!('title' in bytes) && !state) yield this.#skipped(address, 'an empty page');
       else yield this.#failed(address, 'title' in bytes ? bytes : EMPTY, state, depth);
@@ -277,6 +284,8 @@ export class Crawl {
     const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
     const links = header.follow && page.follow ? this.#pageLinks(page, base) : [];
     if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
+    const print = printOf(page);
+    if (yield* this.#isSubstitute(entry, print, state)) return 'failed';
     this.#follow(links, base, depth);
     if (!asCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
@@ -284,8 +293,27 @@ export class Crawl {
       return 'passed';
     }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
-    yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), links);
+    yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), { links, print });
     return 'indexed';
+  }
+
+  /** Reports what became of the page if the site answered with another one instead. */
+  async *#isSubstitute(
+    { address, depth, isSeed }: Entry,
+    print: string,
+    state: PageState | undefined,
+  ): AsyncGenerator<Change, boolean> {
+    const isStored = this.#stored.has(address);
+    const found = await this.#substitutes.judge({ address, print, storedPrint: state?.print, isStored, isSeed });
+    if (!found) return false;
+    // The first one was taken for a page of the site.
+    const isNew = !this.#stored.has(found.first) && this.#reported.delete(found.first);
+    if (isNew) yield { kind: 'gone', originId: found.first };
+    if (found.kind === 'hidden') this.#isComplete = false;
+    if (!isStored) yield this.#skipped(address, 'the site answers so at addresses that do not exist');
+    else if (found.kind === 'missing') yield { kind: 'gone', originId: address };
+    else yield this.#failed(address, HIDDEN, state, depth);
+    return true;
   }
 
   /** Notes a page that only sends its readers to another one. The other one is visited as if this address were its own. */
@@ -341,11 +369,11 @@ export class Crawl {
     name: string,
     response: HttpResponse,
     body: AsyncIterable<Uint8Array>,
-    links: readonly string[],
+    { links, print }: { links: readonly string[]; print?: string },
   ): Change {
     this.#pages += 1;
     const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });
-    const state = { ...toState(response.headers, links, inSitemap) };
+    const state = { ...toState(response.headers, links, { inSitemap, print }) };
     return this.#report({ kind: 'present', item, content: { body, state } });
   }
 

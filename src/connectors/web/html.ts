@@ -28,6 +28,8 @@ export interface PageFacts extends Directives {
   title: string | undefined;
   /** The address to which a short page sends its reader at once, as written. */
   redirect: string | undefined;
+  /** The page without scripts, styles, comments and its title; with the tags. */
+  text: string;
 }
 
 /** Elements whose content is not markup. */
@@ -49,30 +51,36 @@ export function readPage(html: string): PageFacts {
     canonical: undefined,
     title: undefined,
     redirect: undefined,
+    text: '',
     index: true,
     follow: true,
   };
   const lower = html.toLowerCase();
   const isSameLength = lower.length === html.length;
+  const texts: string[] = [];
+  let from = 0;
   TAG.lastIndex = 0;
   for (let match = TAG.exec(html); match; match = TAG.exec(html)) {
     const name = match[1]?.toLowerCase();
     if (name === undefined) {
       const end = html.indexOf('-->', TAG.lastIndex);
       if (end === -1) break;
-      TAG.lastIndex = end + 3;
+      texts.push(html.slice(from, match.index));
+      TAG.lastIndex = from = end + 3;
     } else if (RAW_TEXT_ELEMENTS.has(name)) {
       const start = html.indexOf('>', TAG.lastIndex) + 1;
       const end = (isSameLength ? lower : html).indexOf(`</${name}`, start);
       if (start === 0 || end === -1) break;
       if (name === 'title') facts.title ??= cleanTitle(html.slice(start, end));
-      TAG.lastIndex = end;
+      texts.push(html.slice(from, match.index));
+      TAG.lastIndex = from = end;
     } else if (LINK_ELEMENTS.has(name) || name === 'link' || name === 'meta' || name === 'base') {
       const { attributes, end } = readAttributes(html, TAG.lastIndex);
       readElement(facts, name, attributes);
       TAG.lastIndex = end;
     }
   }
+  facts.text = `${texts.join(' ')} ${html.slice(from)}`;
   // A longer page has content of its own, and may send away only readers without scripts (<noscript>).
   if (html.length > REDIRECT_UNITS_MAX) facts.redirect = undefined;
   return facts;

@@ -17,6 +17,8 @@ const PageStateSchema = z.object({
   isWhole: z.boolean(),
   /** A sitemap named the page when it was read. */
   inSitemap: z.boolean().optional(),
+  /** Of a page: see `printOf`. */
+  print: z.string().optional(),
 });
 
 export type PageState = z.infer<typeof PageStateSchema>;
@@ -26,7 +28,11 @@ export function readState(stored: StoredVersion | undefined): PageState | undefi
   return PageStateSchema.safeParse(stored?.state).data;
 }
 
-export function toState(headers: Headers, links: readonly string[], inSitemap = false): PageState {
+export function toState(
+  headers: Headers,
+  links: readonly string[],
+  { inSitemap, print }: Partial<Pick<PageState, 'inSitemap' | 'print'>> = {},
+): PageState {
   const storedLinks: string[] = [];
   let units = 0;
   for (const link of links) {
@@ -41,6 +47,7 @@ export function toState(headers: Headers, links: readonly string[], inSitemap = 
     links: storedLinks,
     isWhole: storedLinks.length === links.length,
     ...(inSitemap && { inSitemap }),
+    ...(print !== undefined && { print }),
   };
 }
 

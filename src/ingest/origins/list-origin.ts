@@ -23,7 +23,7 @@ import { forEachLimited } from '../../util/pool.ts';
 import { checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { cleanItem, cleanName, cleanReason, needsFetch, type Received, storedId } from './decide.ts';
-import { BROKEN_OFF, originProblem } from './problems.ts';
+import { BROKEN_OFF, CHANGED, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type GroupCapacity, storeItems } from './store-items.ts';
 
@@ -213,14 +213,23 @@ async function receiveNamed(
   const repeated: Received[] = [];
   for (const [originId, one] of reported) {
     const outcome = outcomes.get(originId);
+    const before = stored.get(originId);
+    if (outcome === 'there' && before && isNewer(one, before)) {
+      // The item has changed since a kill. A version that is being processed must not be replaced.
+      if (before.status !== 'ready' || before.updateHash !== null) {
+        received.push({ kind: 'failed', originId, name: before.name, failure: CHANGED });
+        if ('received' in one) repeated.push(one.received);
+      } else if ('received' in one) received.push(one.received);
+      else toFetch.push({ change: one.change, stored: before });
+      continue;
+    }
     // An item that was gone a moment ago may be back, and the reverse. Every other repeated report was stored before a
     // kill.
     const isStored =
       outcome !== undefined && outcome !== 'gone' && !('received' in one && one.received.kind === 'gone');
     if ('received' in one) (isStored ? repeated : received).push(one.received);
     else if (isStored) continue;
-    else if (needsFetch(cleanItem(one.change.item), stored.get(originId)))
-      toFetch.push({ change: one.change, stored: stored.get(originId) });
+    else if (needsFetch(cleanItem(one.change.item), before)) toFetch.push({ change: one.change, stored: before });
     else received.push({ kind: 'same', originId, item: cleanItem(one.change.item) });
   }
   await discardBytes(deps, repeated);
@@ -235,6 +244,14 @@ async function receiveNamed(
     throw error;
   }
   return received;
+}
+
+/** Returns whether a report is of another version than the one that is stored or waits to be processed. */
+function isNewer(one: ReportedItem, stored: StoredItem): boolean {
+  if ('change' in one) return one.change.item.revision !== null && needsFetch(cleanItem(one.change.item), stored);
+  if (one.received.kind !== 'fetched') return false;
+  const { hash } = one.received.bytes;
+  return hash !== stored.blobHash && hash !== stored.updateHash;
 }
 
 async function discardBytes(deps: IngestDeps, received: readonly Received[]): Promise<void> {

@@ -292,12 +292,12 @@ test('an interrupted listing of Drive continues at its checkpoint', async () => 
     if (level === 0) state.addShortcut(state.root, 'said before any checkpoint', [...expected].at(-1)!);
   }
   const whole = await large.list();
-  assert.equal(whole.checkpoints.length, 4);
+  assert.equal(whole.checkpoints.length, 5, 'the first one keeps the page token of the start');
   for (const [index, resume] of whole.checkpoints.entries()) {
     large.fake.requests.length = 0;
     const rest = await large.list(null, resume);
     const said = new Set(rest.present.map(({ originId }) => originId));
-    assert.equal(said.size, expected.size - 200 * (index + 1), 'reported changes are not reported again');
+    assert.equal(said.size, expected.size - 200 * index, 'reported changes are not reported again');
     assert.ok([...said].every((id) => expected.has(id)) && said.has(linked));
     assert.deepEqual(rest.end?.cursor, whole.end?.cursor);
     assert.equal(large.fake.count('startPageToken'), 0, 'the change log is read from the start of the first listing');

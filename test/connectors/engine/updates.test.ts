@@ -361,3 +361,34 @@ for (const point of [
     assert.equal((await world.search('bandicoot')).length, 41);
   });
 }
+
+test('an item that changes after a run stored it, and before the run lists it again, is read by it or by the next run', async () => {
+  for (const listed of [false, true]) {
+    const put = (text: string) =>
+      world.origin.files.set('a', {
+        name: 'a.txt',
+        content: `${text}, ${listed}.`,
+        listed,
+        revision: listed ? null : text,
+      });
+    const relist = (meanwhile: string) =>
+      async function* () {
+        yield world.origin.present('a');
+        yield { kind: 'checkpoint' as const, resume: {} };
+        put(meanwhile);
+        yield world.origin.present('a');
+        yield { kind: 'end' as const, full: true, cursor: null };
+      };
+    put('The first dunnart');
+    await world.run(groupId);
+    world.origin.script = relist('The newer echidna');
+    assert.deepEqual((await world.run(groupId)).statistics.failed, 0);
+    assert.deepEqual([await world.search('dunnart'), await world.search('echidna')], [[], ['a.txt']]);
+    put('The other bilby');
+    world.origin.script = relist('The last numbat');
+    await world.run(groupId);
+    world.origin.script = undefined;
+    await world.run(groupId);
+    assert.deepEqual([await world.search('bilby'), await world.search('numbat')], [[], ['a.txt']]);
+  }
+});

@@ -217,6 +217,23 @@ test('a stored page that is refused for good keeps its files and the pages below
   ]);
 });
 
+test('a page keeps its text when the cursor of a list inside it expires', async () => {
+  const { world } = harness.fake;
+  const lines = Array.from({ length: 150 }, (_, i) => paragraph(`line ${i}`));
+  const toggle = block('toggle', { rich_text: [] }, lines);
+  const root = world.addPage('Root', [toggle]);
+  harness.advance(5 * MINUTE_MS);
+  await harness.run(root);
+  assert.match(harness.textOf('Root.md') ?? '', /line 149/);
+  world.edit(root);
+  let lists = 0;
+  harness.fake.faults(({ path }) =>
+    path.includes(toggle.id) && ++lists > 1 ? { status: 400, code: 'validation_error' } : undefined,
+  );
+  assert.equal((await harness.run(root)).outcome.get(root), 'failed');
+  assert.match(harness.textOf('Root.md') ?? '', /line 149/);
+});
+
 test('a page that failed when it was read for a new child is read again, and the search starts after that run', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');

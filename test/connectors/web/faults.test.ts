@@ -213,6 +213,16 @@ describe('a page that fails', () => {
     assert.equal(web.site.paths().filter((path) => path.startsWith('/x/')).length, HOST_FAILURES_MAX);
   });
 
+  test('a site is skipped after many consecutive bodies that break off', async () => {
+    const broken = Array.from({ length: 40 }, (_, i) => `/x/${i}`);
+    web.site.set({ '/': htmlPage('Home', broken) });
+    web.site.invent = (path) => (path.startsWith('/x/') ? htmlPage('Page', []) : undefined);
+    web.site.faults.add(/GET \/x\//, { truncateAfter: 9 }, 40);
+    const { failed, full } = await web.crawl({}, { memory });
+    assert.deepEqual([Object.keys(failed).length, full], [40, false]);
+    assert.equal(web.site.paths().filter((path) => path.startsWith('/x/')).length, HOST_FAILURES_MAX);
+  });
+
   test('a part of a site that is broken for good does not keep the rest from being read', async () => {
     const broken = Array.from({ length: 15 }, (_, i) => `/x/${i}`);
     web.site.set({ '/': htmlPage('Home', [...broken, '/last']), '/last': htmlPage('Last', []) });

@@ -38,6 +38,7 @@ export function useSite(): WebHarness {
     site.pages.clear();
     site.requests.length = 0;
     site.invent = () => undefined;
+    site.mask = undefined;
     site.faults.clear();
     site.atOnceMax = 0;
   });

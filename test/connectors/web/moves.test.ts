@@ -131,6 +131,7 @@ describe('a site that leads everything to one page', () => {
   }
 
   test('keeps them also if other addresses lead there, which were never stored', async () => {
+    web.site.set(Object.fromEntries(names.slice(1).map((path) => [path, null])));
     web.site.set({ '/': htmlPage('Home', ['/p0', ...names.map((path) => `/x${path}`)]) });
     await again();
     lead(['/', '/p0', ...names.map((path) => `/x${path}`)], (path) => ({ to: `/login?next=${path}`, status: 302 }));

@@ -4,6 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Faults, openFaults } from '../faults.ts';
 
+/** A path with which a crawl learns how the site answers addresses that do not exist. */
+const MADE_UP = /\/no-such-page-[\w-]+$/;
+
 export interface FakePage {
   body?: string | Buffer;
   /** HTML by default. */
@@ -24,10 +27,12 @@ export interface FakeSite {
   /** Path with query -> page; a string is HTML. */
   pages: Map<string, FakePage | string>;
   set(pages: Record<string, FakePage | string | null>): void;
-  /** Returns pages for paths without a page: a crawler trap. */
+  /** Returns pages for paths without a page, but not for those that a crawl makes up: a crawler trap. */
   invent: (path: string) => FakePage | string | undefined;
   requests: { path: string; host: string; headers: IncomingMessage['headers']; at: number; status: number }[];
-  /** Returns the requested paths in order, without robots.txt. */
+  /** Answers every path, also those that a crawl makes up. */
+  mask: ((path: string) => FakePage | string) | undefined;
+  /** Returns the requested paths in order, without robots.txt and paths that the crawl made up. */
   paths(): string[];
   faults: Faults;
   /** Maximum number of requests in flight at the same time. */
@@ -60,7 +65,7 @@ export async function openFakeSite(): Promise<FakeSite> {
       entry.status = response.statusCode;
     });
     if (faults.apply(request, response)) return;
-    const found = site.pages.get(path) ?? site.invent(path);
+    const found = site.mask?.(path) ?? site.pages.get(path) ?? (MADE_UP.test(path) ? undefined : site.invent(path));
     const page: FakePage = typeof found === 'string' ? { body: found } : (found ?? { status: 404, body: 'Not found' });
     const body = Buffer.from(page.body ?? '');
     const status = page.status ?? (page.to === undefined ? 200 : 301);
@@ -92,8 +97,9 @@ export async function openFakeSite(): Promise<FakeSite> {
       }
     },
     invent: () => undefined,
+    mask: undefined,
     requests: [],
-    paths: () => site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt'),
+    paths: () => site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt' && !MADE_UP.test(path)),
     faults,
     atOnceMax: 0,
     close() {

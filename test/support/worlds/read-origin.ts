@@ -26,6 +26,7 @@ export interface Reading {
 export interface ReadOptions {
   memory?: Memory;
   cursor?: Opaque | null;
+  resume?: Opaque | null;
   credential?: string | null;
   signal?: AbortSignal;
 }
@@ -35,7 +36,8 @@ export async function readOrigin<Kind extends OriginKind>(
   origin: Extract<Origin, { kind: Kind }>,
   options: ReadOptions = {},
 ): Promise<Reading> {
-  const { memory = new Map(), cursor = null, credential = null, signal = new AbortController().signal } = options;
+  const { memory = new Map(), cursor = null, resume = null, credential = null } = options;
+  const { signal = new AbortController().signal } = options;
   const reading: Reading = {
     stored: {},
     unchanged: [],
@@ -48,7 +50,7 @@ export async function readOrigin<Kind extends OriginKind>(
   };
   const findStored = async (id: string) => memory.get(id);
   const listStored = async () => [...memory.keys()];
-  const request = { cursor, resume: null, findStored, listStored, signal };
+  const request = { cursor, resume, findStored, listStored, signal };
   for await (const change of connector.list(origin, credential, request)) {
     if (change.kind === 'present') {
       reading.items.set(change.item.originId, change.item);
