@@ -23,7 +23,7 @@ const HEADING = new RegExp(String.raw`\\(${Object.keys(LEVELS).join('|')})\*?(?:
 const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
 /** Lines that are drawn, and the edges of boxes. */
 const DRAWN =
-  /\\rule(?:\[[^\]\n]{0,50}\])?\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\begin\{minipage\}(?:\[[^\]\n]{0,20}\]){0,3}\{[^{}]{0,100}\}|\\end\{minipage\}/g;
+  /\\rule(?:\[[^\]]{0,9}\])?\{[^{}]{0,99}\}\{[^{}]{0,99}\}|\\end\{minipage\}|\\begin\{minipage\}(?:\[[^\]]{0,9}\]){0,3}\{[^{}]{0,99}\}/g;
 
 /** A command that is removed with its arguments. */
 const IGNORED_COMMAND = new RegExp(
