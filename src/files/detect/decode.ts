@@ -1,5 +1,6 @@
 /** Decodes bytes to text: byte order marks, UTF-8, UTF-16/32 without marks, declared and legacy encodings. Pure. */
 import { isUtf8 } from 'node:buffer';
+import { dosDecoder } from './dos-encodings.ts';
 import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 
 /** The encoding is detected from this many bytes at the start. */
@@ -18,7 +19,7 @@ const NUL_SHARE_MAX = 0.02;
 export interface Decoded {
   /** Well-formed text without U+0000 and byte order mark, with line feeds only. */
   text: string;
-  /** The encoding that was used: a WHATWG label or `utf-32le`/`utf-32be`. */
+  /** The encoding that was used: a WHATWG label, `utf-32le`/`utf-32be`, or one of DOS. */
   encoding: string;
   /** True if some bytes were malformed and became U+FFFD. */
   replaced: boolean;
@@ -59,12 +60,15 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
 /** Yields the text of a large file in pieces, as `decodeText` would decode the whole. Malformed bytes become U+FFFD. */
 export function* decodePieces(bytes: Uint8Array, declared?: string): Generator<string> {
   const { encoding, skipped } = encodingOf(bytes, declared);
-  // UTF-32 has four bytes for a character, so a piece never ends within one.
-  const decode = encoding.startsWith('utf-32') ? undefined : new TextDecoder(encoding);
+  // UTF-32 has four bytes for a character and DOS one, so a piece never ends within one.
+  const whole = encoding.startsWith('utf-32')
+    ? (part: Uint8Array) => decodeUtf32(part, encoding === 'utf-32le')
+    : dosDecoder(encoding);
+  const decode = whole ? undefined : new TextDecoder(encoding);
   let held = '';
   for (let from = skipped; from < bytes.length; from += PIECE_BYTES) {
     const part = bytes.subarray(from, from + PIECE_BYTES);
-    const text = held + (decode ? decode.decode(part, { stream: true }) : decodeUtf32(part, encoding === 'utf-32le'));
+    const text = held + (whole?.(part) ?? decode!.decode(part, { stream: true }));
     // The second half of a line end may be in the next piece.
     held = text.endsWith('\r') ? '\r' : '';
     const piece = cleanText(held === '' ? text : text.slice(0, -1));
@@ -116,7 +120,7 @@ function decodeAs(bytes: Uint8Array, encoding: string): Decoded {
   const text =
     encoding === 'utf-32le' || encoding === 'utf-32be'
       ? decodeUtf32(bytes, encoding === 'utf-32le')
-      : new TextDecoder(encoding).decode(bytes);
+      : (dosDecoder(encoding)?.(bytes) ?? new TextDecoder(encoding).decode(bytes));
   return { text: cleanText(text), encoding, replaced: text.includes('\ufffd') };
 }
 

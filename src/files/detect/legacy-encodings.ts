@@ -10,23 +10,40 @@
 
 import { lazy } from '../../util/lazy.ts';
 import { readWordList } from '../../util/package-files.ts';
+import { dosDecoder } from './dos-encodings.ts';
 
 /** What the texts of one language, or of several with the same letters, look like in an encoding. */
-export interface EncodingModel {
+interface EncodingModel {
   encoding: string;
-  /** Decodes bytes if TextDecoder does not know the encoding. */
-  decode?: (bytes: Uint8Array) => string;
   /** Letters by falling frequency, with their share of all non-ASCII characters. */
   letters: readonly (readonly [chars: string, share: number])[];
   /** Matches the letters of the script that are not listed. */
   otherLetters?: RegExp;
+  /** Logarithm of how much rarer the encoding is than the others. */
+  prior?: number;
   /** True for a script other than Latin, whose letters do not occur inside ASCII words. */
   foreign?: boolean;
 }
 
 /** Letters of Central European languages, and of Turkish, by falling frequency. */
-export const CENTRAL_EUROPEAN = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
-export const TURKISH = 'ıişğüöçİŞÖÇÜĞâî';
+const CENTRAL_EUROPEAN = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
+const TURKISH = 'ıişğüöçİŞÖÇÜĞâî';
+
+/** Frames and bars, which texts of DOS have around titles and tables. */
+const FRAMES = '─│═║┌┐└┘├┤┬┴┼╔╗╚╝╠╣░▒▓█■';
+const DOS: readonly EncodingModel[] = (
+  [
+    ['ibm850', 'äöüéßáíóèçñàêãåøæôâîõòùìúëïÄÖÜÉÅØÆÑ'],
+    ['ibm852', CENTRAL_EUROPEAN],
+    ['ibm857', TURKISH],
+  ] as const
+).map(([encoding, letters]) => ({
+  encoding,
+  letters: [
+    [letters, 0.9],
+    [FRAMES, 0.05],
+  ],
+}));
 
 const CHINESE_MARKS = '，。、「」《》（）：；？！';
 
@@ -53,6 +70,17 @@ const models = lazy((): readonly EncodingModel[] => {
         ['’“”–‘«»°§—…£€©®·', 0.18],
       ],
     },
+    // English has hardly other signs beyond ASCII.
+    { encoding: 'windows-1252', letters: [['’“”‘–—…£•©®°', 0.9]] },
+    {
+      encoding: 'macintosh',
+      prior: RARE_PRIOR,
+      letters: [
+        ['éäüößáíóàèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8],
+        ['’“”–‘«»•—…°§£€©®', 0.15],
+      ],
+    },
+    ...DOS.map((model) => ({ ...model, prior: RARE_PRIOR })),
     // Languages with few letters beyond ASCII, which other code pages read as their own frequent letters.
     ...['áóíéñúãçàâÁÉÓÚÍÇêüõ', 'øåæäöéØÅÆÄÖ', 'èàùòìéÈÀ'].map((letters) => ({
       encoding: 'windows-1252',
@@ -145,33 +173,38 @@ const ASCII_COST = -3;
 const OTHER_LETTER_COST = -9;
 const OTHER_CHAR_COST = -11;
 const MALFORMED_COST = -16;
+/** For a no-break space, in all languages: its byte is a frequent letter in the encodings of DOS. */
+const NO_BREAK_COST = -2;
 /**
- * For a capital directly after a small letter, one of them beyond ASCII, for an opening mark after a letter, and for a quote within a
- * word. A wrong code page often produces them.
+ * For a capital directly after a small letter, one of them beyond ASCII, for an opening mark after a letter, for a quote within a
+ * word, and for a no-break space between letters. A wrong code page often produces them.
  */
 const CASE_COST = -3;
 /** For a letter of another script directly beside a Latin letter. */
 const MIXED_COST = -4;
 /** Names are so short that another encoding than the usual one has to be this much likelier. */
 const NAMES_LEAD_MIN = 4;
+/** Texts of DOS and of old Macs are rare today. */
+const RARE_PRIOR = -6;
 /** Only this many bytes are decoded. Streaming ignores a character that the end cuts. */
 const SAMPLE_BYTES_MAX = 16 * 1024;
 
-/** Returns the WHATWG label of the most likely encoding. */
+/** Returns the most likely encoding: a WHATWG label, or one of `dosDecoder`. */
 export function guessLegacyEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, SAMPLE_BYTES_MAX);
   return hasIso2022Escape(sample) ? 'iso-2022-jp' : mostLikely(sample, models()).encoding;
 }
 
-/** Returns a decoder for names of files, by the most likely of the `dos` encodings and the others that names have. */
-export function nameDecoder(sample: Uint8Array, dos: readonly EncodingModel[]): (bytes: Uint8Array) => string {
-  const candidates = [...dos, ...models().filter(({ encoding }) => !encoding.startsWith('utf-16'))];
+/** Returns a decoder for names of files. Those of DOS are the usual ones. */
+export function nameDecoder(sample: Uint8Array): (bytes: Uint8Array) => string {
+  const others = models().filter(({ encoding, prior }) => prior === undefined && !encoding.startsWith('utf-16'));
+  const candidates = [...DOS, ...others];
   const start = sample.subarray(0, SAMPLE_BYTES_MAX);
   const found = mostLikely(start, candidates);
-  const usual = dos[0]!;
+  const usual = DOS[0]!;
   const lead = likelihood(decodeWith(found, start), found) - likelihood(decodeWith(usual, start), usual);
-  const { encoding, decode } = lead < NAMES_LEAD_MIN ? usual : found;
-  return (bytes) => decode?.(bytes) ?? new TextDecoder(encoding).decode(bytes);
+  const { encoding } = lead < NAMES_LEAD_MIN ? usual : found;
+  return dosDecoder(encoding) ?? ((bytes) => new TextDecoder(encoding).decode(bytes));
 }
 
 /** Returns the first of the models that fit a text best. */
@@ -179,7 +212,7 @@ function mostLikely(sample: Uint8Array, candidates: readonly EncodingModel[]): E
   let best = candidates[0]!;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const model of candidates) {
-    const score = likelihood(decodeWith(model, sample), model);
+    const score = likelihood(decodeWith(model, sample), model) + (model.prior ?? 0);
     if (score > bestScore) {
       best = model;
       bestScore = score;
@@ -188,8 +221,8 @@ function mostLikely(sample: Uint8Array, candidates: readonly EncodingModel[]): E
   return best;
 }
 
-function decodeWith({ encoding, decode }: EncodingModel, bytes: Uint8Array): string {
-  return decode?.(bytes) ?? new TextDecoder(encoding).decode(bytes, { stream: true });
+function decodeWith({ encoding }: EncodingModel, bytes: Uint8Array): string {
+  return dosDecoder(encoding)?.(bytes) ?? new TextDecoder(encoding).decode(bytes, { stream: true });
 }
 
 /** True if the bytes contain an escape sequence of ISO-2022-JP, an encoding in ASCII bytes. */
@@ -201,6 +234,7 @@ export function hasIso2022Escape(bytes: Uint8Array): boolean {
   return false;
 }
 
+const NO_BREAK = '\u00a0';
 const QUOTES = /[”“„«»]/;
 const LATIN = /\p{sc=Latn}/u;
 const COSTS = new Map<EncodingModel, Map<string, number>>();
@@ -211,7 +245,9 @@ function likelihood(text: string, model: EncodingModel): number {
   let before = '';
   let second = '';
   for (const char of text) {
-    score += char < '\x80' ? ASCII_COST : (costs.get(char) ?? costOfRare(char, model));
+    if (char === NO_BREAK) score += NO_BREAK_COST;
+    else score += char < '\x80' ? ASCII_COST : (costs.get(char) ?? costOfRare(char, model));
+    if (before === NO_BREAK && /\p{L}/u.test(char) && /\p{L}/u.test(second)) score += CASE_COST;
     if ((char >= '\x80' || before >= '\x80') && isCapital(char) && isSmall(before)) score += CASE_COST;
     if (/[¿¡]/.test(char) && /\p{L}/u.test(before)) score += CASE_COST;
     if (model.foreign && isMixed(before, char)) score += MIXED_COST;

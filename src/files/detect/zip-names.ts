@@ -1,36 +1,11 @@
 /** Decodes the names of entries in zip archives, which often do not declare the encoding of names. Pure. */
 import { Buffer } from 'node:buffer';
-import { CENTRAL_EUROPEAN, type EncodingModel, nameDecoder, TURKISH } from './legacy-encodings.ts';
+import { nameDecoder } from './legacy-encodings.ts';
 
-/** Characters 128 to 255 of the encodings of old archives, with the letters of the languages that are written in them. */
-const CODE_PAGES: readonly (readonly [encoding: string, characters: string, letters: string])[] = [
-  [
-    'ibm850',
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■',
-    'äöüéßáíóèçñàêãåøæôâîõòùìúëïÄÖÜÉÅØÆÑ',
-  ],
-  [
-    'ibm852',
-    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\xad˝˛ˇ˘§÷¸°¨˙űŘř■',
-    CENTRAL_EUROPEAN,
-  ],
-  [
-    'ibm857',
-    'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ ×ÚÛÙìÿ¯´\xad± ¾¶§÷¸°¨·¹³²■',
-    TURKISH,
-  ],
-];
 const LINE_BREAK = Buffer.from('\n');
 const UNICODE_PATH = 0x7075;
 /** Length of the version byte and the checksum before the name. */
 const UNICODE_PATH_HEAD_BYTES = 5;
-
-const DOS: readonly EncodingModel[] = CODE_PAGES.map(([encoding, characters, letters]) => ({
-  encoding,
-  decode: (bytes) =>
-    Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : (characters[byte - 0x80] ?? ' '))).join(''),
-  letters: [[letters, 0.9]],
-}));
 
 /** The name of an entry as the archive has it. */
 export interface RawName {
@@ -49,7 +24,7 @@ export function zipEntryNames(names: readonly RawName[]): string[] {
   });
   const legacy = names.filter((_, i) => decoded[i] === undefined);
   if (legacy.length === 0) return decoded as string[];
-  const decode = nameDecoder(Buffer.concat(legacy.flatMap(({ bytes }) => [bytes, LINE_BREAK])), DOS);
+  const decode = nameDecoder(Buffer.concat(legacy.flatMap(({ bytes }) => [bytes, LINE_BREAK])));
   return decoded.map((name, i) => name ?? decode(names[i]!.bytes));
 }
 

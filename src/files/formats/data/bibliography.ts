@@ -1,4 +1,4 @@
-/** Parses bibliographies (BibTeX, BibLaTeX, RIS, PubMed, EndNote): each entry is a record with title, authors and other fields. */
+/** Parses bibliographies (BibTeX, RIS, PubMed, EndNote): each entry is a record with its title, its authors and its other fields. */
 import type { ParsedFile } from '../../parsed.ts';
 import { withTexLetters } from '../tex-letters.ts';
 import { TextBuilder } from '../text-builder.ts';

@@ -22,14 +22,8 @@ const HEADING = new RegExp(String.raw`\\(${Object.keys(LEVELS).join('|')})\*?(?:
 /** Words for the page, and the same words for the outline of a PDF. */
 const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
 /** Lines that are drawn, and the edges of boxes. */
-const DRAWN = new RegExp(
-  [
-    String.raw`\\rule(?:\[[^\]\n]{0,50}\])?\{[^{}]{0,100}\}\{[^{}]{0,100}\}`,
-    String.raw`\\begin\{minipage\}(?:\[[^\]\n]{0,20}\]){0,3}\{[^{}]{0,100}\}`,
-    String.raw`\\end\{minipage\}`,
-  ].join('|'),
-  'g',
-);
+const DRAWN =
+  /\\rule(?:\[[^\]]{0,9}\])?\{[^{}]{0,99}\}\{[^{}]{0,99}\}|\\end\{minipage\}|\\begin\{minipage\}(?:\[[^\]]{0,9}\]){0,3}\{[^{}]{0,99}\}/g;
 
 /** A command that is removed with its arguments. */
 const IGNORED_COMMAND = new RegExp(

@@ -3,9 +3,9 @@ import { badFile } from '../../failure.ts';
 
 /** The document type is searched in this many UTF-16 units at the start. */
 const PROLOG_UNITS = 64 * 1024;
-/** Maximum length of one entity that is written out, and of all of them together. Bombs are longer. */
-const ENTITY_UNITS_MAX = 16 * 1024;
+/** Maximum length of all entities that are written out. Bombs are longer. */
 const ADDED_UNITS_MAX = 1_000_000;
+const TOO_LONG = 'The entities that the file declares are too long when they are written out.';
 const WARNINGS_MAX = 10;
 
 /** Matches all before the document type, and its beginning. */
@@ -36,12 +36,11 @@ export function withoutEntities(xml: string): { xml: string; warnings: string[] 
         return reference;
       }
       added += text.length - reference.length;
-      if (added > ADDED_UNITS_MAX) throw tooLong();
+      if (added > ADDED_UNITS_MAX) throw badFile('parse', 'Forbidden XML', TOO_LONG);
       return text;
     });
   for (const [, name = '', double, single] of subset.matchAll(DECLARATION)) {
     const text = expand(double ?? single ?? '');
-    if (text.length > ENTITY_UNITS_MAX) throw tooLong();
     if (!texts.has(name)) texts.set(name, text);
   }
   const expanded = expand(body);
@@ -91,11 +90,3 @@ const SIGNS = new Map(
     .split(' ')
     .map((pair) => pair.split(':') as [string, string]),
 );
-
-function tooLong() {
-  return badFile(
-    'parse',
-    'Forbidden XML',
-    'The entities that the file declares are too long when they are written out.',
-  );
-}
