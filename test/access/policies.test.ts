@@ -19,8 +19,8 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom, TEST_SEED } from '../support/random.ts';
 import { type PolicyCorpus, policyCorpus, randomAttributes, randomPolicy, randomTypes } from './random-policies.ts';
 
-const CASES = Number(process.env['PINAKES_TEST_POLICIES'] ?? 200);
-const CASES_PER_CORPUS = 100;
+const CASES = Number(process.env['PINAKES_TEST_POLICIES'] ?? 100);
+const CASES_PER_CORPUS = 50;
 const NO_LIMITS = { sourceGroupIds: null, tagIds: null };
 
 interface Stored extends PolicyCorpus {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { TEST_SEED } from '../support/random.ts';
 import { runKillCycles } from './kill-cycles.ts';
 
-const CYCLES = 3;
+const CYCLES = 2;
 
 test('after kill -9 no acknowledged upload is lost, no deleted content returns and no run is stuck', async (t) => {
   const report = await runKillCycles(CYCLES, TEST_SEED, { PINAKES_PARSER_PROCESSES: '1' });

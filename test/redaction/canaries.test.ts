@@ -12,7 +12,7 @@ import { openRandom, type Random, TEST_SEED } from '../support/random.ts';
 import { storeVectors, wordsEmbedding } from './words-embedding.ts';
 
 const TENANTS = Number(process.env['PINAKES_TEST_TENANTS'] ?? 4);
-const QUERIES = Number(process.env['PINAKES_TEST_QUERIES'] ?? 120);
+const QUERIES = Number(process.env['PINAKES_TEST_QUERIES'] ?? 80);
 const WORDS = 'heron river oak nest spring water feather meadow harbour lantern copper winter'.split(' ');
 const POLICY = {
   filters: [

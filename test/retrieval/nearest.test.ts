@@ -22,7 +22,7 @@ const DIMENSION = 32;
 const TOPICS = 20;
 const QUERIES = 20;
 /** Queries for a plan that compares every vector: it either finds the nearest of each or has a fault. */
-const QUERIES_EXACT = 5;
+const QUERIES_EXACT = 2;
 const EVERY_ROW = 1e6;
 /** Sources have random numbers from 0 to 999: a filter `share < n` selects about n per mille. */
 const SHARES = [1, 10, 100, 500];
@@ -165,7 +165,7 @@ test('the nearest are found with a filter on chunk metadata', async () => {
   assert.equal(await recall(kind('none'), () => false, {}), 1);
 });
 
-for (const share of SHARES) {
+for (const share of [10, 500]) {
   test(`the nearest are found with more sources than can be passed by id, filtered to ${share / 10} %`, async () => {
     assert.ok((await recall(below(share), (one) => one.share < share, { exactRowsMax: 0, namedMax: 0 })) >= 0.99);
     const words = 'chunk';

@@ -19,7 +19,7 @@ import { writeTable } from '../support/parquet-tables.ts';
 import { openRandom, type Random, TEST_SEED } from '../support/random.ts';
 import { openTypedStatements } from '../support/worlds/typed-statements.ts';
 
-const STATEMENTS = Number(process.env['PINAKES_TEST_STATEMENTS'] ?? 150);
+const STATEMENTS = Number(process.env['PINAKES_TEST_STATEMENTS'] ?? 100);
 /** The run ends after this time even if statements are left. */
 const MINUTES = Number(process.env['PINAKES_TEST_MINUTES'] ?? 600);
 const SHOWS_REFUSALS = process.env['PINAKES_TEST_REFUSALS'] !== undefined;

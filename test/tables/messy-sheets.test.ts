@@ -19,7 +19,7 @@ import { readBytes } from '../support/files/process-bytes.ts';
 import { openRandom, type Random, TEST_SEED } from '../support/random.ts';
 import { type MessyCell, type MessySheet, type MessyTable, makeMessySheet } from '../support/worlds/messy-sheets.ts';
 
-const SHEETS = Number(process.env['PINAKES_TEST_SHEETS'] ?? 20);
+const SHEETS = Number(process.env['PINAKES_TEST_SHEETS'] ?? 12);
 const FORMATS = ['csv', 'xlsx', 'ods'] as const;
 type Format = (typeof FORMATS)[number];
 

@@ -14,7 +14,7 @@ import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
 import { openStream, readEvents, textOfRun } from '../../support/stream-client.ts';
 import { ingest } from '../../support/upload.ts';
 
-const STREAMS = 100;
+const STREAMS = 50;
 /** Checks without progress after which the provider counts as stopped. */
 const QUIET_LOOKS = 8;
 const QUESTION = 'How many days of leave do staff get?';

@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { openRandom } from '../../support/random.ts';
 import { ingest } from '../../support/upload.ts';
 
-const REQUESTS_PER_ROUTE = Number(process.env['PINAKES_TEST_REQUESTS'] ?? 25);
+const REQUESTS_PER_ROUTE = Number(process.env['PINAKES_TEST_REQUESTS'] ?? 12);
 
 type Json = Record<string, unknown>;
 interface Operation {

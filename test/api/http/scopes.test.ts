@@ -28,7 +28,7 @@ async function statusOf(route: Route, key: string): Promise<number> {
 }
 
 const EVERY_SUBSET = 2 ** SCOPES.length - 1;
-const RANDOM_SUBSETS = 6;
+const RANDOM_SUBSETS = 2;
 
 /** Returns subsets of the scopes as bit masks. */
 function scopeSubsets(random: Random): Set<number> {
