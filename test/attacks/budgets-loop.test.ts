@@ -22,10 +22,15 @@ let sourceId: string;
 before(async () => {
   model = await openFakeOpenAi();
   world = await openAttackWorld({ PINAKES_CHAT_MODEL: 'openai-compatible:x', PINAKES_CHAT_BASE_URL: model.url });
-  const texts = Array.from({ length: 12 }, (_, i) => ({ name: `long-${i}.txt`, content: words(30_000, `x${i}`) }));
-  await world.hostile.ingest(texts);
-  const found = await world.hostile.send('POST', '/search', { query: 'word1', file_types: ['txt'], limit: 1 });
-  sourceId = ((await found.json()) as { results: { source_id: string }[] }).results[0]!.source_id;
+  const texts = Array.from({ length: 12 }, (_, i) => ({
+    name: `long-${i}.txt`,
+    content: words(i === 0 ? 30_000 : 6_000, `x${i}`),
+  }));
+  const group = await world.hostile.ingest(texts);
+  const listed = await (await world.hostile.send('GET', `/source-groups/${group}/sources`)).json();
+  sourceId = (listed as { sources: { id: string; name: string }[] }).sources.find(
+    ({ name }) => name === 'long-0.txt',
+  )!.id;
 });
 after(async () => {
   await world.close();

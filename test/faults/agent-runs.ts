@@ -45,7 +45,15 @@ interface Event {
   text: string;
 }
 
-export async function runAgentFaults(kills: number, boundaries = BOUNDARIES): Promise<AgentFaults> {
+/**
+ * With `continues`, the service that ends a run is armed for the next kill, which saves a start. The number of a boundary then also counts
+ * how often the run before reaches it after its kill.
+ */
+export async function runAgentFaults(
+  kills: number,
+  boundaries = BOUNDARIES,
+  { continues = false } = {},
+): Promise<AgentFaults> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-agent-kills-'));
   const fake = await openFakeOpenAi();
   const { key } = generateApiKey();
@@ -56,24 +64,29 @@ export async function runAgentFaults(kills: number, boundaries = BOUNDARIES): Pr
     PINAKES_CHAT_BASE_URL: fake.url,
   };
   const report: AgentFaults = { kills: 0, callsMax: 0, problems: [] };
-  let service = await startServiceProcess({ dataDir, key, env });
+  const start = (armed?: string): Promise<ServiceProcess> =>
+    startServiceProcess({ dataDir, key, env: { ...env, ...(armed && { PINAKES_CRASH_AT: armed }) } });
+  const boundaryOf = (kill: number): string => boundaries[kill % boundaries.length]!;
+  let service = await start(continues ? boundaryOf(0) : undefined);
   try {
     await upload(service);
-    await service.stop();
     for (let i = 0; i < kills; i++) {
-      const boundary = boundaries[i % boundaries.length]!;
-      service = await startServiceProcess({ dataDir, key, env: { ...env, PINAKES_CRASH_AT: boundary } });
+      const boundary = boundaryOf(i);
+      if (!continues) {
+        await service.stop();
+        service = await start(boundary);
+      }
       const id = await begin(service, fake);
       const before = await readEvents(service, id, 0);
       await service.ended;
       report.kills++;
-      service = await startServiceProcess({ dataDir, key, env });
+      service = await start(continues && i + 1 < kills ? boundaryOf(i + 1) : undefined);
       const problems = await check(service, id, before);
       report.callsMax = Math.max(report.callsMax, fake.calls.length);
       if (fake.calls.length > STEPS.length + 3) problems.push('more than one call of the model was repeated');
       report.problems.push(...problems.map((problem) => `kill ${i + 1} at ${boundary}: ${problem}`));
-      await service.stop();
     }
+    await service.stop();
   } finally {
     await service.kill();
     await fake.close();

@@ -51,17 +51,21 @@ after(async () => {
 });
 
 /** Starts a service that `armed` kills. One parser process starts faster than two. */
-function start(armed: CrashPoint | undefined): Promise<ServiceProcess> {
+function start(armed: string | undefined): Promise<ServiceProcess> {
   const env = { PINAKES_PARSER_PROCESSES: '1', ...(armed && { NODE_ENV: 'test', PINAKES_CRASH_AT: armed }) };
   return startServiceProcess({ dataDir, key, env });
 }
 
+/** Points that each run reaches once. */
+const ONCE_A_RUN: readonly CrashPoint[] = ['ingest.taken', 'ingest.parts_stored', 'ingest.finished'];
+
 /**
  * Returns the next point if the service that completes this change can be armed for it: a change that was answered
- * reaches no point of uploads again.
+ * reaches no point of uploads again, and its run reaches some points once.
  */
-function armedAfter(point: CrashPoint): CrashPoint | undefined {
+function armedAfter(point: CrashPoint): string | undefined {
   const next = POINTS[POINTS.indexOf(point) + 1];
+  if (next && ONCE_A_RUN.includes(next)) return `${next}:2`;
   return !point.startsWith('upload.') && next?.startsWith('upload.') ? next : undefined;
 }
 
