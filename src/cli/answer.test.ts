@@ -16,11 +16,21 @@ test('code is cut after some lines, a long line within itself', () => {
   assert.deepEqual(codeLines(' \n\n', 2, 8), []);
 });
 
+test('a citation names the lines of its quote, or those of its chunk if the lines of the text are others', () => {
+  const content = { source_group_id: 'g', name: 'a.ts', path: 'src/a.ts', url: null, pages: null, heading_path: [] };
+  const cited = { ...content, citation: { number: 1, quote: 'b\nc', verified: true }, content: 'a\nb\nc\nd' };
+  const place = (lines: object) => formatCitations([{ ...cited, ...lines } as never]).split('\n')[0];
+  assert.equal(place({ start_line: 7, end_line: 10 }), '  [1] src/a.ts:8-9  verified');
+  assert.equal(place({ start_line: 7, end_line: 12 }), '  [1] src/a.ts:7-12  verified');
+  assert.equal(place({ start_line: null, end_line: null }), '  [1] src/a.ts  verified');
+});
+
 test('a quote that crosses the border of a code block is printed without the fence', () => {
   const quote = 'Run it once:\n\n```sh\nnpm ci\n```\n\nThen start the `worker`.';
   const citation = { number: 1, quote, verified: true, quoted: true };
   const content = {
     citation,
+    content: quote,
     source_group_id: 'g',
     name: 'a.md',
     path: 'a.md',

@@ -14,7 +14,7 @@ function formatCitation(content: CitedContent, where: string): string {
 
 /** Returns the citations in the order of the answer. The meaning of `verified` follows if a citation uses the word. */
 export function formatCitations(citations: readonly CitedContent[]): string {
-  const numbered = citations.toSorted((a, b) => a.citation.number - b.citation.number);
+  const numbered = citations.map(atQuote).toSorted((a, b) => a.citation.number - b.citation.number);
   const explanation = numbered.some((one) => mark(one) !== '') ? `  (${VERIFIED_MEANS})\n` : '';
   const places = placesOf(numbered);
   return numbered.map((one, i) => formatCitation(one, places[i]!)).join('') + explanation;
@@ -39,10 +39,11 @@ export function placesOf(contents: readonly Content[]): string[] {
   });
 }
 
-/** Returns path or name, pages and headings of a chunk. */
-export function place(content: Pick<Content, 'name' | 'path' | 'url' | 'pages' | 'heading_path'>): string {
+/** Returns path or name, lines, pages and headings of a chunk. Terminals and editors open `path:line`. */
+export function place(content: Pick<Content, 'name' | 'path' | 'url' | 'pages' | 'heading_path'> & Lines): string {
   const { url, pages, heading_path } = content;
-  const parts = [url === null ? fileOf(content) : `${fileOf(content)} (${url})`];
+  const file = `${fileOf(content)}${linesOf(content)}`;
+  const parts = [url === null ? file : `${file} (${url})`];
   if (pages !== null && pages.length > 0) parts.push(formatPages(pages));
   if (heading_path.length > 0) parts.push(heading_path.join(' › '));
   return parts.join(', ');
@@ -51,6 +52,24 @@ export function place(content: Pick<Content, 'name' | 'path' | 'url' | 'pages' |
 /** Returns the path; the name of a source without one. Older services do not send `path`. */
 function fileOf({ name, path }: Pick<Content, 'name' | 'path'>): string {
   return path ?? name;
+}
+
+/** The lines of a chunk; older services do not send them. */
+type Lines = Partial<Pick<Content, 'start_line' | 'end_line'>>;
+
+function linesOf({ start_line: start, end_line: end }: Lines): string {
+  if (typeof start !== 'number') return '';
+  return start === end ? `:${start}` : `:${start}-${end}`;
+}
+
+/** Returns the citation with the lines of its quote alone, if each line of its chunk is a line of the file. */
+function atQuote(content: CitedContent): CitedContent {
+  const { content: text, citation, start_line: start, end_line: end } = content;
+  const at = text.indexOf(citation.quote);
+  const lineEnds = (part: string): number => part.split('\n').length - 1;
+  if (typeof start !== 'number' || at === -1 || lineEnds(text) !== end! - start) return content;
+  const first = start + lineEnds(text.slice(0, at));
+  return { ...content, start_line: first, end_line: first + lineEnds(citation.quote) };
 }
 
 function formatPages(pages: readonly number[]): string {

@@ -19,6 +19,8 @@ const CHUNK_COLUMNS = {
   ordinal: 'int',
   start_offset: 'int',
   end_offset: 'int',
+  start_line: 'int',
+  end_line: 'int',
   content: 'text',
   context: 'text',
   heading_path: 'text[]',

@@ -23,6 +23,9 @@ export interface ChunkDraft {
   /** Code points in the file's text, half-open: exactly `content`. */
   startOffset: number;
   endOffset: number;
+  /** First and last line of the file, counted from 1; null if the lines of the text are not those of the file. */
+  startLine: number | null;
+  endLine: number | null;
   content: string;
   /** Repeated table header, links (text/link-line.ts): indexed, given to the model, never shown as content. */
   context: string | null;

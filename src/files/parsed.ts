@@ -23,6 +23,8 @@ export interface Block {
   end: number;
   /** First and last page, counted from 1; absent for formats without pages. */
   pages?: [number, number];
+  /** The line of the file on which this block begins, counted from 1; absent if the lines of the block are not those of the file. */
+  line?: number;
   /** Of a heading: 1 to 6. */
   level?: number;
   /** Of a heading: its words without the marks or signs of the format that `text` contains. */

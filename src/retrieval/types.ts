@@ -61,6 +61,9 @@ export interface Place {
   chunkIndex: number | null;
   startOffset: number | null;
   endOffset: number | null;
+  /** Lines of the file; also null if the lines of the text are not those of the file. */
+  startLine: number | null;
+  endLine: number | null;
 }
 
 /** A chunk before or after a hit in the same source. */

@@ -102,6 +102,8 @@ test('a search result is a Content record', async () => {
     chunk_index: 1,
     start_offset: 20,
     end_offset: 55,
+    start_line: null,
+    end_line: null,
     pages: null,
     heading_path: [],
     metadata: {

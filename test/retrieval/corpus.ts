@@ -39,6 +39,8 @@ export interface SeedChunk {
   /** The terms; if absent, the terms of the content alone. */
   terms?: string;
   metadata?: TypedMetadata;
+  /** The first line of the chunk in its file. */
+  line?: number;
 }
 
 /** Returns tag ids by name; a tag is created at its first use. */
@@ -92,6 +94,7 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
     const start = offset;
     const end = start + [...chunk.content].length;
     offset = end + 1;
+    const line = ('line' in chunk && chunk.line) || null;
     return {
       id: ('id' in chunk && chunk.id) || newId(),
       sourceId: id,
@@ -99,6 +102,8 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
       ordinal,
       startOffset: start,
       endOffset: end,
+      startLine: line,
+      endLine: line === null ? null : line + chunk.content.split('\n').length - 1,
       content: chunk.content,
       context: ('context' in chunk && chunk.context) || null,
       headingPath: [],

@@ -10,7 +10,11 @@ test('the folder tells files with the same name apart', () => {
 });
 
 test('the line below a name has the path and the headings', () => {
-  const passage = { name: 'README', path: 'docs/README', heading_path: ['Use', 'Options'] };
+  const passage = {
+    ...{ name: 'README', path: 'docs/README', heading_path: ['Use', 'Options'] },
+    ...({ file_type: 'md', start_line: 3, end_line: 9 } as const),
+  };
   assert.equal(placeLine(passage), 'docs/README  ›  Use  ›  Options');
   assert.equal(placeLine({ ...passage, path: null, heading_path: [] }), '');
+  assert.equal(placeLine({ ...passage, file_type: 'code' }), 'docs/README:3-9  ›  Use  ›  Options');
 });

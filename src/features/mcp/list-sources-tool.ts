@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
+import { contentShape } from '../../http/records/content-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
@@ -35,6 +36,7 @@ const listedSchema = z.object({
   source_type: z.string().describe('`local_file`, `drive`, `page`, `repo` or `web`.'),
   file_type: fileTypeSchema,
   name: z.string().describe('Name of the source.'),
+  path: contentShape.path,
   url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
   content_time: timeSchema,
 });
@@ -66,10 +68,11 @@ export function listSourcesTool(deps: Deps): Tool {
     const page = rows.slice(0, limit);
     const sources = await collect(page, async (source) => {
       const name = await redactFact(redactor, source.name);
+      const path = source.path === null ? null : await redactFact(redactor, source.path);
       const url = source.url === null ? null : await redactFact(redactor, source.url);
       // A search does not return such a source either.
-      if (name === undefined || url === undefined) return undefined;
-      return toRecord(listedSchema, source, { name, url });
+      if (name === undefined || path === undefined || url === undefined) return undefined;
+      return toRecord(listedSchema, source, { name, path, url });
     });
     return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };
   };
@@ -83,7 +86,7 @@ export function listSourcesTool(deps: Deps): Tool {
     run: (args, exchange) => list(args, exchange),
     toText({ sources, next_id: next }) {
       const lines = sources.map(
-        ({ id, name, file_type: type, url }) => `${name} (${type}) source_id: ${id} ${url ?? ''}`,
+        ({ id, name, path, file_type: type, url }) => `${path ?? name} (${type}) source_id: ${id} ${url ?? ''}`,
       );
       const more = next === null ? [] : [`More sources follow: list on with after_id ${next}.`];
       return [...(lines.length === 0 ? ['There are no sources.'] : lines), ...more].join('\n');

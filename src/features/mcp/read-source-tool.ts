@@ -9,7 +9,7 @@ import type { Route } from '../../http/route.ts';
 import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
 import { addNeighbours, readNeighbours } from '../../retrieval/reading/hits.ts';
-import { findChunk, findChunkIds, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
+import { findChunk, findChunkIds, findPassageAt, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
 import { isId } from '../../util/ids.ts';
 
 const LENGTH_DEFAULT = 8_000;
@@ -22,6 +22,11 @@ const CITED_MAX = 20;
 const input = z.strictObject({
   source_id: z.string().optional().describe('Reads the text of this source, from start_offset on.'),
   start_offset: z.int().min(0).default(0).describe('First code point of the text to read.'),
+  start_line: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Instead of start_offset: reads from the passage on that has this line of the file.'),
   length: z.int().min(1).max(LENGTH_MAX).default(LENGTH_DEFAULT).describe('Maximum code points to read.'),
   chunk_id: z.string().optional().describe('Instead of source_id: reads the passages around this search result.'),
   before: z
@@ -38,11 +43,15 @@ const input = z.strictObject({
     .describe('With chunk_id: how many passages after it.'),
 });
 
-const { id, chunk_index, content, start_offset, end_offset } = contentShape;
-const chunkSchema = z.object({ id, chunk_index, content, start_offset, end_offset });
+const { id, chunk_index, content, start_offset, end_offset, start_line, end_line } = contentShape;
+const chunkSchema = z.object({ id, chunk_index, content, start_offset, end_offset, start_line, end_line });
 const output = z.object({
   source_id: contentShape.source_id,
   text: z.string().optional().describe('With source_id: the text.'),
+  start_line: z
+    .int()
+    .optional()
+    .describe('With source_id and start_line: the line of the file on which the text begins.'),
   start_offset: z.int().optional().describe('With source_id: offset of the first code point of the text.'),
   end_offset: z.int().optional().describe('With source_id: offset behind the last code point of the text.'),
   text_length: z.int().optional().describe('With source_id: code points of the whole text.'),
@@ -55,6 +64,13 @@ const output = z.object({
 });
 
 export function readSourceTool(deps: Deps, textRoute: Route): Tool {
+  const findLine = async (sourceId: string, line: number, { caller, principal }: Exchange) => {
+    const found = await deps.db.transaction(caller.tenantId, async (tx) =>
+      findPassageAt(tx, caller.tenantId, sourceId, line, await accessOf(deps, tx, caller, principal)),
+    );
+    if (!found) throw invalidRequest('No lines of this source are known: read it by start_offset.');
+    return found;
+  };
   const run = async (
     { source_id: sourceId, chunk_id: chunkId, ...args }: z.output<typeof input>,
     exchange: Exchange,
@@ -62,26 +78,32 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
     if ((sourceId === undefined) === (chunkId === undefined)) throw invalidRequest('Give source_id or chunk_id.');
     if (chunkId !== undefined) return readAround(deps, chunkId, args, exchange);
     if (!isId(sourceId!)) throw notFound();
-    const start = args.start_offset;
+    const passage = args.start_line === undefined ? undefined : await findLine(sourceId!, args.start_line, exchange);
+    const start = passage?.startOffset ?? args.start_offset;
     const query = { start_offset: String(start), end_offset: String(start + args.length) };
     const found = await callRoute(textRoute, { params: { id: sourceId }, query }, exchange);
-    return found as z.input<typeof output>;
+    return { ...(found as z.input<typeof output>), ...(passage && { start_line: passage.startLine }) };
   };
   return tool({
     name: 'read_source',
     title: 'Read a source',
     description:
-      'Reads the text of a source in pages (source_id, start_offset, length), or the passages around a search result (chunk_id, before, ' +
-      'after). The ids come from search and list_sources. Where only a part of a source may be seen, only chunk_id works.',
+      'Reads the text of a source in pages (source_id, start_offset or start_line, length), or the passages around a search result ' +
+      '(chunk_id, before, after). Ids come from search and list_sources. Where only a part of a source may be seen, only chunk_id works.',
     scopes: textRoute.scopes,
     input,
     output,
     within: 'ids',
     run,
-    toText({ text, next_offset: next, chunks = [] }) {
+    toText({ text, start_line: line, next_offset: next, chunks = [] }) {
       if (text === undefined)
-        return chunks.map((chunk) => `[${chunk.chunk_index ?? '?'}] ${chunk.content}`).join('\n\n');
-      return next === null ? text : `${text}\n\n[More text follows: read on with start_offset ${next}.]`;
+        return chunks
+          .map(({ chunk_index: index, start_line: start, end_line: end, content }) =>
+            [`[${index ?? '?'}]`, start === null ? content : `lines ${start}-${end}\n${content}`].join(' '),
+          )
+          .join('\n\n');
+      const read = line === undefined ? text : `[From line ${line} of the file.]\n\n${text}`;
+      return next === null ? read : `${read}\n\n[More text follows: read on with start_offset ${next}.]`;
     },
     async keep(_args, { source_id: sourceId, text, chunks, ...range }, { caller, principal }) {
       if (text === undefined) {

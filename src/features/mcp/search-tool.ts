@@ -92,7 +92,10 @@ async function restore(deps: Deps, args: Json, kept: Kept, { caller, principal }
 
 function toText({ results, warnings }: { results: Result[]; warnings: { message: string }[] }): string {
   const passages = results.map((result, i) => {
-    const place = [result.path ?? result.name, ...result.heading_path].filter((part) => part !== '').join(' › ');
+    const lines = result.start_line === null ? '' : `:${result.start_line}-${result.end_line}`;
+    const place = [`${result.path ?? result.name}${lines}`, ...result.heading_path]
+      .filter((part) => part !== '')
+      .join(' › ');
     const pages = result.pages?.length ? `, page ${result.pages.join(', ')}` : '';
     const head = `[${i + 1}] ${place}${pages}`;
     const ids =

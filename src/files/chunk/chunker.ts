@@ -11,6 +11,7 @@ import { definesLine } from '../../text/defines-line.ts';
 import { linksLine } from '../../text/link-line.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { badFile } from '../failure.ts';
+import { newlines } from '../lines.ts';
 import type { Block, BlockLink, ParsedFile } from '../parsed.ts';
 import { plainHeading } from './heading-text.ts';
 import { splitBlock } from './split-block.ts';
@@ -258,6 +259,7 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
     parsed.text,
     bounds.map(([, end]) => end),
   );
+  const lineOf = linesIn(parsed);
   const links = parsed.blocks.flatMap((block) => block.links ?? []);
   const continuation = parsed.continuation && shortLines(parsed.continuation);
   return drafts.map((draft, ordinal) => {
@@ -266,6 +268,7 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       ordinal,
       startOffset: starts[ordinal]!,
       endOffset: ends[ordinal]!,
+      ...lineOf(draft.pieces, ...bounds[ordinal]!),
       content,
       context: contextOf(
         draft,
@@ -278,6 +281,25 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       metadata: metadataOf(parsed, draft.pieces),
     };
   });
+}
+
+/** Returns a function for the lines of pieces from `start` to `end`. Chunks ascend, so that the text is read twice at most. */
+function linesIn({ text, blocks }: ParsedFile) {
+  let counted = 0;
+  let lines = 0;
+  const linesBefore = (at: number): number => {
+    lines += at < counted ? -newlines(text, at, counted) : newlines(text, counted, at);
+    counted = at;
+    return lines;
+  };
+  const shifts = new Map<Block, number>();
+  for (const block of blocks) if (block.line !== undefined) shifts.set(block, block.line - linesBefore(block.start));
+  return (pieces: readonly Piece[], start: number, end: number): Pick<ChunkCut, 'startLine' | 'endLine'> => {
+    const first = shifts.get(pieces[0]!.block);
+    const last = shifts.get(pieces.at(-1)!.block);
+    if (first === undefined || last === undefined) return { startLine: null, endLine: null };
+    return { startLine: first + linesBefore(start), endLine: last + linesBefore(end) };
+  };
 }
 
 /** Longer lines would be repeated by every chunk. A part of a line could hide a value from redaction rules. */

@@ -2,6 +2,7 @@
 import { decodePieces, decodeText } from '../detect/decode.ts';
 import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
+import { placeLines } from '../lines.ts';
 import type { FileRequest, ParsedFile } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 import { unwrittenWarnings } from './unwritten.ts';
@@ -10,6 +11,9 @@ import { unwrittenWarnings } from './unwritten.ts';
 const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 /** Maximum size of a CSV file. Its bytes and a piece of its rows must fit into the memory of a child process. */
 const DATA_FILE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Types that people read in an editor, and whose parsers keep lines as they are. */
+const LINE_TYPES: ReadonlySet<string> = new Set<FileType>(['code', 'md', 'rst', 'txt', 'yaml']);
 
 /** Parses `bytes` as `fileType`. @throws FileError, or the error of the format's library for a damaged file. */
 export async function parseFile(
@@ -123,6 +127,7 @@ async function parseTextFile(
   }
   const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
   const parsed = await parseText(fileType, decoded.text, request, tools);
+  if (LINE_TYPES.has(fileType)) placeLines(parsed, decoded.text);
   if (fileType === 'code' || fileType === 'txt') parsed.warnings.push(...unwrittenWarnings(request.name, decoded.text));
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;

@@ -5,6 +5,7 @@ import { compileRedactor, type RedactionMatch, type Redactor } from '../../redac
 import type { IngestRules } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { badFile, type FileError } from '../failure.ts';
+import { newlines } from '../lines.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
 
 /** Returns the redacted file. @throws FileError if a rule blocks the file, or if a rule needs names and none can be looked up. */
@@ -23,7 +24,13 @@ export async function redactParsed(
   return {
     ...ingested,
     text,
-    blocks: await collect(parsed.blocks, (block) => redactBlock(redactor, block, placeOf)),
+    blocks: await collect(parsed.blocks, async (block) => {
+      const redacted = await redactBlock(redactor, block, placeOf);
+      if (!redacted || newlines(parsed.text, block.start, block.end) === newlines(text, redacted.start, redacted.end))
+        return redacted;
+      const { line: _line, ...withoutLine } = redacted;
+      return withoutLine;
+    }),
     ...(title !== undefined && { title: await redactPart(redactor, title) }),
     ...(continuation !== undefined && { continuation: await redactPart(redactor, continuation) }),
     metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),

@@ -45,6 +45,14 @@ export const contentShape = {
     .int()
     .nullable()
     .describe('Offset behind the last code point of the chunk, in the extracted text of the source.'),
+  start_line: z
+    .int()
+    .nullable()
+    .describe(
+      'First line of the chunk in the file, counted from 1. Null, like end_line, if the text has other lines than the file (PDF, HTML), ' +
+        'if the file was read by an older version, and where chunk_index is null.',
+    ),
+  end_line: z.int().nullable().describe('Last line of the chunk in the file.'),
   pages: z
     .array(z.int())
     .nullable()
@@ -76,9 +84,9 @@ export const contentShape = {
 export const contentSchema = z.object(contentShape).meta({ id: 'Content' });
 export type Content = z.output<typeof contentSchema>;
 
-const { id, chunk_index, content, start_offset, end_offset } = contentShape;
+const { id, chunk_index, content, start_offset, end_offset, start_line, end_line } = contentShape;
 export const neighbourSchema = z
-  .object({ id, chunk_index, content, start_offset, end_offset })
+  .object({ id, chunk_index, content, start_offset, end_offset, start_line, end_line })
   .meta({ id: 'Neighbour' });
 
 /**

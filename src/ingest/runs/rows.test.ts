@@ -23,7 +23,17 @@ const source: ClaimedSource = {
 };
 
 function processed(contents: readonly string[]): ProcessedFile {
-  const chunk = { context: null, headingPath: [], pages: null, metadata: {}, terms: '', startOffset: 0, endOffset: 1 };
+  const chunk = {
+    context: null,
+    headingPath: [],
+    pages: null,
+    metadata: {},
+    terms: '',
+    startLine: null,
+    endLine: null,
+    startOffset: 0,
+    endOffset: 1,
+  };
   return {
     fileType: 'txt',
     text: contents.join(''),

@@ -28,7 +28,7 @@ const HIT_COLUMNS = sql`c.id, c.source_id, c.source_group_id, c.generation,
   s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
   ${SOURCE_PATH} as path, ${folderPath('s')} as folder_path,
   (select g.name from source_group g where g.tenant_id = c.tenant_id and g.id = c.source_group_id) as source_group_name,
-  c.start_offset, c.end_offset, c.pages, c.heading_path,
+  c.start_offset, c.end_offset, c.start_line, c.end_line, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
   s.content_at, s.language, s.redacted_by`;
 
@@ -135,6 +135,8 @@ export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Reda
     chunkIndex: row.chunkIndex,
     startOffset: row.startOffset,
     endOffset: row.endOffset,
+    startLine: row.startLine,
+    endLine: row.endLine,
     pages: row.pages,
     headingPath: text.headingPath,
     score,
@@ -170,7 +172,7 @@ export async function readNeighbours(
     and ${mayShowChunk({ policy })}`;
   const rows = await tx.query<NeighbourRow>(sql`
     select h.id as hit_id, c.ordinal < h.ordinal as is_before, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path,
-      c.start_offset, c.end_offset,
+      c.start_offset, c.end_offset, c.start_line, c.end_line,
       (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as redacted_by
     from chunk h cross join lateral (
       (select c.* ${ofSource} and c.ordinal < h.ordinal order by c.ordinal desc limit ${before})
@@ -203,5 +205,6 @@ export async function addNeighbours(
 
 /** Returns the chunk without its place if the policy may hide chunks of a source: gaps would show that and where they are. */
 export function withPlace<T extends Place>(chunk: T, { policy }: Pick<Access, 'policy'>): T {
-  return policy?.chunk ? { ...chunk, chunkIndex: null, startOffset: null, endOffset: null } : chunk;
+  const hidden = { chunkIndex: null, startOffset: null, endOffset: null, startLine: null, endLine: null };
+  return policy?.chunk ? { ...chunk, ...hidden } : chunk;
 }

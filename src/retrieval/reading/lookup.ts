@@ -69,6 +69,22 @@ export async function findChunkIds(
   return rows.map(({ id }) => id);
 }
 
+/** Returns where the last visible chunk begins that begins at the line or before it, else the first; undefined if no lines are known. */
+export async function findPassageAt(
+  tx: Queryable,
+  tenantId: string,
+  sourceId: string,
+  line: number,
+  access: Access,
+): Promise<{ startOffset: number; startLine: number } | undefined> {
+  const [found] = await tx.query<{ startOffset: number; startLine: number }>(sql`
+    select c.start_offset, c.start_line from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.start_line is not null
+      and ${ALIVE} and ${SERVED} and ${withinLimits(access)} and ${mayShowSource(access)} and ${mayShowChunk(access)}
+    order by c.start_line <= ${line}::int desc, abs(c.start_line - ${line}::int), c.ordinal limit 1`);
+  return found;
+}
+
 /** Returns the redacted chunks; blocked chunks are left out. Do not call this function within a transaction: it may be slow. */
 export function readerViewOfChunks(redactor: Redactor | null, rows: readonly HitRow[]): Promise<Hit[]> {
   return collect(rows, (row) => toHit(row, UNRANKED, redactor));

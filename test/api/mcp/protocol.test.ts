@@ -29,7 +29,9 @@ before(async () => {
     toText: () => '',
   });
   t = await openTestApp({ tools: [broken], env: { PINAKES_MCP_ALLOWED_ORIGINS: 'https://Chat.example.com' } });
-  await seed(t.deps.db, t.tenantId, [{ sources: [{ name: 'heron.txt', chunks: TEXTS }] }]);
+  await seed(t.deps.db, t.tenantId, [
+    { sources: [{ name: 'heron.txt', chunks: TEXTS.map((content, i) => ({ content, line: i * 2 + 1 })) }] },
+  ]);
   const found = (await t.post('/search', { query: 'frogs' })).body.results[0];
   chunkId = found.id;
   sourceId = found.source_id;
@@ -57,7 +59,7 @@ describe('official clients', () => {
         }
         const found = await client.callTool({ name: 'search', arguments: { query: 'frogs' } });
         assert.equal(found.structuredContent.results[0].id, chunkId);
-        assert.match(found.content[0].text, /^\[1\] heron\.txt\nsource_id: .+\nIt eats frogs and small fish\.$/);
+        assert.match(found.content[0].text, /^\[1\] heron\.txt:3-3\nsource_id: .+\nIt eats frogs and small fish\.$/);
         await assert.rejects(client.callTool({ name: 'none' }), /Tool none not found/);
       } finally {
         await client.close();
@@ -83,6 +85,13 @@ describe('tools', () => {
     assert.equal(text + rest.structuredContent.text, TEXTS.join('\n').slice(4));
   });
 
+  test('read_source reads from the passage on that has a line of the file', async () => {
+    const read = async (line: number) =>
+      (await call('read_source', { source_id: sourceId, start_line: line })).content[0].text;
+    assert.equal(await read(4), `[From line 3 of the file.]\n\n${TEXTS.slice(1).join('\n')}`);
+    assert.match(await read(99), /^\[From line 5 of the file\.\]\n\nIn winter/);
+  });
+
   test('search says which source group a result is in, and searches in named groups alone', async () => {
     const { content, structuredContent } = await call('search', { query: 'frogs' });
     const { source_group_id: group, source_group_name: name } = structuredContent.results[0];
@@ -103,16 +112,19 @@ describe('tools', () => {
   });
 
   test('list_sources lists in pages', async () => {
-    await seed(t.deps.db, t.tenantId, [{ sources: [{ name: 'crane.md', fileType: 'md', chunks: ['Cranes dance.'] }] }]);
+    await seed(t.deps.db, t.tenantId, [
+      { sources: [{ name: 'crane.md', path: 'birds/crane.md', fileType: 'md', chunks: ['Cranes dance.'] }] },
+    ]);
     const first = (await call('list_sources', { limit: 1 })).structuredContent;
     assert.deepEqual([first.sources[0].name, typeof first.next_id], ['crane.md', 'string']);
     const second = (await call('list_sources', { limit: 1, after_id: first.next_id })).structuredContent;
     assert.deepEqual([second.sources[0].name, second.next_id], ['heron.txt', null]);
-    const markdown = (await call('list_sources', { file_types: ['md'] })).structuredContent.sources;
+    const { structuredContent: markdown, content } = await call('list_sources', { file_types: ['md'] });
     assert.deepEqual(
-      markdown.map(({ name }: { name: string }) => name),
-      ['crane.md'],
+      markdown.sources.map(({ name, path }: { name: string; path: string }) => [name, path]),
+      [['crane.md', 'birds/crane.md']],
     );
+    assert.match(content[0].text, /^birds\/crane\.md \(md\) source_id: /);
   });
 
   test('wrong arguments are results with an error that names the argument', async () => {
