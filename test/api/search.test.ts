@@ -243,6 +243,13 @@ test('equal chunks are shown once', async () => {
   assert.equal((await search({ query: 'badgers' })).body.results.length, 1);
 });
 
+test('a query of marks alone finds nothing and says why', async () => {
+  assert.deepEqual(
+    (await search({ query: '...' })).body.warnings.map(({ type }: { type: string }) => type),
+    ['no_words'],
+  );
+});
+
 test('a postfilter that leaves too few results adds a warning', async () => {
   const many = Array.from({ length: 250 }, (_, i) => ({ name: `n${i}.txt`, chunks: [`newt newt newt ${i}`] }));
   await seed(t.deps.db, t.tenantId, [
