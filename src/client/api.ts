@@ -1016,7 +1016,7 @@ export type Neighbour = {
   start_offset: number | null;
   /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number | null;
-  /** First line of the chunk in the file, counted from 1. Null, like end_line, if the lines of the text are not those of the file (PDF, HTML), if the file was read by an older version, and where chunk_index is null. */
+  /** First line of the chunk in the file, counted from 1. Null, like end_line, if the text has other lines than the file (PDF, HTML), if the file was read by an older version, and where chunk_index is null. */
   start_line: number | null;
   /** Last line of the chunk in the file. */
   end_line: number | null;

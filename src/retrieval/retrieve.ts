@@ -73,6 +73,11 @@ export async function retrieve(
       ...{ access, languages, vector, redacts: redactor !== null },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
     });
+    if (plan.terms.length === 0 && plan.mode === 'lexical' && request.query.trim() !== '')
+      warnings.push({
+        type: 'no_words',
+        message: 'The query has no words, and marks such as “...” are not searched for.',
+      });
     clock.lap('analyze');
     const rows = new Map<string, ReadRow>();
     let ranked = await rank(tx, corpus, plan, rows, warnings);

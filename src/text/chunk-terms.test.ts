@@ -67,7 +67,7 @@ test('only the chunk that defines a name has its term: no later part of it, no c
   assert.ok(defines('/** Doc. */\nclass Session {', ['Session']));
   assert.ok(!defines('return this.openSession(1);\n}', ['Session']));
   assert.ok(!defines('Session(int id) {', ['Session', 'Session']));
-  for (const title of ['Session.java', 'test-runner.ts', 'openapi-spec.ts', 'crash_test_dummy.py'])
+  for (const title of ['Session.java', 'test-runner.ts', 'openapi-spec.ts', 'pod_spec.go', 'crash_test_dummy.py'])
     assert.ok(defines('class Session {', ['Session'], title), title);
   const ofFile = chunkTerms(
     { content: 'class ChiSquareTest {', context: null, headingPath: ['ChiSquareTest'] },
@@ -76,7 +76,7 @@ test('only the chunk that defines a name has its term: no later part of it, no c
     true,
   );
   assert.ok(ofFile.includes(nameTerms('ChiSquareTest')[0]!));
-  for (const title of ['test_sessions.py', 'a.test.ts', 'a_test.go', 'SessionTest.java'])
+  for (const title of ['test_sessions.py', 'a.test.ts', 'a_test.go', 'a_spec.rb', 'SessionTest.java'])
     assert.ok(!defines('class Session {', ['Session'], title), title);
 });
 

@@ -11,7 +11,15 @@ const OPENING_SLACK_UNITS = 16;
 /** The term of a defined name is repeated once for so many terms, because BM25 counts a term of a long chunk less. */
 const TERMS_PER_NAME = 60;
 /** A file that declares what another file defines, or that tests it: mocks have the name of what they stand for. */
-const DEFINES_NOTHING = /\.(?:d\.[cm]?ts|pyi)$|^test_|_(?:test|spec)\.\w+$|\.(?:test|spec)\.\w+$|\p{Ll}Tests?\.\w+$/u;
+const DEFINES_NOTHING =
+  /\.(?:d\.[cm]?ts|pyi)$|^test_|_test\.\w+$|_spec\.(?:lua|rb|[jt]sx?)$|\.(?:test|spec|test-d)\.\w+$|\p{Ll}Tests?\.\w+$/u;
+/** Folders of tests. */
+const TEST_FOLDER = /(?:^|\/)(?:__tests__|tests?|specs?|e2e|testdata|benchmarks?)\//;
+
+/** Returns true for a file of code that declares or tests what another file defines. @param path null if it is not known. */
+export function definesNothing(name: string, path: string | null): boolean {
+  return DEFINES_NOTHING.test(name) || (path !== null && TEST_FOLDER.test(path));
+}
 
 /** The heading of a test case is its text in quotes. Many tests have the name of what they test, which another chunk defines. */
 const TEST_CASE = /^['"`]/;

@@ -102,6 +102,8 @@ test('a search result is a Content record', async () => {
     chunk_index: 1,
     start_offset: 20,
     end_offset: 55,
+    start_line: null,
+    end_line: null,
     pages: null,
     heading_path: [],
     metadata: {
@@ -239,6 +241,13 @@ test('`context` adds the neighbouring chunks', async () => {
 test('equal chunks are shown once', async () => {
   await seed(t.deps.db, t.tenantId, [{ sources: [{ chunks: ['twin badgers'] }, { chunks: ['twin badgers'] }] }]);
   assert.equal((await search({ query: 'badgers' })).body.results.length, 1);
+});
+
+test('a query of marks alone finds nothing and says why', async () => {
+  assert.deepEqual(
+    (await search({ query: '...' })).body.warnings.map(({ type }: { type: string }) => type),
+    ['no_words'],
+  );
 });
 
 test('a postfilter that leaves too few results adds a warning', async () => {

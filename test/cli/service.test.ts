@@ -71,7 +71,7 @@ test('ingested files are found by search and cited by ask', async () => {
   const asked = await pinakesProcess(['ask', 'When was the lighthouse lit for the first time?']);
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(asked.stdout, /1874/);
-  assert.match(asked.stdout, /\[1\] quoted from lighthouse\.md, Lighthouse\n {6}".*1874.*"\n$/);
+  assert.match(asked.stdout, /\[1\] quoted from lighthouse\.md:\d, Lighthouse\n {6}".*1874.*"\n$/);
   const answer = JSON.parse(
     (await pinakes(['ask', 'When was the lighthouse lit?', '--json'])).stdout,
   ) as CompletionResult;
@@ -87,16 +87,16 @@ test('results and citations say which file they are from, and which group if the
     return (await pinakes(['ingest', '--wait', root])).stdout.trim();
   };
   const one = await made('pumps', 'The sluice of the old mill opens at noon.');
-  assert.match((await pinakes(['search', 'sluice'])).stdout, /^1\. lib\/index\.md, Guide {2}\(/);
+  assert.match((await pinakes(['search', 'sluice'])).stdout, /^1\. lib\/index\.md:1-3, Guide {2}\(/);
   const two = await made('mills', 'The sluice of the new mill opens at dawn.');
   const { stdout } = await pinakes(['search', 'sluice']);
-  assert.match(stdout, /^\d\. pumps: lib\/index\.md, Guide {2}\(/m);
-  assert.match(stdout, /^\d\. mills: lib\/index\.md, Guide {2}\(/m);
+  assert.match(stdout, /^\d\. pumps: lib\/index\.md:1-3, Guide {2}\(/m);
+  assert.match(stdout, /^\d\. mills: lib\/index\.md:1-3, Guide {2}\(/m);
   const asked = await pinakes(['ask', 'When does the sluice of the old mill open?']);
-  assert.match(asked.stdout, /\[1\] quoted from (?:pumps: )?lib\/index\.md, Guide\n/);
+  assert.match(asked.stdout, /\[1\] quoted from (?:pumps: )?lib\/index\.md:3, Guide\n/);
   const [chunk] = JSON.parse((await pinakes(['search', 'sluice dawn', '--json'])).stdout).results;
   const shown = (await pinakes(['show', chunk.id])).stdout;
-  assert.match(shown, /^place +lib\/index\.md, Guide$/m);
+  assert.match(shown, /^place +lib\/index\.md:1-3, Guide$/m);
   assert.match(shown, new RegExp(`^source group +${two} mills$`, 'm'));
   assert.match((await pinakes(['show', chunk.source_id])).stdout, /^path +lib\/index\.md$/m);
   assert.equal((await pinakes(['rm', '--yes', one, two])).code, 0);
@@ -149,11 +149,11 @@ test('search prints ids that show accepts and lines of code, and search and ask 
   const { stdout } = await pinakes(['search', 'shuttle weft warp']);
   assert.match(
     stdout,
-    /\. loom\.py, .*\n {3}[0-9a-f-]{36}\n {3}def shuttle\(warp\):\n {7}weft = warp \+ 1\n {7}return weft\n/,
+    /\. loom\.py:1-3, .*\n {3}[0-9a-f-]{36}\n {3}def shuttle\(warp\):\n {7}weft = warp \+ 1\n {7}return weft\n/,
   );
   assert.match(
     stdout,
-    /\. loom\.md, Looms .*\n {3}[0-9a-f-]{36}\n {3}# Looms The shuttle carries the weft through the warp\.\n/,
+    /\. loom\.md:1-4, Looms .*\n {3}[0-9a-f-]{36}\n {3}# Looms The shuttle carries the weft through the warp\.\n/,
   );
   const shown = await pinakes(['show', /[0-9a-f-]{36}/.exec(stdout)![0]]);
   assert.match(shown.stdout, /shuttle/);
@@ -179,7 +179,7 @@ test('search prints ids that show accepts and lines of code, and search and ask 
   const refused = await pinakes(['ask', 'Which shuttle did the astronauts Crippen and Young fly?', '--group', 'looms']);
   assert.match(
     refused.stdout,
-    /\n\nThe nearest passages:\n1\. loom\..*\n2\. loom\.md, Looms .*\n {3}[0-9a-f-]{36}\n {3}# Looms/s,
+    /\n\nThe nearest passages:\n1\. loom\..*\n2\. loom\.md\S*, Looms .*\n {3}[0-9a-f-]{36}\n {3}# Looms/s,
   );
   assert.doesNotMatch(refused.stdout, /mill\.md/);
   const nowhere = await pinakes(['ask', 'What carries the weft?', '--group', 'knitting']);

@@ -66,6 +66,10 @@ test('the fixed parts of a message are those between quotes, brackets and number
 test('a pasted message is answered by the code that writes it, whatever the program filled in', () => {
   const question = "Received unregistered task of type 'proj.tasks.add'.";
   assert.match(answer(question, [...OTHERS, UNKNOWN]) ?? '', /Received unregistered/);
+  const expected = code('test_a.py', 'test_it', `raises("${question}")\n`, 30);
+  const comment = code('b.py', 'b', `# ${question}\nb = 1\n`, 12);
+  for (const other of [expected, comment])
+    assert.match(answer(question, [other, ...OTHERS, UNKNOWN]) ?? '', /^def on_unknown/);
   assert.equal(answer("Refused unmatched token of kind 'proj.tasks.add'.", [...OTHERS, UNKNOWN]), undefined);
 });
 
@@ -93,9 +97,19 @@ test('a question in words is answered by the text that answers it, and not by co
     ({ ...code(name, '', content, score), headingPath: [], isCode: false, language: 'en' }) as ContextChunk;
   const guide = text('guide.md', 'The deadline for proposals is 15 May.', 10);
   const deadline = code('a.go', 'deadline', 'func deadline(ctx Context) Time {\n\treturn ctx.end\n}\n', 4);
-  for (const question of ['When is the deadline?', 'What is the deadline?', 'deadline:', 'deadline'])
+  for (const question of [
+    'When is the deadline?',
+    'What is the deadline?',
+    'What type of deadline is it?',
+    'deadline:',
+    'deadline',
+  ])
     assert.match(answer(question, [guide, deadline]) ?? '', /15 May/, question);
-  for (const question of ['Where is the function deadline defined?', 'Parameters of deadline', 'deadline()'])
+  for (const question of [
+    'Where is the function deadline defined?',
+    'What does the function deadline do?',
+    'deadline()',
+  ])
     assert.match(answer(question, [guide, deadline]) ?? '', /func deadline/, question);
   const policy = text('policy.md', 'Mails are kept for ten years.', 10);
   const parking = code('a.py', 'parking', 'def parking(x):\n    return x\n', 2);

@@ -1,6 +1,6 @@
 /** Recognizes passages of code that certainly answer: the definition that a question asks for, and the place that writes a message. */
 import { lastName, looksForCode, onlyAskedName } from '../../text/analysis/names.ts';
-import { namingHeading } from '../../text/chunk-terms.ts';
+import { definesNothing, namingHeading } from '../../text/chunk-terms.ts';
 import { definedNames } from '../../text/defines-line.ts';
 import type { Candidate } from './passage-score.ts';
 import type { Analyzer } from './question.ts';
@@ -13,6 +13,9 @@ const WORDS_MIN = 3;
 /** Words that carry a topic: "does not exist" stands in many messages. */
 const TOPIC_WORDS_MIN = 2;
 
+/** A line of code that is only a comment: it may talk of a message. Directives of C, as `#error`, have no blank. */
+const COMMENT_LINE = /^[ \t]*(?:\/\/|\/\*|\*|--|#)[ \t].*$/gm;
+
 /** Added to the score of such a passage: more than words alone give another one. */
 const SURE_SCORE = 6;
 
@@ -22,12 +25,15 @@ export function raiseSure(question: string, candidates: readonly Candidate[], an
   const name = looksForCode(question) ? onlyAskedName(question) : undefined;
   const definition = name === undefined ? undefined : definitionOf(name, candidates);
   const parts = /[?？]\s*$/.test(question) ? [] : fixedParts(question, (text) => analyzer.query(text, 'en'));
-  const sure = candidates.filter(({ kind, chunk, text }) => {
+  const certain = candidates.filter(({ kind, chunk, text }) => {
     if (kind !== 'code') return false;
     if (chunk === definition) return text.includes(name!);
-    const plain = text.replace(/\s+/g, ' ');
+    const plain = text.replace(COMMENT_LINE, '').replace(/\s+/g, ' ');
     return parts.some((part) => plain.includes(part));
   });
+  // A test expects a message that the code writes.
+  const written = certain.filter(({ chunk }) => !definesNothing(chunk.name, null));
+  const sure = written.length > 0 ? written : certain;
   for (const one of sure) one.score += SURE_SCORE;
   return sure.length > 0;
 }

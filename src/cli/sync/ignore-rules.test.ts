@@ -13,12 +13,15 @@ test('hidden files and node_modules are ignored unless a rule includes them agai
   assert.equal(isIgnored('.git', true, own), true);
 });
 
-test('the workflows of a repository are hidden files that are not ignored, unless a rule says so', () => {
+test('workflows and settings of tools are hidden files that are not ignored, unless a rule says so', () => {
   const sets = [defaultRules(), parseRules('', ['.circleci/\n'])];
   assert.equal(isIgnored('.github', true, sets), false);
   assert.equal(isIgnored('.github/.cache', true, sets), true);
   assert.equal(isIgnored('.gitlab-ci.yml', false, sets), false);
   assert.equal(isIgnored('.circleci', true, sets), true);
+  for (const name of ['.golangci.yml', 'web/.eslintrc.json', '.editorconfig'])
+    assert.equal(isIgnored(name, false, sets), false);
+  for (const name of ['.npmrc', '.pypirc', '.env.yml']) assert.equal(isIgnored(name, false, sets), true);
 });
 
 test('the last ignore rule that matches decides, and rules of inner folders come after those of outer folders', () => {

@@ -3,8 +3,13 @@ import { compileGlob, type Glob } from '../../connectors/repo/glob.ts';
 
 /** Names of the ignore files of every folder. Rules of the second file override rules of the first. */
 export const IGNORE_FILES = ['.gitignore', '.pinakesignore'] as const;
-/** Hidden files, but not workflows, and installed packages. A rule of an ignore file may include them again, except `.git`. */
-const DEFAULT_RULES = ['.*', '!.github/', '!.circleci/', '!.gitlab-ci.yml', 'node_modules/'];
+/** Hidden files that projects commit: workflows, and settings of tools. Others may hold secrets, as `.npmrc`, or are caches. */
+const COMMITTED =
+  '.github/ .circleci/ .gitlab-ci.yml .travis.yml .codecov.yml .readthedocs.y*ml .pre-commit-config.yaml .goreleaser.y*ml .golangci.* ' +
+  '.editorconfig .eslintrc* .prettierrc* .babelrc* .swcrc .mocharc.* .clang-format .clang-tidy .rustfmt.toml .flake8 .pylintrc ' +
+  '.coveragerc .rubocop.yml';
+/** Hidden files and installed packages. A rule of an ignore file may include them again, except `.git`. */
+const DEFAULT_RULES = ['.*', ...COMMITTED.split(' ').map((name) => `!${name}`), 'node_modules/'];
 
 interface Rule {
   negated: boolean;

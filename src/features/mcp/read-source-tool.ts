@@ -88,9 +88,8 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
     name: 'read_source',
     title: 'Read a source',
     description:
-      'Reads the text of a source in pages (source_id, start_offset or start_line, length), or the passages around a search ' +
-      'result (chunk_id, before, after). The ids come from search and list_sources. ' +
-      'Where only a part of a source may be seen, only chunk_id works.',
+      'Reads the text of a source in pages (source_id, start_offset or start_line, length), or the passages around a search result ' +
+      '(chunk_id, before, after). Ids come from search and list_sources. Where only a part of a source may be seen, only chunk_id works.',
     scopes: textRoute.scopes,
     input,
     output,

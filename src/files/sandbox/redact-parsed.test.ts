@@ -43,6 +43,21 @@ test('the offsets of blocks fit the redacted text, whether replacements are long
   assert.equal(await redactParsed(parsed, undefined), parsed);
 });
 
+test('a block loses its line in the file if a replacement takes lines away', async () => {
+  const policy = {
+    ...rules('mask').policy,
+    rules: [{ ...rules('mask').policy.rules[0]!, entities: ['api_key' as const] }],
+  };
+  const key = `-----BEGIN PRIVATE KEY-----\n${'MIIE'.repeat(16)}\n-----END PRIVATE KEY-----`;
+  const parsed = parsedOf([`a ${key}`, 'b']);
+  const lined = { ...parsed, blocks: parsed.blocks.map((block, i) => ({ ...block, line: i * 3 + 1 })) };
+  const { blocks } = await redactParsed(lined, { ...rules('mask'), policy });
+  assert.deepEqual(
+    blocks.map(({ line }) => line),
+    [undefined, 4],
+  );
+});
+
 test('row starts, links, titles, terms, names and metadata of blocks are redacted like the text', async () => {
   const text = `😀 ${MAIL} | x\n${MAIL} | y`;
   const value = { val: `by ${MAIL}`, type: 'string' as const };

@@ -49,8 +49,8 @@ export const contentShape = {
     .int()
     .nullable()
     .describe(
-      'First line of the chunk in the file, counted from 1. Null, like end_line, if the lines of the text are not those of the file ' +
-        '(PDF, HTML), if the file was read by an older version, and where chunk_index is null.',
+      'First line of the chunk in the file, counted from 1. Null, like end_line, if the text has other lines than the file (PDF, HTML), ' +
+        'if the file was read by an older version, and where chunk_index is null.',
     ),
   end_line: z.int().nullable().describe('Last line of the chunk in the file.'),
   pages: z

@@ -14,6 +14,7 @@ function chunk(text: string, heading = '', titles = heading, around = ''): Chunk
     around: words(around),
     titles: new Set(words(titles)),
     heading: new Set(words(heading)),
+    definesNothing: false,
   };
 }
 
@@ -32,6 +33,15 @@ test('a chunk with the words of the query together comes before a chunk with the
   assert.deepEqual(order('lock wait seconds', chunks, { apart: 10, together: 9 }), ['together', 'apart']);
   const noScore = order('lock wait seconds', chunks, { apart: 10, together: 1 });
   assert.deepEqual(noScore, ['apart', 'together'], 'a far better BM25 score still wins');
+});
+
+test('code comes before its test and its declaration, unless the query asks for tests', () => {
+  const chunks = {
+    test: { ...chunk('test unknown level'), definesNothing: true },
+    code: chunk('unknown level'),
+  };
+  assert.deepEqual(order('unknown level', chunks, { test: 10, code: 9 }), ['code', 'test']);
+  assert.deepEqual(order('test unknown level', chunks, { test: 10, code: 9 }), ['test', 'code']);
 });
 
 test('a heading with only words of the query comes before a heading with many other words', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyzeForIndex } from '../../text/analyzer.ts';
-import { type ReadRow, termsOf } from './hits.ts';
+import { type ReadRow, termsOf, withPlace } from './hits.ts';
 
 const ROW = { name: 'a.html', headingPath: ['Concept Index'], language: 'en', originMetadata: {} };
 
@@ -28,4 +28,28 @@ test('the words of the folders of a file are no words of its text', () => {
   const folder = analyzeForIndex('Rotor', 'en').split(' ');
   const first = termsOf({ ...row, terms: `${terms} ${folder.join(' ')}` })!;
   assert.deepEqual(first.around, [...termsOf(row)!.around, ...folder]);
+});
+
+test('a file is one of tests or declarations by its name or by its folders', () => {
+  const definesNothing = (name: string, path: string | null, fileType = 'code'): boolean =>
+    termsOf({ ...ROW, name, path, fileType, content: 'x', terms: 'x' } as ReadRow)!.definesNothing;
+  for (const [name, path] of [
+    ['a_test.go', null],
+    ['a.d.ts', 'src/a.d.ts'],
+    ['a.js', 'test/lib/a.js'],
+  ] as const)
+    assert.ok(definesNothing(name, path), name);
+  for (const [name, path] of [
+    ['pod_spec.go', null],
+    ['a.js', 'latest/a.js'],
+  ] as const)
+    assert.ok(!definesNothing(name, path), name);
+  assert.ok(!definesNothing('guide.md', 'test/guide.md', 'md'));
+});
+
+test('where a policy may hide chunks of a source, the place of a chunk and its lines are hidden', () => {
+  const chunk = { chunkIndex: 3, startOffset: 10, endOffset: 20, startLine: 2, endLine: 4 };
+  assert.deepEqual(withPlace(chunk, { policy: null }), chunk);
+  const hidden = withPlace(chunk, { policy: { chunk: {} } as never });
+  assert.deepEqual(new Set(Object.values(hidden)), new Set([null]));
 });
