@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunkFile } from './chunk/chunker.ts';
 import { parseFile } from './formats/parse-file.ts';
+import { placeLines } from './lines.ts';
 
 /** Returns, for each chunk, its lines in the file and the lines of its text. */
 async function linesOf(type: 'code' | 'md' | 'rst', source: string): Promise<[number | null, number | null, string][]> {
@@ -45,4 +46,27 @@ test('chunks of Markdown have the lines of the file below front matter and a com
 test('a heading that is written in another way has the line of its words', async () => {
   const [first] = await linesOf('rst', `.. comment\n\nAbout\n=====\n\n${PROSE}\n`);
   assert.deepEqual(first!.slice(0, 2), [3, 6]);
+});
+
+test('words of HTML that are a line far below do not take the lines of the blocks between', async () => {
+  const sections = [1, 2, 3].map((i) => `## Section ${i}\n\n${PROSE}\n\n`).join('');
+  const chunks = await linesOf(
+    'md',
+    `<!-- c -->\n\n# Top\n\n${PROSE}\n\n<p>Note</p>\n\n${sections}Note\n\n## Last\n\n${PROSE}\n`,
+  );
+  const lines = chunks.map(([start, , content]) => [content.split('\n')[0], start]);
+  assert.deepEqual(lines.slice(0, 2), [
+    ['# Top', null],
+    ['## Section 1', 9],
+  ]);
+});
+
+test('blocks that the file does not have cost no more than a short search', async () => {
+  const source = `<!-- c -->\n\n${'<p>x</p>\n\n'.repeat(20_000)}`;
+  const bytes = Buffer.from(source);
+  const parsed = await parseFile('md', bytes, { name: 'a.md', size: bytes.length, chunkMetadataKeys: [] });
+  const before = process.cpuUsage();
+  placeLines(parsed, source);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 1_000_000, `${user} µs`);
 });

@@ -1,8 +1,10 @@
 /** Finds the lines of a file that its blocks stand on. Pure. */
-import type { ParsedFile } from './parsed.ts';
+import type { Block, ParsedFile } from './parsed.ts';
 
-/** A block is looked for this far behind the block before it, so that the work is linear. */
+/** A block is looked for this far behind the block before it: front matter and HTML may stand between them. */
 const SEARCH_UNITS = 64 * 1024;
+/** The lines of a file with more blocks that are not found are not worth the search. */
+const MISSES_MAX = 1_000;
 
 /**
  * Sets `line` of the blocks that the file has word for word on whole lines. The text of a program is the file; that of Markdown lacks
@@ -12,15 +14,28 @@ const SEARCH_UNITS = 64 * 1024;
  */
 export function placeLines({ text, blocks }: ParsedFile, source: string): void {
   const isWhole = text === source;
+  const find = (block: Block, from: number, to: number): Place | undefined => {
+    if (isWhole) return block;
+    const words = block.kind === 'heading' ? (block.title ?? block.headingPath?.at(-1)) : undefined;
+    return (
+      findLines(source, text.slice(block.start, block.end), from, to) ??
+      (words ? findLines(source, words, from, to) : undefined)
+    );
+  };
   let line = 1;
   let counted = 0;
   let after = 0;
-  for (const block of blocks) {
-    const words = block.kind === 'heading' ? (block.title ?? block.headingPath?.at(-1)) : undefined;
-    const found = isWhole
-      ? { start: block.start, end: block.end }
-      : (findLines(source, text.slice(block.start, block.end), after) ?? (words && findLines(source, words, after)));
-    if (!found) continue;
+  let misses = 0;
+  for (const [i, block] of blocks.entries()) {
+    const next = blocks[i + 1];
+    const found = find(block, after, after + SEARCH_UNITS);
+    // A word of HTML may be a line far below. The next block is not above its own.
+    const isPassed = found && next && found.start > after && !isWhole && find(next, after, found.start) !== undefined;
+    if (!found || isPassed) {
+      misses += 1;
+      if (misses > MISSES_MAX) return;
+      continue;
+    }
     line += newlines(source, counted, found.start);
     block.line = line;
     counted = found.start;
@@ -28,9 +43,11 @@ export function placeLines({ text, blocks }: ParsedFile, source: string): void {
   }
 }
 
-/** Returns where `words` stand as whole lines, from `from` on. */
-function findLines(source: string, words: string, from: number): { start: number; end: number } | undefined {
-  const window = source.slice(from, from + words.length + SEARCH_UNITS);
+type Place = Pick<Block, 'start' | 'end'>;
+
+/** Returns where `words` stand as whole lines, if they begin between `from` and `to`. */
+function findLines(source: string, words: string, from: number, to: number): Place | undefined {
+  const window = source.slice(from, to + words.length);
   for (let at = window.indexOf(words); at !== -1; at = window.indexOf(words, at + 1)) {
     const start = from + at;
     const end = start + words.length;

@@ -64,13 +64,10 @@ const output = z.object({
 });
 
 export function readSourceTool(deps: Deps, textRoute: Route): Tool {
-  const findLine = async (sourceId: string, line: number, { caller, principal }: Exchange) => {
-    const found = await deps.db.transaction(caller.tenantId, async (tx) =>
+  const findLine = (sourceId: string, line: number, { caller, principal }: Exchange) =>
+    deps.db.transaction(caller.tenantId, async (tx) =>
       findPassageAt(tx, caller.tenantId, sourceId, line, await accessOf(deps, tx, caller, principal)),
     );
-    if (!found) throw invalidRequest('No lines of this source are known: read it by start_offset.');
-    return found;
-  };
   const run = async (
     { source_id: sourceId, chunk_id: chunkId, ...args }: z.output<typeof input>,
     exchange: Exchange,
@@ -78,10 +75,15 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
     if ((sourceId === undefined) === (chunkId === undefined)) throw invalidRequest('Give source_id or chunk_id.');
     if (chunkId !== undefined) return readAround(deps, chunkId, args, exchange);
     if (!isId(sourceId!)) throw notFound();
-    const passage = args.start_line === undefined ? undefined : await findLine(sourceId!, args.start_line, exchange);
-    const start = passage?.startOffset ?? args.start_offset;
-    const query = { start_offset: String(start), end_offset: String(start + args.length) };
+    const { start_line: line, start_offset: offset, length } = args;
+    if (line !== undefined && offset !== 0) throw invalidRequest('Give start_offset or start_line.');
+    const passage = line === undefined ? undefined : await findLine(sourceId!, line, exchange);
+    const start = passage?.startOffset ?? offset;
+    const query = { start_offset: String(start), end_offset: String(start + length) };
+    // First of all, this answers whether the caller may see the source.
     const found = await callRoute(textRoute, { params: { id: sourceId }, query }, exchange);
+    if (line !== undefined && !passage)
+      throw invalidRequest('No lines of this source are known: read it by start_offset.');
     return { ...(found as z.input<typeof output>), ...(passage && { start_line: passage.startLine }) };
   };
   return tool({

@@ -90,6 +90,8 @@ describe('tools', () => {
       (await call('read_source', { source_id: sourceId, start_line: line })).content[0].text;
     assert.equal(await read(4), `[From line 3 of the file.]\n\n${TEXTS.slice(1).join('\n')}`);
     assert.match(await read(99), /^\[From line 5 of the file\.\]\n\nIn winter/);
+    const unknown = await call('read_source', { source_id: chunkId, start_line: 4 });
+    assert.match(unknown.content[0].text, /^Not found/);
   });
 
   test('search says which source group a result is in, and searches in named groups alone', async () => {
