@@ -115,10 +115,10 @@ test('search prints the part of a long chunk that has the words', async () => {
   writeFileSync(join(root, 'quay.py'), `def moor():\n${lines}    return turn_capstan()\n`);
   assert.equal((await pinakes(['ingest', '--wait', root])).code, 0);
   const { stdout } = await pinakes(['search', 'gangplank']);
-  assert.match(stdout, /ferry\.md, Ferry .*\n.*\n {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 .*…\n/);
+  assert.match(stdout, /ferry\.md:[\d-]+, Ferry .*\n.*\n {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 .*…\n/);
   assert.match(
     stdout,
-    /ferry\.py, .*\n.*\n {3}…\n {3}step_8 = 8\n(?:.*\n){3} {3}lower_gangplank\(\)\n {3}return step_1\n/,
+    /ferry\.py:1-15, .*\n.*\n {3}…\n {3}step_8 = 8\n(?:.*\n){3} {3}lower_gangplank\(\)\n {3}return step_1\n/,
   );
   const refused = await pinakes(['ask', 'Which gangplank did the astronauts Crippen and Young lower?']);
   assert.match(
@@ -126,6 +126,6 @@ test('search prints the part of a long chunk that has the words', async () => {
     /The nearest passages:\n.* {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 /s,
   );
   const atEnd = (await pinakes(['search', 'capstan'])).stdout;
-  assert.match(atEnd, /quay\.md, Quay .*\n.*\n {3}… mooring\d+ .{250,285} The capstan creaks\.\n/);
-  assert.match(atEnd, /quay\.py, .*\n.*\n {3}…\n {3}step_7 = 7\n(?:.*\n){4} {3}return turn_capstan\(\)\n/);
+  assert.match(atEnd, /quay\.md:[\d-]+, Quay .*\n.*\n {3}… mooring\d+ .{250,285} The capstan creaks\.\n/);
+  assert.match(atEnd, /quay\.py:[\d-]+, .*\n.*\n {3}…\n {3}step_7 = 7\n(?:.*\n){4} {3}return turn_capstan\(\)\n/);
 });

@@ -16,7 +16,7 @@ import { type CitedColumn, cellSays, citedCells, numberIn } from '../support/wor
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
 type Loose = any;
 
-const QUERIES = Number(process.env['PINAKES_TEST_CITED_QUERIES'] ?? 15);
+const QUERIES = Number(process.env['PINAKES_TEST_CITED_QUERIES'] ?? 25);
 const IS_LONG = QUERIES >= 500;
 const WIKIPEDIA = path.resolve(import.meta.dirname, '../../../shared/data/tables/wikipedia');
 const WIKIPEDIA_TABLES = 25;
