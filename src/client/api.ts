@@ -1631,17 +1631,17 @@ export type TableColumn = {
   nullable: boolean;
   /** Number of distinct values: exact up to 1,000, an estimate above. */
   distinct: number | null;
-  /** Smallest value. */
+  /** Smallest value. Null while a redaction rule applies to values. */
   min: string | null;
-  /** Largest value. */
+  /** Largest value. Null while a redaction rule applies to values. */
   max: string | null;
-  /** Up to five values. */
+  /** Up to five values. None while a redaction rule applies to values. */
   examples: Array<string>;
   /** What the column means, if somebody said it. */
   description: string | null;
   /** Cells that do not have the type. They are null. */
   cast_failures: number | null;
-  /** Up to five of these cells. */
+  /** Up to five of these cells. None while a redaction rule applies to values. */
   cast_failure_examples: Array<string>;
   /** The header in the source; empty without one. */
   header: string;

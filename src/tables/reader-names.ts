@@ -19,16 +19,23 @@ export async function withReaderNames<T extends Pick<StoredTable, 'tableId' | 'n
 ): Promise<ReaderNames<T>> {
   const columns = table.columns.map((column) => ({ ...column, storedName: column.sqlName }));
   if (!FACT_STEPS.some((step) => redactor?.appliesAt(step))) return { ...table, columns };
-  const isShown = async (...names: string[]): Promise<boolean> => {
-    for (const name of names) if ((await redactFact(redactor, name)) !== name) return false;
-    return true;
-  };
   const taken = new Set(table.columns.map(({ sqlName }) => sqlName));
   for (const [i, column] of columns.entries()) {
     const { header, sqlName } = column;
-    if (!(await isShown(header, sqlName))) column.sqlName = uniqueName(`column_${i + 1}`, taken);
+    if (!(await isShown(redactor, header, sqlName))) column.sqlName = uniqueName(`column_${i + 1}`, taken);
   }
-  const isNameShown = await isShown(table.name, table.sqlName);
-  const sqlName = isNameShown ? table.sqlName : STAND_IN + table.tableId.replaceAll('-', '');
-  return { ...table, sqlName, columns };
+  return { ...table, sqlName: await readerSqlName(table, redactor), columns };
+}
+
+/** Returns the name of a table in SQL for a reader. Do not call this function within a transaction. */
+export async function readerSqlName(
+  { tableId, name, sqlName }: Pick<StoredTable, 'tableId' | 'name' | 'sqlName'>,
+  redactor: Redactor | null,
+): Promise<string> {
+  return (await isShown(redactor, name, sqlName)) ? sqlName : STAND_IN + tableId.replaceAll('-', '');
+}
+
+async function isShown(redactor: Redactor | null, ...names: string[]): Promise<boolean> {
+  for (const name of names) if ((await redactFact(redactor, name)) !== name) return false;
+  return true;
 }

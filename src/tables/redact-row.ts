@@ -30,17 +30,6 @@ export async function redactRow(
   return changed;
 }
 
-/** Returns the text of one cell as a reader may see it; undefined if a rule blocks it. */
-export async function redactCell(
-  redactor: Redactor | null,
-  column: RowCell['column'],
-  text: string,
-  steps: readonly ApplyAt[],
-): Promise<string | undefined> {
-  const changed = await redactRow(redactor, [{ column, text }], steps);
-  return changed && (changed[0] ?? text);
-}
-
 interface Part {
   cell: number;
   /** Half-open range of code points of the cell in the text of the row. */

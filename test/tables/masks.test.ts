@@ -230,6 +230,70 @@ test('names in SQL do not tell what a rule hides, and a table of a blocked sourc
   await t.delete('/redaction-policy');
 });
 
+/** Uploads a table of its own. Returns its id. */
+async function uploadTable(file: string, content: string): Promise<string> {
+  const group = await ingest(t, [{ name: file, content }]);
+  const table = await eventually(async () => {
+    const [one] = (await t.get(`/tables?source_group_id=${group}`)).body.tables;
+    return one?.status === 'ready' && one;
+  });
+  return table.id;
+}
+
+test('the catalogue does not show a value that a rule finds by the rest of its row', async () => {
+  const id = await uploadTable('pay.csv', 'id,secret,salary\n1,core,95000\n2,,70000\n');
+  const masked = async () => {
+    const { columns, sample } = (await t.get(`/tables/${id}`)).body;
+    const { min, max, examples } = columns[2];
+    return { min, max, examples, sample: sample.map((row: { values: { salary: unknown } }) => row.values.salary) };
+  };
+  assert.deepEqual((await masked()).max, '95000');
+  await set(policy('mask', 'retrieval', [regex('x', 'secret: core\\s+salary: \\d+')]));
+  assert.deepEqual(await masked(), { min: null, max: null, examples: [], sample: ['[X]', 70000] });
+  await t.delete('/redaction-policy');
+});
+
+test('a list does not tell by its filter, its total or its cursor what a rule hides', async () => {
+  const group = await ingest(t, [
+    { name: 'Project Falcon.csv', content: 'region,weight\nNorth,1 kg\nSouth,2 lb\nEast,3 kg\nWest,4 lb\n' },
+    { name: 'Project Eagle.csv', content: 'region,amount\nNorth,1\n' },
+  ]);
+  const list = async (query: string) => {
+    const { tables, pagination } = (await t.get(`/tables?source_group_id=${group}&${query}`)).body;
+    return { ids: tables.map((one: { id: string }) => one.id), pagination };
+  };
+  const [falcon] = await eventually(async () => {
+    const found = (await t.get(`/tables?source_group_id=${group}`)).body.tables;
+    const isReady = found.length === 2 && found.every((one: { status: string }) => one.status === 'ready');
+    return isReady && found.sort((a: { name: string }, b: { name: string }) => (a.name < b.name ? 1 : -1));
+  });
+  const eagle = (await list('name=project_eagle')).ids;
+  const guesses = ['name=Project%20Falcon', 'name=project_falcon'];
+  for (const guess of guesses) assert.deepEqual((await list(guess)).ids, [falcon.id]);
+  const rules = [{ name: 'x', kind: 'dictionary', terms: ['Project Falcon', 'weight'] }];
+  await set(policy('mask', 'retrieval', rules));
+  for (const guess of guesses) {
+    const { ids, pagination } = await list(guess);
+    assert.deepEqual([ids, pagination.total], [[], 0], guess);
+  }
+  const seen = (await t.get(`/tables/${falcon.id}`)).body;
+  assert.deepEqual(
+    seen.warnings.map((one: { column: string }) => one.column),
+    ['column_2'],
+  );
+  assert.deepEqual((await list(`name=${seen.sql_name}`)).ids, [falcon.id]);
+  assert.deepEqual((await list('name=Project%20Eagle')).ids, eagle);
+
+  await set(policy('block', 'retrieval', rules));
+  for (const order of ['asc', 'desc']) {
+    const { ids, pagination } = await list(`limit=1&order=${order}`);
+    assert.deepEqual([ids, pagination], [eagle, { limit: 1, has_more: false, total: 1, next_id: null }]);
+  }
+  // Who manages the corpus can still describe or delete the table.
+  assert.equal((await t.put(`/tables/${falcon.id}`, { description: 'Weights' })).status, 200);
+  await t.delete('/redaction-policy');
+});
+
 test('no statement brings back a value that a rule masks before it is stored', async () => {
   await set(policy('mask', 'ingest'));
   const names = ['staff_a', 'staff_b'] as const;

@@ -166,6 +166,28 @@ describe('redaction', () => {
     assert.deepEqual((await query({ sql: 'select count(*), count(ordered) from sales' })).body.rows, [[4, 3]]);
   });
 
+  test('the nearest names of a wrong table take no redaction of columns', async () => {
+    assert.equal((await t.put('/redaction-policy', rule(['retrieval']))).status, 200);
+    const { redactors } = t.deps;
+    const { forTenant } = redactors;
+    const redacted: string[] = [];
+    redactors.forTenant = async (...request) => {
+      const redactor = (await forTenant(...request))!;
+      const redact: typeof redactor.redact = (text, ...rest) => {
+        redacted.push(text);
+        return redactor.redact(text, ...rest);
+      };
+      return { ...redactor, redact, withoutHashes: { ...redactor.withoutHashes, redact } };
+    };
+    try {
+      for (const body of [{ sql: 'select 1 from slaes' }, { query: { from: 'slaes' } }])
+        assert.match((await query(body)).text, /nearest names are: sales/);
+    } finally {
+      redactors.forTenant = forTenant;
+    }
+    assert.ok(redacted.includes('sales') && !redacted.includes('region'), redacted.join());
+  });
+
   test('a rule for output applies to cells and errors', async () => {
     assert.equal((await t.put('/redaction-policy', rule(['output']))).status, 200);
     const { text } = await query({ sql: 'select email from sales', citation: false });

@@ -169,6 +169,56 @@ test('rules for models and for readers apply to names, values and the question i
   assert.deepEqual([blocked.status, /blocks for models/.test(blocked.text)], [400, true]);
 });
 
+test('a name in SQL does not tell the model what a rule for models hides in the name of a file or a header', async () => {
+  const content = 'city,Salary Anna Smith,E-Mail of bo@example.com\nRome,1,x\n';
+  for (const name of ['Towns', 'Project Falcon']) await ingest(t, [{ name: `${name}.csv`, content }]);
+  await eventually(async () => {
+    const rows = await t.deps.db.system.query<{ status: string }>(sql`select status from source_table`);
+    return rows.length === 4 && rows.every(({ status }) => status === 'ready');
+  });
+  const rules = (step: string) => ({
+    enabled: true,
+    rules: [
+      { name: 'x', kind: 'dictionary', terms: ['Project Falcon', 'Anna Smith'], action: 'mask', apply_at: [step] },
+      { name: 'mail', kind: 'entity', entities: ['email'], action: 'mask', apply_at: [step] },
+    ],
+  });
+  for (const step of ['llm_input', 'retrieval']) {
+    assert.equal((await t.put('/redaction-policy', rules(step))).status, 200);
+    fake.calls.length = 0;
+    replies({ sql: 'select salary_a from towns' }, { cannot: 'It is not there.' });
+    assert.equal((await ask({ question: 'Which city is in the towns?' })).status, 200);
+    const prompt = fake.calls.map(({ messages }) => messages.at(-1)!.content).join('\n');
+    assert.match(prompt, /CREATE TABLE "towns"/);
+    assert.doesNotMatch(prompt, /falcon|anna|bo_example/i);
+    assert.equal(/CREATE TABLE "table_/.test(prompt), step === 'retrieval');
+    assert.equal(fake.calls.length, 2);
+  }
+});
+
+test('the model gets no example that a rule would find by the rest of its row', async () => {
+  await ingest(t, [{ name: 'pay.csv', content: 'id,secret,salary\n1,core,95000\n2,,70000\n' }]);
+  await eventually(async () => {
+    const rows = await t.deps.db.system.query<{ status: string }>(sql`select status from source_table`);
+    return rows.length === 5 && rows.every(({ status }) => status === 'ready');
+  });
+  for (const step of ['llm_input', 'retrieval']) {
+    const rule = {
+      name: 'x',
+      kind: 'regex',
+      pattern: 'secret: core\\s+salary: \\d+',
+      action: 'mask',
+      apply_at: [step],
+    };
+    assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
+    fake.calls.length = 0;
+    replies({ cannot: 'It is not there.' });
+    assert.equal((await ask({ question: 'Which secret has the largest salary?' })).status, 200);
+    assert.match(promptOf(0), /salary\\" integer/);
+    assert.doesNotMatch(promptOf(0), /95000/, step);
+  }
+});
+
 test('rules for output apply to the words of the model', async () => {
   const rule = { name: 'mail', kind: 'entity', entities: ['email'], action: 'mask', apply_at: ['output'] };
   assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);

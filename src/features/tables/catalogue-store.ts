@@ -4,7 +4,7 @@ import { withinLimits } from '../../access/limits.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type PageRequest, readPage } from '../../db/page-sql.ts';
-import { raw, type Sql, sql } from '../../db/sql.ts';
+import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE } from '../../retrieval/query/filter-sql.ts';
 import { STAND_IN } from '../../tables/reader-names.ts';
 import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
@@ -65,6 +65,21 @@ export interface TableFilter {
   sourceId?: string | undefined;
   sourceGroupId?: string | undefined;
   name?: string | undefined;
+  ids?: readonly string[] | undefined;
+}
+
+function matching(tenantId: string, access: Access, { sourceId, sourceGroupId, name, ids }: TableFilter): Sql {
+  const parts = [
+    sql`t.tenant_id = ${tenantId} and ${visible(access)}`,
+    sourceId === undefined ? raw('true') : sql`t.source_id = ${sourceId}::uuid`,
+    sourceGroupId === undefined ? raw('true') : sql`t.source_group_id = ${sourceGroupId}::uuid`,
+    ids === undefined ? raw('true') : sql`t.id = any(${[...ids]}::uuid[])`,
+    name === undefined
+      ? raw('true')
+      : sql`(lower(t.name) = lower(${name}) or t.sql_name = lower(${name})
+          or ${STAND_IN}::text || replace(t.id::text, '-', '') = lower(${name}))`,
+  ] as const;
+  return sql`${FROM} where ${join(parts, ' and ')}`;
 }
 
 /** Returns visible tables in the order of the page, with one extra row if there is a next page. */
@@ -75,17 +90,21 @@ export async function listVisibleTables(
   filter: TableFilter,
   page: PageRequest,
 ): Promise<{ rows: CatalogueTable[]; total: number }> {
-  const parts = [
-    sql`t.tenant_id = ${tenantId} and ${visible(access)}`,
-    filter.sourceId === undefined ? raw('true') : sql`t.source_id = ${filter.sourceId}::uuid`,
-    filter.sourceGroupId === undefined ? raw('true') : sql`t.source_group_id = ${filter.sourceGroupId}::uuid`,
-    filter.name === undefined
-      ? raw('true')
-      : sql`(lower(t.name) = lower(${filter.name}) or t.sql_name = lower(${filter.name})
-          or ${STAND_IN}::text || replace(t.id::text, '-', '') = lower(${filter.name}))`,
-  ] as const;
-  const matching = sql`${FROM} where ${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]}`;
-  return readPage<CatalogueTable>(tx, columns(access), matching, raw('t.id'), page);
+  return readPage<CatalogueTable>(tx, columns(access), matching(tenantId, access, filter), raw('t.id'), page);
+}
+
+export type TableNames = Pick<CatalogueTable, 'tableId' | 'name' | 'sqlName' | 'sourceName' | 'sourcePath'>;
+
+/** Returns the names of all visible tables that match. */
+export function listVisibleNames(
+  tx: Queryable,
+  tenantId: string,
+  access: Access,
+  filter: TableFilter,
+): Promise<TableNames[]> {
+  return tx.query<TableNames>(sql`
+    select t.id as table_id, t.name, t.sql_name, coalesce(s.name, '') as source_name, ${SOURCE_PATH} as source_path
+    from ${matching(tenantId, access, filter)}`);
 }
 
 export async function findVisibleTable(

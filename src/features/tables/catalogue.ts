@@ -4,19 +4,20 @@ import type { Caller } from '../../access/caller.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import { lockGroup } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
+import type { PageRequest } from '../../db/page-sql.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
 import { invalidAt, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { startRun } from '../../ingest/runs/run-actions.ts';
-import { isSourceBlocked } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { ColumnSetting } from '../../tables/build/build-table.ts';
 import { sqlNameOf, uniqueName } from '../../tables/names.ts';
 import { nameOfUrl, namePlaces, tableName } from '../../tables/places.ts';
 import { openTable, type TableReader, type TableRowRead } from '../../tables/read-table.ts';
-import { type NamedColumn, type ReaderNames, withReaderNames } from '../../tables/reader-names.ts';
+import { type NamedColumn, type ReaderNames, readerSqlName, withReaderNames } from '../../tables/reader-names.ts';
 import {
   changeTable,
   countTables,
@@ -29,8 +30,17 @@ import {
   markBuilding,
   TABLES_PER_TENANT_MAX,
 } from '../../tables/store.ts';
+import { collect } from '../../util/collect.ts';
 import { newId } from '../../util/ids.ts';
-import { type CatalogueTable, findVisibleTable, visibleParts } from './catalogue-store.ts';
+import {
+  type CatalogueTable,
+  findVisibleTable,
+  listVisibleNames,
+  listVisibleTables,
+  type TableFilter,
+  type TableNames,
+  visibleParts,
+} from './catalogue-store.ts';
 import { checkUrl, followUrl, scheduleChange } from './from-url.ts';
 
 /** Rows that are read at once while rows of hidden chunks are left out. */
@@ -60,13 +70,55 @@ export async function openVisible(deps: Deps, caller: Caller, id: string, named:
   return { ...opened, table: seen };
 }
 
+/**
+ * Returns a page of the tables that the caller may see, with one extra row if there is a next page. Rules that hide tables or their names
+ * apply before the page and `total`, which would tell what is hidden.
+ */
+export async function listTables(
+  deps: Deps,
+  caller: Caller,
+  filter: Omit<TableFilter, 'ids'>,
+  page: PageRequest,
+  named: Named,
+): Promise<{ rows: CatalogueTable[]; total: number; redactor: Redactor | null }> {
+  const { tenantId } = caller;
+  const isNamed = filter.name !== undefined;
+  const first = await deps.db.transaction(tenantId, async (tx) => {
+    const access = await accessOf(deps, tx, caller, named);
+    const redactor = await deps.redactors.forTenant(tx, tenantId);
+    const rulesDecide = FACT_STEPS.some((step) => redactor?.blocksAt(step) || (isNamed && redactor?.appliesAt(step)));
+    if (rulesDecide) return { names: await listVisibleNames(tx, tenantId, access, filter), redactor };
+    return { ...(await listVisibleTables(tx, tenantId, access, filter, page)), redactor };
+  });
+  if (!('names' in first)) return first;
+  const ids = await collect(first.names, async (names) => {
+    const isShown =
+      !(await isBlocked(names, first.redactor)) && (!isNamed || (await hasName(names, filter.name!, first.redactor)));
+    return isShown ? names.tableId : undefined;
+  });
+  return deps.db.transaction(tenantId, async (tx) => {
+    const access = await accessOf(deps, tx, caller, named);
+    const redactor = await deps.redactors.forTenant(tx, tenantId);
+    return { ...(await listVisibleTables(tx, tenantId, access, { ...filter, ids }, page)), redactor };
+  });
+}
+
+function isBlocked({ sourceName, sourcePath }: TableNames, redactor: Redactor | null): Promise<boolean> {
+  return isSourceBlocked(redactor, { name: sourceName, path: sourcePath });
+}
+
+/** Returns whether readers see this name of a table that matches by its stored names. */
+async function hasName(table: TableNames, name: string, redactor: Redactor | null): Promise<boolean> {
+  const known = [await redactFact(redactor, table.name), await readerSqlName(table, redactor)];
+  return known.some((one) => one?.toLowerCase() === name.toLowerCase());
+}
+
 /** Returns the table with the names that a reader uses; undefined if a rule blocks the name or the path of its source. */
 export async function forReader(
   table: CatalogueTable,
   redactor: Redactor | null,
 ): Promise<ReaderNames<CatalogueTable> | undefined> {
-  const isBlocked = await isSourceBlocked(redactor, { name: table.sourceName, path: table.sourcePath });
-  return isBlocked ? undefined : withReaderNames(table, redactor);
+  return (await isBlocked(table, redactor)) ? undefined : withReaderNames(table, redactor);
 }
 
 /** Returns visible rows after `afterRow`, and the row after which the next page begins. */

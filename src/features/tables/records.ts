@@ -7,7 +7,7 @@ import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
 import type { NamedColumn, ReaderNames } from '../../tables/reader-names.ts';
-import { type RowCell, redactCell, redactRow } from '../../tables/redact-row.ts';
+import { redactRow } from '../../tables/redact-row.ts';
 import { TABLE_STATUSES, type TableColumn, type TableWarning } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
 import type { OpenTable } from './catalogue.ts';
@@ -19,6 +19,8 @@ const valueSchema = z
     'Text, number, truth value or null. Dates and times are ISO 8601; numbers with more than 15 digits are text.',
   );
 
+const NO_VALUES = 'while a redaction rule applies to values.';
+
 const columnSchema = z
   .object({
     name: z.string().describe('Name for people: the header, or the name that was set.'),
@@ -27,12 +29,12 @@ const columnSchema = z
     unit: z.string().nullable().describe('`%` or a currency that was taken off the numbers.'),
     nullable: z.boolean().describe('Whether a row may have no value. True if the caller does not see the whole table.'),
     distinct: z.int().nullable().describe('Number of distinct values: exact up to 1,000, an estimate above.'),
-    min: z.string().nullable().describe('Smallest value.'),
-    max: z.string().nullable().describe('Largest value.'),
-    examples: z.array(z.string()).describe('Up to five values.'),
+    min: z.string().nullable().describe(`Smallest value. Null ${NO_VALUES}`),
+    max: z.string().nullable().describe(`Largest value. Null ${NO_VALUES}`),
+    examples: z.array(z.string()).describe(`Up to five values. None ${NO_VALUES}`),
     description: z.string().nullable().describe('What the column means, if somebody said it.'),
     cast_failures: z.int().nullable().describe('Cells that do not have the type. They are null.'),
-    cast_failure_examples: z.array(z.string()).describe('Up to five of these cells.'),
+    cast_failure_examples: z.array(z.string()).describe(`Up to five of these cells. None ${NO_VALUES}`),
     header: z.string().describe('The header in the source; empty without one.'),
   })
   .meta({ id: 'TableColumn' });
@@ -193,18 +195,13 @@ async function toColumn(
 ): Promise<z.input<typeof columnSchema>> {
   const steps = readerSteps(redactor, table.redactedBy);
   const seesAll = seesWhole(table, redactor);
-  const value = async (text: string | null, cell: RowCell['column'] = column): Promise<string | undefined> =>
-    text === null || !seesAll ? undefined : redactCell(redactor, cell, text, steps);
+  // A rule may need the rest of the row, which nobody knows here.
+  const showsValues = seesAll && !steps.some((step) => redactor?.appliesAt(step));
   return toRecord(columnSchema, column, {
     name: (await redactFact(redactor, column.name)) ?? '',
     ...(!seesAll && { nullable: true, distinct: null, cast_failures: null }),
-    min: (await value(column.min)) ?? null,
-    max: (await value(column.max)) ?? null,
-    examples: await collect(column.examples, (text) => value(text)),
+    ...(!showsValues && { min: null, max: null, examples: [], cast_failure_examples: [] }),
     description: column.description === null ? null : ((await redactFact(redactor, column.description)) ?? ''),
-    cast_failure_examples: await collect(column.castFailureExamples, (text) =>
-      value(text, { ...column, type: 'text' }),
-    ),
     header: (await redactFact(redactor, column.header)) ?? '',
   });
 }

@@ -12,8 +12,8 @@ import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
 import { TABLE_STATUSES } from '../../tables/table.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
-import { forReader, openVisible, readVisibleRows } from './catalogue.ts';
-import { findSourceTables, listVisibleTables, visiblePlaces } from './catalogue-store.ts';
+import { forReader, listTables, openVisible, readVisibleRows } from './catalogue.ts';
+import { findSourceTables, visiblePlaces } from './catalogue-store.ts';
 import { tableChangeRoutes } from './change-routes.ts';
 import {
   columnsToRead,
@@ -97,14 +97,8 @@ function listRoute(deps: Deps): Route {
     response: pageResponse('tables', tableSchema, 'Tables of this page.'),
     async handler({ caller, query }) {
       const { limit, after_id: afterId, order, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const access = await accessOf(deps, tx, caller, query);
-        const filter = { sourceId, sourceGroupId, name };
-        return {
-          ...(await listVisibleTables(tx, caller.tenantId, access, filter, { limit, afterId, order })),
-          redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-        };
-      });
+      const filter = { sourceId, sourceGroupId, name };
+      const { rows, total, redactor } = await listTables(deps, caller, filter, { limit, afterId, order }, query);
       const { page, pagination } = toPage(
         rows.map((table) => ({ id: table.tableId, table })),
         limit,

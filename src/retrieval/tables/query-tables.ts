@@ -11,7 +11,7 @@ import { nearestNames } from '../../tables/engine/nearest-names.ts';
 import type { TableEngine } from '../../tables/engine/pool.ts';
 import type { EngineTable, QueryResult } from '../../tables/engine/protocol.ts';
 import { readPartRange } from '../../tables/part-range.ts';
-import { withReaderNames } from '../../tables/reader-names.ts';
+import { readerSqlName, withReaderNames } from '../../tables/reader-names.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import type { Warning } from '../types.ts';
@@ -60,8 +60,12 @@ export function requireEngine({ tableEngine }: Pick<TableDeps, 'tableEngine'>): 
 }
 
 /** The state of the rules and of the tables in one transaction. */
-export interface OpenedTables {
+interface FoundTables {
   redactor: Redactor | null;
+  tables: { table: QueriedTable; parts: number[] | null }[];
+}
+
+export interface OpenedTables extends FoundTables {
   tables: OpenedTable[];
 }
 
@@ -73,13 +77,25 @@ export interface OpenedTables {
  * @throws ServiceError not_found for an id of another table.
  */
 export async function openTables<T = undefined>(
+  ...request: Parameters<typeof findTables<T>>
+): Promise<OpenedTables & { also: T | undefined }> {
+  const { redactor, tables, also } = await findTables(...request);
+  const named = await collect(tables, async ({ table, parts }) => ({
+    table: await withReaderNames(table, redactor),
+    parts,
+  }));
+  return { redactor, tables: named, also };
+}
+
+/** Returns the tables as `openTables` does, with their stored names. */
+async function findTables<T = undefined>(
   deps: Pick<TableDeps, 'db' | 'redactors' | 'blobs'>,
   caller: TableCaller,
   wanted: Wanted,
   limit: number,
   signal: AbortSignal,
   alsoRead?: (tx: Tx, access: Access) => Promise<T>,
-): Promise<OpenedTables & { also: T | undefined }> {
+): Promise<FoundTables & { also: T | undefined }> {
   const { tenantId, keyFamilyId } = caller;
   const hasIds = wanted !== 'all' && 'ids' in wanted;
   if (hasIds && !wanted.ids.every(isId)) throw notFound();
@@ -97,7 +113,7 @@ export async function openTables<T = undefined>(
   const tables = await collect(found, async ({ table, parts }) => {
     const source = { name: table.sourceName, path: table.sourcePath };
     if (await isSourceBlocked(redactor, source)) return undefined;
-    return { table: await withReaderNames(table, redactor), parts };
+    return { table, parts };
   });
   if (hasIds && tables.length < new Set(wanted.ids).size) throw notFound();
   return { redactor, tables, also };
@@ -143,7 +159,7 @@ export async function queryTables(
   });
 
   const traced = tracedRows(result);
-  const now = await openTables(deps, caller, wanted, TABLES_PER_QUERY_MAX + 1, signal, (tx, access) =>
+  const now = await findTables(deps, caller, wanted, TABLES_PER_QUERY_MAX + 1, signal, (tx, access) =>
     readCited(tx, before.tables, access, traced),
   );
   if (stateOf(now) !== stateOf(before)) {
@@ -172,7 +188,7 @@ function checkSize(tables: readonly OpenedTable[]): void {
 }
 
 /** Returns text that differs if a table, its visible rows or the redaction policy differ. */
-function stateOf({ tables, redactor }: OpenedTables): string {
+function stateOf({ tables, redactor }: FoundTables): string {
   return JSON.stringify([
     redactor?.version ?? null,
     tables.map(({ table, parts }) => [table.tableId, table.version, table.generation, parts]),
@@ -220,7 +236,8 @@ async function toServiceError(
     case 'size':
       return new ServiceError('too_large', 'The result is larger than 1 MiB. Select less.');
     case 'refused': {
-      const names = unknownTable === undefined ? '' : await namesNear(unknownTable, deps, caller, signal);
+      const names =
+        unknownTable === undefined ? '' : nearestNames(unknownTable, await tableNames(deps, caller, signal));
       const at = position === undefined ? '' : ` (at character ${characterAt(query.sql, position)})`;
       const shown = await redactText(
         redactor?.withoutHashes ?? null,
@@ -235,12 +252,10 @@ async function toServiceError(
   }
 }
 
-async function namesNear(name: string, deps: TableDeps, caller: TableCaller, signal: AbortSignal): Promise<string> {
-  const { tables } = await openTables(deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX, signal);
-  return nearestNames(
-    name,
-    tables.map(({ table }) => table.sqlName),
-  );
+/** Returns the names in SQL of the tables that the caller may query. The names of their columns would take much longer. */
+export async function tableNames(deps: TableDeps, caller: TableCaller, signal: AbortSignal): Promise<string[]> {
+  const { tables, redactor } = await findTables(deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX, signal);
+  return collect(tables, ({ table }) => readerSqlName(table, redactor));
 }
 
 /** Returns the number of the character, from 1, at a position in UTF-8 bytes. */

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { tokensAtMost } from '../../llm/chat/tokens.ts';
 import { FACT_STEPS, readerSteps, redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
-import { redactCell } from '../../tables/redact-row.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import type { OpenedTable } from './visible.ts';
@@ -96,7 +95,10 @@ export async function describeTables(
   return described.join('\n');
 }
 
-/** Returns the line of the table and those of its columns. A name that a rule changes cannot be used, so its line is left out. */
+/**
+ * Returns the line of the table and those of its columns. A name that a rule changes cannot be used, and a name in SQL tells a name that
+ * a rule changes for models: both lines are left out.
+ */
 async function linesOf(
   { table, parts }: OpenedTable,
   redactor: Redactor | null,
@@ -106,18 +108,17 @@ async function linesOf(
   const factSteps: readonly ApplyAt[] = [...FACT_STEPS, 'llm_input'];
   const fact = async (value: string | null): Promise<string> =>
     oneLine((await redactText(masking, value ?? '', factSteps, signal)) ?? '', NAME_UNITS_MAX);
-  const isShown = async (name: string): Promise<boolean> =>
-    (await redactText(masking, name, factSteps, signal)) === name;
-  if (!(await isShown(table.sqlName))) return [];
+  const isShown = async (name: string, sqlName: string): Promise<boolean> =>
+    (await redactText(masking, sqlName, factSteps, signal)) === sqlName &&
+    // A name that a rule changes for readers has a stand-in.
+    (await redactText(masking, name, factSteps, signal)) === (await redactText(masking, name, FACT_STEPS, signal));
+  if (!(await isShown(table.name, table.sqlName))) return [];
   const valueSteps: readonly ApplyAt[] = [...readerSteps(redactor, table.redactedBy), 'llm_input'];
-  // The examples are of all rows. If a policy or a rule that blocks hides some, nobody knows of which rows they are.
-  const seesAll = parts === null && !valueSteps.some((step) => redactor?.blocksAt(step));
+  // The examples are of all rows, and a rule may need the rest of a row.
+  const showsExamples = parts === null && !valueSteps.some((step) => redactor?.appliesAt(step));
   const columns = await collect(table.columns, async (column) => {
-    if (!(await isShown(column.sqlName))) return undefined;
-    const examples = await collect(seesAll ? column.examples : [], async (value) => {
-      const shown = await redactCell(redactor, column, value, valueSteps);
-      return shown === undefined ? undefined : oneLine(shown, EXAMPLE_UNITS_MAX);
-    });
+    if (!(await isShown(column.header, column.sqlName))) return undefined;
+    const examples = showsExamples ? column.examples.map((value) => oneLine(value, EXAMPLE_UNITS_MAX)) : [];
     const distinct = [...new Set(examples)].slice(0, EXAMPLES_MAX).map((value) => `'${value.replaceAll("'", "''")}'`);
     const comment = [
       await fact(column.name),

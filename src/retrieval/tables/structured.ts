@@ -1,9 +1,8 @@
 /** Turns a structured query of a caller into SQL over the tables that the caller may query. */
 import { type StructuredQuery, toSql } from '../../tables/structured-query.ts';
-import { openTables, requireEngine, type TableCaller, type TableDeps } from './query-tables.ts';
-import type { Wanted } from './visible.ts';
+import { openTables, requireEngine, type TableCaller, type TableDeps, tableNames } from './query-tables.ts';
 
-const NAMES_SUGGESTED_FROM_MAX = 1_000;
+const TABLES_MAX = 1_000;
 
 /** Returns the SQL. @throws ServiceError invalid_request that names the wrong member; not_found for an id in `ids` */
 export async function structuredSql(
@@ -14,12 +13,14 @@ export async function structuredSql(
   signal: AbortSignal,
 ): Promise<string> {
   requireEngine(deps);
-  const find = (wanted: Wanted) => openTables(deps, caller, wanted, NAMES_SUGGESTED_FROM_MAX, signal);
-  const named = await find(ids ? { ids } : { namesIn: query.from });
-  const isThere = named.tables.some(({ table }) => table.sqlName === query.from.toLowerCase());
-  const { tables } = isThere || ids ? named : await find('all');
+  const wanted = ids ? { ids } : { namesIn: query.from };
+  const { tables } = await openTables(deps, caller, wanted, TABLES_MAX, signal);
+  const named = tables.map(({ table }) => table);
+  if (ids || named.some(({ sqlName }) => sqlName === query.from.toLowerCase())) return toSql(query, named);
+  // Says that there is no such table, and which names are near.
+  const names = await tableNames(deps, caller, signal);
   return toSql(
     query,
-    tables.map(({ table }) => table),
+    names.map((sqlName) => ({ sqlName, columns: [] })),
   );
 }
