@@ -4,7 +4,7 @@ import { readWordList } from '../../../util/package-files.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { texinfoText } from './inline.ts';
+import { type TexinfoValues, texinfoText } from './inline.ts';
 
 const LEVELS: Record<string, number> = Object.fromEntries(
   [
@@ -23,17 +23,53 @@ const EXAMPLES = new Set(
 );
 const TABLES = new Set(['table', 'ftable', 'vtable']);
 const LISTS = new Set(['itemize', 'enumerate']);
-/** Commands of definitions; those with an x at their end add a line to a definition. Most begin with their category. */
-const DEFINITION = /^def(block|cv|fn|ivar|line|mac|method|op|opt|spec|tp|type\w{2,6}|un|var|vr)(x?)$/;
-const CATEGORIES: Readonly<Record<string, string>> = {
-  ...{ un: 'Function', typefun: 'Function', mac: 'Macro', spec: 'Special Form', opt: 'User Option' },
-  ...{ var: 'Variable', typevar: 'Variable', ivar: 'Instance Variable', method: 'Method', typemethod: 'Method' },
+/** Definition commands with their fixed category. An empty category means that the first argument is the category. */
+const DEFINITIONS: Record<string, string> = {
+  deffn: '',
+  deffnx: '',
+  deftp: '',
+  deftpx: '',
+  defvr: '',
+  defvrx: '',
+  deftypefn: '',
+  deftypefnx: '',
+  deftypevr: '',
+  deftypevrx: '',
+  defcv: '',
+  defcvx: '',
+  defop: '',
+  defopx: '',
+  deftypeop: '',
+  deftypeopx: '',
+  deftypecv: '',
+  deftypecvx: '',
+  defblock: '',
+  defline: '',
+  defun: 'Function',
+  defunx: 'Function',
+  defmac: 'Macro',
+  defmacx: 'Macro',
+  defspec: 'Special Form',
+  defspecx: 'Special Form',
+  defvar: 'Variable',
+  defvarx: 'Variable',
+  defopt: 'User Option',
+  defoptx: 'User Option',
+  deftypefun: 'Function',
+  deftypefunx: 'Function',
+  deftypevar: 'Variable',
+  deftypevarx: 'Variable',
+  defmethod: 'Method',
+  defmethodx: 'Method',
+  defivar: 'Instance Variable',
+  deftypemethod: 'Method',
+  deftypemethodx: 'Method',
 };
 
 /** Maximum nesting of environments. */
 const DEPTH_MAX = 30;
-/** A value may stand wherever its name does, so it must not be much longer. */
-const VALUE_UNITS_MAX = 100;
+/** UTF-16 units that values may add to a file. */
+const VALUES_UNITS_MAX = 1_000_000;
 
 interface Environment {
   name: string;
@@ -65,7 +101,7 @@ class TexinfoReader {
   readonly includes = new Set<string>();
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
-  private readonly values = new Map<string, string>();
+  private readonly values: TexinfoValues = { named: new Map(), unitsRemaining: VALUES_UNITS_MAX };
   private readonly open: Environment[] = [];
   private paragraph: string[] = [];
   private at = 0;
@@ -112,16 +148,14 @@ class TexinfoReader {
     else if (IGNORED_ENVIRONMENTS.has(name)) this.skip(name);
     else if (EXAMPLES.has(name)) this.example(name);
     else if (TABLES.has(name) || LISTS.has(name) || name === 'multitable') this.begin(name);
-    else if (DEFINITION.test(name)) this.definition(name, rest);
-    else if (/^(?:item|itemx|headitem)$/.test(name)) this.item(name, rest);
-    else if (name === 'tab') {
-      this.end();
-      this.paragraph.push(rest);
-    } else if (name === 'end') this.close(rest);
+    else if (Object.hasOwn(DEFINITIONS, name)) this.definition(name, rest);
+    else if (name === 'item' || name === 'itemx' || name === 'headitem') this.item(name, rest);
+    else if (name === 'tab') this.tab(rest);
+    else if (name === 'end') this.close(rest);
     else if (name === 'ifset' || name === 'ifclear') {
-      if (this.values.has(rest) !== (name === 'ifset')) this.skip(name);
+      if (this.values.named.has(rest) !== (name === 'ifset')) this.skip(name);
     } else if (name === 'set') this.set(rest);
-    else if (name === 'clear') this.values.delete(rest);
+    else if (name === 'clear') this.values.named.delete(rest);
     else if (name === 'settitle') this.title ||= this.text(rest);
     else if (name === 'author') this.author ||= this.text(rest);
     else if (name === 'include' || name === 'verbatiminclude') this.includes.add(rest);
@@ -191,6 +225,11 @@ class TexinfoReader {
     }
   }
 
+  private tab(rest: string): void {
+    this.end();
+    this.paragraph.push(rest);
+  }
+
   private cells(table: Environment, text: string): void {
     const row = table.rows.at(-1);
     if (!row || text === '') return;
@@ -199,13 +238,13 @@ class TexinfoReader {
 
   private definition(name: string, rest: string): void {
     this.end();
-    const [, kindOf = '', x] = DEFINITION.exec(name)!;
-    if (x === '') this.begin(name);
+    const isAdditional = name.endsWith('x');
+    if (!isAdditional) this.begin(name);
     const depth = this.open.at(-1)?.depth ?? 0;
-    const category = ownValue(CATEGORIES, kindOf);
+    const category = DEFINITIONS[name]!;
     // The category may have several words in braces.
     const found = /^(?:\{([^{}]{1,200})\}|(\S+))[ \t]*(.*)$/.exec(rest);
-    const [kind, call] = category === undefined ? [found?.[1] ?? found?.[2] ?? '', found?.[3] ?? ''] : [category, rest];
+    const [kind, call] = category === '' ? [found?.[1] ?? found?.[2] ?? '', found?.[3] ?? ''] : [category, rest];
     this.writer.openTerm(depth, this.text(`${kind}: ${call}`));
   }
 
@@ -221,7 +260,7 @@ class TexinfoReader {
 
   private set(rest: string): void {
     const found = /^(\S{1,100})(?:[ \t]+(.{0,1000}))?/.exec(rest);
-    if (found) this.values.set(found[1]!, this.text(found[2] ?? '').slice(0, VALUE_UNITS_MAX));
+    if (found) this.values.named.set(found[1]!, this.text(found[2] ?? '').slice(0, 1000));
   }
 }
 
