@@ -70,6 +70,9 @@ test('a pasted message is answered by the code that writes it, whatever the prog
   const comment = code('b.py', 'b', `# ${question}\nb = 1\n`, 12);
   for (const other of [expected, comment])
     assert.match(answer(question, [other, ...OTHERS, UNKNOWN]) ?? '', /^def on_unknown/);
+  const directive = code('arch.h', 'W', '#ifndef W\n# error "Unsupported width of wide characters"\n#endif\n', 9);
+  const test = code('test_arch.py', 'test_w', 'raises("Unsupported width of wide characters")\n', 30);
+  assert.match(answer('Unsupported width of wide characters', [test, directive, ...OTHERS]) ?? '', /# error/);
   assert.equal(answer("Refused unmatched token of kind 'proj.tasks.add'.", [...OTHERS, UNKNOWN]), undefined);
 });
 

@@ -13,8 +13,8 @@ const WORDS_MIN = 3;
 /** Words that carry a topic: "does not exist" stands in many messages. */
 const TOPIC_WORDS_MIN = 2;
 
-/** A line of code that is only a comment: it may talk of a message. Directives of C, as `#error`, have no blank. */
-const COMMENT_LINE = /^[ \t]*(?:\/\/|\/\*|\*|--|#)[ \t].*$/gm;
+/** A line of code that is only a comment: it may talk of a message. `# error` is a directive of C. */
+const COMMENT_LINE = /^[ \t]*(?:\/\/|\/\*|\*|--|#(?![ \t]*(?:error|warning)\b))[ \t].*$/gm;
 
 /** Added to the score of such a passage: more than words alone give another one. */
 const SURE_SCORE = 6;

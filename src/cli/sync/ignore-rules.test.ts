@@ -19,9 +19,10 @@ test('workflows and settings of tools are hidden files that are not ignored, unl
   assert.equal(isIgnored('.github/.cache', true, sets), true);
   assert.equal(isIgnored('.gitlab-ci.yml', false, sets), false);
   assert.equal(isIgnored('.circleci', true, sets), true);
-  for (const name of ['.golangci.yml', 'web/.eslintrc.json', '.editorconfig'])
+  for (const name of ['.golangci.yml', 'web/.eslintrc.json', '.eslintrc.cjs', '.prettierrc.js', '.editorconfig'])
     assert.equal(isIgnored(name, false, sets), false);
-  for (const name of ['.npmrc', '.pypirc', '.env.yml']) assert.equal(isIgnored(name, false, sets), true);
+  for (const name of ['.npmrc', '.pypirc', '.env.yml', '.eslintrc.local.env'])
+    assert.equal(isIgnored(name, false, sets), true);
 });
 
 test('the last ignore rule that matches decides, and rules of inner folders come after those of outer folders', () => {

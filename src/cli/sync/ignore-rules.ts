@@ -4,10 +4,12 @@ import { compileGlob, type Glob } from '../../connectors/repo/glob.ts';
 /** Names of the ignore files of every folder. Rules of the second file override rules of the first. */
 export const IGNORE_FILES = ['.gitignore', '.pinakesignore'] as const;
 /** Hidden files that projects commit: workflows, and settings of tools. Others may hold secrets, as `.npmrc`, or are caches. */
-const COMMITTED =
-  '.github/ .circleci/ .gitlab-ci.yml .travis.yml .codecov.yml .readthedocs.y*ml .pre-commit-config.yaml .goreleaser.y*ml .golangci.* ' +
-  '.editorconfig .eslintrc* .prettierrc* .babelrc* .swcrc .mocharc.* .clang-format .clang-tidy .rustfmt.toml .flake8 .pylintrc ' +
-  '.coveragerc .rubocop.yml';
+const COMMITTED = [
+  '.github/ .circleci/ .gitlab-ci.yml .travis.yml .codecov.yml .readthedocs.y*ml .pre-commit-config.yaml .goreleaser.y*ml',
+  '.golangci.y*ml .golangci.toml .golangci.json .editorconfig .eslintrc .eslintrc.json .eslintrc.*js .eslintrc.y*ml',
+  '.prettierrc .prettierrc.json* .prettierrc.*js .prettierrc.toml .prettierrc.y*ml .babelrc .babelrc.json .babelrc.*js',
+  '.swcrc .mocharc.json* .mocharc.*js .mocharc.y*ml .clang-format .clang-tidy .rustfmt.toml .flake8 .pylintrc .coveragerc .rubocop.yml',
+].join(' ');
 /** Hidden files and installed packages. A rule of an ignore file may include them again, except `.git`. */
 const DEFAULT_RULES = ['.*', ...COMMITTED.split(' ').map((name) => `!${name}`), 'node_modules/'];
 

@@ -23,6 +23,10 @@ on here.
 * Options::       How to call it.
                     With all options.
 
+More places
+
+* Index::         All words.
+
 \x1f
 File: heron.info,  Node: Options,  Prev: Top,  Up: Top
 
@@ -84,9 +88,12 @@ test('an info file gives text below its headings, without menus, tables of nodes
       ['Index', 1],
     ],
   );
-  assert.match(text, /\*\n\nWords that go\non here\.\n\n1 Options\n=+\n\n {3}Call it so \(see Top::\), and see the/);
+  assert.match(
+    text,
+    /\*\n\nWords that go\non here\.\n\nMore places\n\n1 Options\n=+\n\n {3}Call it so \(see Top\), and see the/,
+  );
   assert.match(text, /3:\n\n {10}heron -n 4\n[\s\S]*\n {3}Behind\.\n\nIndex\n\*{5}$/);
-  assert.doesNotMatch(text, /Catches|With all|File:|a very long entry|Tag Table|index\ufffd/);
+  assert.doesNotMatch(text, /Catches|With all|All words|::|File:|a very long entry|Tag Table|index\ufffd/);
 });
 
 test('hostile info files are parsed in linear time', () => {
