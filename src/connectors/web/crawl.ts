@@ -220,6 +220,8 @@ export class Crawl {
     if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state, asCanonical);
     await response.discard();
     if (status === 304 && state) {
+      const { print } = state;
+      await this.#substitutes.hides({ address, print, storedPrint: print, isSeed: entry.isSeed });
       this.#pages += 1;
       this.#follow(state.links, address, depth);
       yield this.#report({ kind: 'unchanged', originId: address });
@@ -253,7 +255,7 @@ export class Crawl {
     if (ending === 'html') return yield* this.#readPage(entry, response, state, asCanonical);
     try {
       // A page that has become a file.
-      if (state?.print !== undefined && (yield* this.#isSubstitute(entry, ending, state))) return 'failed';
+      if (state?.print !== undefined && (yield* this.#isHidden(entry, ending, state))) return 'failed';
       const { index } = headerDirectives(response.headers.get('x-robots-tag'));
       if (index && this.#scope.includes(address) && !this.#reported.has(address))
         yield this.#present(entry, fileName(address, ending), response, response.body, { links: [] });
@@ -285,7 +287,7 @@ export class Crawl {
     const links = header.follow && page.follow ? this.#pageLinks(page, base) : [];
     if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
     const print = printOf(page);
-    if (yield* this.#isSubstitute(entry, print, state)) return 'failed';
+    if (yield* this.#isHidden(entry, print, state)) return 'failed';
     this.#follow(links, base, depth);
     if (!asCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
@@ -297,22 +299,16 @@ export class Crawl {
     return 'indexed';
   }
 
-  /** Reports what became of the page if the site answered with another one instead. */
-  async *#isSubstitute(
+  /** Reports a stored page that the site hides for now. */
+  async *#isHidden(
     { address, depth, isSeed }: Entry,
-    print: string,
+    print: string | undefined,
     state: PageState | undefined,
   ): AsyncGenerator<Change, boolean> {
-    const isStored = this.#stored.has(address);
-    const found = await this.#substitutes.judge({ address, print, storedPrint: state?.print, isStored, isSeed });
-    if (!found) return false;
-    // The first one was taken for a page of the site.
-    const isNew = !this.#stored.has(found.first) && this.#reported.delete(found.first);
-    if (isNew) yield { kind: 'gone', originId: found.first };
-    if (found.kind === 'hidden') this.#isComplete = false;
-    if (!isStored) yield this.#skipped(address, 'the site answers so at addresses that do not exist');
-    else if (found.kind === 'missing') yield { kind: 'gone', originId: address };
-    else yield this.#failed(address, HIDDEN, state, depth);
+    const isHidden = state && (await this.#substitutes.hides({ address, print, storedPrint: state.print, isSeed }));
+    if (!isHidden) return false;
+    this.#isComplete = false;
+    yield this.#failed(address, HIDDEN, state, depth);
     return true;
   }
 
@@ -369,7 +365,7 @@ export class Crawl {
     name: string,
     response: HttpResponse,
     body: AsyncIterable<Uint8Array>,
-    { links, print }: { links: readonly string[]; print?: string },
+    { links, print }: { links: readonly string[]; print?: string | undefined },
   ): Change {
     this.#pages += 1;
     const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });

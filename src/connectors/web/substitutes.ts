@@ -1,8 +1,8 @@
 /**
- * Notices pages with which a site answers instead of the wanted ones, with status 200: a notice of maintenance, a sign-in, "not found".
+ * Notices when a site hides its pages: it answers all addresses with status 200 and one page, as a notice of maintenance or a sign-in.
  *
- * The site answers addresses that do not exist with the same page. Whether it hides its pages for now, or only this one is gone, other
- * stored pages tell. Pages are the same if they have the same words, without words that have digits or slashes (times, numbers, addresses).
+ * Only stored pages whose words changed are judged. A site hides them if other stored pages, and an address that does not exist, have the
+ * same words now. All else is read as it is: a page that says "not found", a single page application, a first page for any address.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { decodeText } from '../../files/detect/decode.ts';
@@ -11,12 +11,17 @@ import type { ListRequest, OriginProblem } from '../connector.ts';
 import { readBytes } from './body.ts';
 import type { WebClient } from './client.ts';
 import { type PageFacts, readPage } from './html.ts';
+import { readState } from './state.ts';
 import { charsetOf, endingOf } from './types.ts';
 
-/** Addresses that do not exist and are requested in one crawl. */
-const PROBES_MAX = 50;
+/** Prints for which a crawl sends requests. */
+const JUDGED_MAX = 10;
 /** Other stored pages that are requested to learn whether the site hides them. */
-const WITNESSES_MAX = 3;
+const WITNESSES_MAX = 5;
+/** Pages with fewer letters are not compared. */
+const LETTERS_MIN = 20;
+/** What a page may say of the request: addresses and numbers. Many languages have no spaces between words. */
+const VARIABLE = /[!-;=?-~]*\/[!-;=?-~]*|\p{N}+/gu;
 
 /** Of a stored page. */
 export const HIDDEN: OriginProblem = {
@@ -27,90 +32,91 @@ export const HIDDEN: OriginProblem = {
   retryable: true,
 };
 
-export interface Judged {
+/** A stored page that this crawl has read. */
+export interface ReadPage {
   address: string;
-  print: string;
-  /** The print of the stored version; undefined without such a version, or one that has none. */
+  print: string | undefined;
   storedPrint: string | undefined;
-  isStored: boolean;
-  /** One of the addresses of the settings. */
+  /** One of the addresses of the settings. It says nothing of others: a first page is often shown before a sign-in. */
   isSeed: boolean;
 }
 
-export interface Substitute {
-  /** `hidden`: other stored pages are answered so, too. `missing`: other pages are there. */
-  kind: 'hidden' | 'missing';
-  /** The address where this crawl met the same page first. */
-  first: string;
-}
+type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
-/** Returns what stays the same when a site answers several addresses with one page. */
-export function printOf({ title = '', text }: Pick<PageFacts, 'title' | 'text'>): string {
-  const words = `${title} ${text.replace(/<[^<>]*>/g, ' ')}`.split(/\s+/).filter((word) => !/[\d/]/.test(word));
-  return createHash('sha256').update(words.join(' ').trim()).digest('base64').slice(0, 22);
+/** Returns what stays the same when a site answers several addresses with one page; undefined for a page of few letters. */
+export function printOf({ title = '', text }: Pick<PageFacts, 'title' | 'text'>): string | undefined {
+  const words = `${title} ${text.replace(/<[^<>]*>/g, ' ')}`.replace(VARIABLE, ' ').replace(/\s+/g, ' ').trim();
+  if ((words.match(/\p{L}/gu)?.length ?? 0) < LETTERS_MIN) return undefined;
+  return createHash('sha256').update(words).digest('base64').slice(0, 22);
 }
 
 export class Substitutes {
   readonly #client: WebClient;
-  readonly #request: Pick<ListRequest, 'listStored'>;
-  /** Where and when this crawl met a page first, by print. */
-  readonly #sights = new Map<string, { address: string; at: number }>();
-  /** The print of an address that does not exist, by top folder. */
-  readonly #probes = new Map<string, { print: string | undefined; at: number }>();
-  /** Prints of pages that hide others. */
-  readonly #hiding = new Set<string>();
+  readonly #request: StoredPages;
+  /** When this crawl met a changed page first, by site and print, and whether it hides others; undefined until that is asked. */
+  readonly #sights = new Map<string, { at: number; before: string | undefined; hides: boolean | undefined }>();
+  /** The last page of a site, other than its first ones, and when it was read. */
+  readonly #last = new Map<string, { address: string; print: string | undefined; at: number }>();
+  #addresses: Promise<readonly string[]> | undefined;
   #at = 0;
-  #probed = 0;
+  #judged = 0;
 
-  constructor(client: WebClient, request: Pick<ListRequest, 'listStored'>) {
+  constructor(client: WebClient, request: StoredPages) {
     this.#client = client;
     this.#request = request;
   }
 
-  /** Returns undefined for a page that is what its address stands for. Sends requests only for a page that may be none. */
-  async judge({ address, print, storedPrint, isStored, isSeed }: Judged): Promise<Substitute | undefined> {
+  /** Returns whether the site hides the page. Sends requests only for a changed page that may be shown in place of others. */
+  async hides(page: ReadPage): Promise<boolean> {
     this.#at += 1;
-    const sight = this.#sights.get(print) ?? { address, at: this.#at };
-    this.#sights.set(print, sight);
-    if (print === storedPrint || !this.#request.listStored) return undefined;
-    if (!isStored && (isSeed || sight.address === address)) return undefined;
-    if (!this.#hiding.has(print)) {
-      if ((await this.#probe(address, print, sight.at)) !== print) return undefined;
-      if (isStored && (await this.#isHiding(address, print))) this.#hiding.add(print);
+    const { address, print, storedPrint } = page;
+    const { origin, pathname } = new URL(address);
+    const last = this.#last.get(origin);
+    if (!page.isSeed && pathname !== '/') this.#last.set(origin, { address, print, at: this.#at });
+    if (print === undefined || print === storedPrint) return false;
+    const key = `${origin} ${print}`;
+    const known = this.#sights.get(key);
+    const sight = known ?? { at: this.#at, before: last?.address, hides: undefined };
+    this.#sights.set(key, sight);
+    // The first changed page of a site is asked for at once, others when they are met again.
+    if (sight.hides !== undefined || (!known && last)) return sight.hides ?? false;
+    // A page with other words, read since, proves that the site shows its pages.
+    if (known && last && last.at > known.at && last.print !== print) sight.hides = false;
+    else if (this.#judged < JUDGED_MAX) {
+      this.#judged += 1;
+      sight.hides = (await this.#isShownFor(address, print)) && (await this.#isShownForOthers(page, sight.before));
     }
-    if (this.#hiding.has(print)) return { kind: 'hidden', first: sight.address };
-    // Some sites show their first page at addresses that do not exist.
-    return isSeed || new URL(address).pathname === '/' ? undefined : { kind: 'missing', first: sight.address };
+    return sight.hides ?? false;
   }
 
-  /** Returns the print of an address that does not exist beside `address`, requested after the page was met first. */
-  async #probe(address: string, print: string, metAt: number): Promise<string | undefined> {
+  /** Returns whether an address that does not exist, beside this one, is answered with the page. */
+  async #isShownFor(address: string, print: string): Promise<boolean> {
     const folder = new URL(/^\/[^/]+\//.exec(new URL(address).pathname)?.[0] ?? '/', address).href;
-    const known = this.#probes.get(folder);
-    if (known && (known.at > metAt || known.print === print || this.#probed >= PROBES_MAX)) return known.print;
-    if (this.#probed >= PROBES_MAX) return undefined;
-    this.#probed += 1;
-    const found = await this.#printAt(`${folder}no-such-page-${randomUUID()}`);
-    this.#probes.set(folder, { print: found, at: ++this.#at });
-    return found;
+    return (await this.#printAt(`${folder}no-such-page-${randomUUID()}`)) === print;
   }
 
-  /** Returns whether the site answers other stored pages with this page. */
-  async #isHiding(address: string, print: string): Promise<boolean> {
+  /** Returns whether other stored pages, which had other words than this one, have the same now, and none that is asked has others. */
+  async #isShownForOthers({ address, print, storedPrint }: ReadPage, before: string | undefined): Promise<boolean> {
     const { origin } = new URL(address);
-    const stored = (await this.#request.listStored?.()) ?? [];
-    const others = stored.filter((one) => one !== address && URL.canParse(one) && new URL(one).origin === origin);
-    const witnesses = others.filter((one) => new URL(one).pathname !== '/').slice(0, WITNESSES_MAX);
-    let isHiding = false;
-    for (const witness of witnesses) {
-      const found = await this.#printAt(witness);
+    this.#addresses ??= this.#request.listStored?.() ?? Promise.resolve([]);
+    const others = (await this.#addresses).filter((one) => {
+      const url = one !== address && URL.parse(one);
+      return url && url.origin === origin && url.pathname !== '/';
+    });
+    // Spread over the list: neighbours may be pages of one section that was removed. First the one that was read before this one.
+    const step = Math.max(1, others.length / WITNESSES_MAX);
+    const spread = Array.from({ length: WITNESSES_MAX }, (_, i) => others[Math.floor((i + 0.5) * step)] ?? []).flat();
+    let isShown = false;
+    for (const other of new Set([before ?? [], ...spread].flat())) {
+      const found = await this.#printAt(other);
       if (found !== undefined && found !== print) return false;
-      isHiding ||= found === print;
+      const stored = readState(await this.#request.findStored(other))?.print;
+      isShown ||= found === print && stored !== print && stored !== storedPrint;
     }
-    return isHiding;
+    return isShown;
   }
 
-  /** Returns undefined if there is no page at the address. */
+  /** Returns an empty text for a page of few letters, and undefined if there is no page at the address. */
   async #printAt(address: string): Promise<string | undefined> {
     const robots = await this.#client.robots(address);
     if ('title' in robots || !robots.allows(address)) return undefined;
@@ -127,5 +133,5 @@ async function printOfResponse(response: HttpResponse, address: string): Promise
     return response.status < 300 ? ending : undefined;
   }
   const bytes = await readBytes(response);
-  return 'title' in bytes ? undefined : printOf(readPage(decodeText(bytes, charsetOf(contentType)).text));
+  return 'title' in bytes ? undefined : (printOf(readPage(decodeText(bytes, charsetOf(contentType)).text)) ?? '');
 }
