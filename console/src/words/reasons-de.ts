@@ -66,6 +66,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
     'Die Wörter sind unscharf, gedreht oder handgeschrieben, oder es ist eine Zeichnung.',
   'The file is no Outlook message.': 'Die Datei ist keine Outlook-Nachricht.',
   'The file includes *, which is read separately.': 'Die Datei fügt * ein, was getrennt gelesen wird.',
+  'The text of the entity * is not known.': 'Der Text der Entity * ist nicht bekannt.',
   'The page includes *, which is read separately.': 'Die Seite fügt * ein, was getrennt gelesen wird.',
   'The file includes *, *.': 'Die Datei fügt * ein; das gelang nicht.',
   'The file is not a Jupyter notebook.': 'Die Datei ist kein Jupyter-Notebook.',

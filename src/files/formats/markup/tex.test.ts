@@ -39,3 +39,15 @@ test('a cell of LaTeX over several columns or rows is its words', () => {
     '| Both |  | C |\n| --- | --- | --- |\n| Up | 10^4 | c |\n|  | 2 | d |',
   );
 });
+
+test('groups of LaTeX that are very long, in headings and tables, are read as text', () => {
+  const group = `{${`{${'a'.repeat(300)}}`.repeat(1000)}}`;
+  for (const many of [
+    `\\section{${group.repeat(20)}}`,
+    `\\texorpdfstring{${group.repeat(10)}}{${group.repeat(10)}}`,
+    `\\begin{tabular}{c}\\multicolumn{2}{c}{${group.repeat(20)}}\\end{tabular}`,
+    `\\begin{tabular}{${`{${`{${'a'.repeat(100)}}`.repeat(300)}}`.repeat(400)}} a & b \\end{tabular}`,
+  ]) {
+    assert.ok(convert(many).includes('aaa'));
+  }
+});

@@ -16,8 +16,9 @@ const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt';
 /** An argument of a command, up to the length that is searched. */
 const ARGUMENT = '([^{}]{0,4000})';
 
-/** An argument with others inside. */
-const NESTED = String.raw`((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,300}\}){0,1000}\}){0,1000})`;
+/** An argument with others inside. Its parts are few and short enough for the stack of the pattern. */
+const INNER = String.raw`\{[^{}]{0,1000}(?:\{[^{}]{0,300}\}[^{}]{0,300}){0,20}\}`;
+const NESTED = `([^{}]{0,1000}(?:${INNER}[^{}]{0,1000}){0,50})`;
 const HEADING = new RegExp(String.raw`\\(${Object.keys(LEVELS).join('|')})\*?(?:\[[^\]]{0,300}\])?\{${NESTED}\}`, 'g');
 /** Words for the page, and the same words for the outline of a PDF. */
 const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
@@ -34,8 +35,9 @@ const TABLE_RULES = 'toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfo
 const TABLE_COMMAND = new RegExp(String.raw`\\(?:${TABLE_RULES}|cline\{[^{}]{0,50}\}|caption\{[^{}]{0,1000}\})`, 'g');
 const CAPTION = /\\caption\*?(?:\[[^\]]{0,300}\])?\{((?:[^{}]|\{[^{}]{0,300}\}){0,1000})\}/;
 /** Position, width and columns of a table. */
-const TABLE_ARGUMENTS =
-  /^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,100}\}){0,300}\}){0,500}\}/;
+const TABLE_ARGUMENTS = new RegExp(
+  String.raw`^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{[^{}]{0,500}(?:${INNER}[^{}]{0,300}){0,200}\}`,
+);
 const LAYOUT_NAMES =
   'maketitle|tableofcontents|tightlist|centering|noindent|newpage|clearpage|appendix|par|small|large';
 const LAYOUT_COMMAND = new RegExp(String.raw`\\(?:${LAYOUT_NAMES}|def\\\w+\{[^\n]{0,200}\})(?![a-z])`, 'g');
