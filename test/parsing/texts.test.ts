@@ -180,6 +180,12 @@ test('subtitles give spoken text in paragraphs by speaker and pause', async () =
   const ass = `[Script Info]\nTitle: T\n\n[V4+ Styles]\nFormat: Name, Bold\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${lines}`;
   assert.equal((await readBytes('a.ass', ass)).text, 'Ann: One two\n\nBo: Four, five.');
   assert.equal((await readBytes('a.sub', '{10}{20}Hello|you\n{30}{40}{y:i}again\n')).text, 'Hello you again');
+  const rated = '{1}{1}50.000\n{10}{20}Hello\n{120}{130}again\n';
+  assert.equal((await readBytes('a.sub', rated)).text, 'Hello again', 'the first line says the frames per second');
+  const spoken = ['Before.', 'Dialogue: the art of talking.', '[Events]', 'Dialogue: 0,0:00:01.00,0:00:02.00,x'];
+  const cues = spoken.map((line, at) => `00:0${at}.000 --> 00:0${at + 1}.000\n${line}\n`).join('\n');
+  assert.equal((await readBytes('a.vtt', `WEBVTT\n\n${cues}`)).text, spoken.join(' '), 'words like those of ASS');
+  assert.equal((await readBytes('a.sbv', `0:00:01.000,0:00:02.000\n${spoken[1]}\n`)).text, spoken[1]);
   assert.equal(
     (await readBytes('a.sbv', '0:00:01.000,0:00:02.000\nHello\n\n0:00:02.100,0:00:03.000\nyou\n')).text,
     'Hello you',

@@ -67,6 +67,27 @@ for (const [language, encoding] of LEGACY) {
   });
 }
 
+// In code pages of DOS, these signs are shades and lines of frames.
+for (const text of [
+  'room;area\nHall;120 m²\nKitchen;14 m²\nBath;6 m²\nStore;3 m²\n',
+  'Wohnung mit 60 m² und Keller mit 12 m².',
+  'Appartement de 60 m² avec cave de 12 m².',
+  'Appartement de 60 m² : 3 €/m² par jour.',
+  'The load is 5 kN/m² on floors, 2 kN/m² on roofs, 3 kN/m² on stairs and 4 kN/m² on balconies.',
+  'If x² + y² = z², then z² - y² = x².',
+  `tank;area;volume\n${'north;8 m²;12 m³\nsouth;9 m²;14 m³\n'.repeat(40)}`,
+  `part;size\n${'rod;20 ±1 mm\npin;5 ±1 µm\nplate;3 × 4½ in\nstrip;2¼ in\n'.repeat(40)}`,
+]) {
+  test(`the signs of measures stay: ${text.slice(0, 40).replaceAll('\n', ' ')}`, () => {
+    assert.equal(decodeText(iconv.encode(text, 'windows-1252')).text, text);
+  });
+}
+
+test('frames of DOS stay around texts with letters of their language', () => {
+  const text = '┌──────────┐\n│ Größe ▓▓ │\n│ Länge ░░ │\n└──────────┘\n';
+  assert.equal(decodeText(iconv.encode(text, 'cp850')).text, text);
+});
+
 for (const [name, text] of Object.entries(TEXTS)) {
   test(`a ${name} text is decoded from UTF-8, UTF-16 and UTF-32, with and without a byte order mark`, () => {
     for (const encoding of ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']) {

@@ -31,6 +31,8 @@ const TURKISH = 'ıişğüöçİŞÖÇÜĞâî';
 
 /** Frames and bars, which texts of DOS have around titles and tables. */
 const FRAMES = '─│═║┌┐└┘├┤┬┴┼╔╗╚╝╠╣░▒▓█■';
+/** Signs of measures, which are frames and letters in code pages of DOS. */
+const MEASURES = ['²³±µ×½¼¾¹', 0.05] as const;
 const DOS: readonly EncodingModel[] = (
   [
     ['ibm850', 'äöüéßáíóèçñàêãåøæôâîõòùìúëïÄÖÜÉÅØÆÑ'],
@@ -65,13 +67,10 @@ const models = lazy((): readonly EncodingModel[] => {
   return [
     {
       encoding: 'windows-1252',
-      letters: [
-        ['éäüößáíàóèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8],
-        ['’“”–‘«»°§—…£€©®·', 0.18],
-      ],
+      letters: [['éäüößáíàóèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8], ['’“”–‘«»°§—…£€©®·', 0.18], MEASURES],
     },
     // English has hardly other signs beyond ASCII.
-    { encoding: 'windows-1252', letters: [['’“”‘–—…£•©®°', 0.9]] },
+    { encoding: 'windows-1252', letters: [['’“”‘–—…£•©®°', 0.9], MEASURES] },
     {
       encoding: 'macintosh',
       prior: RARE_PRIOR,

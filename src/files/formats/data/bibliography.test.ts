@@ -147,3 +147,11 @@ test('references of RIS, PubMed and EndNote are records as those of BibTeX', () 
     'Two\ntype: book',
   ]);
 });
+
+test('an abbreviation at the start of a wrapped line is no tag, and a BibTeX file may have lines like those of other formats', () => {
+  const abstract = 'TY  - JOUR\nTI  - One\nAB  - About\nDNA - protein complexes\nER  - \n';
+  assert.deepEqual(recordsOf(abstract), ['One\nabstract: About DNA - protein complexes\ntype: article']);
+  const entries = '@article{a,\n title = {One}, abstract = {See\nPMID- 1}\n}\n@book{b,\n title = {Two}\n}\n';
+  const records = ['One\nabstract: See PMID- 1\ntype: article\nkey: a', 'Two\ntype: book\nkey: b'];
+  assert.deepEqual([recordsOf(entries), recordsOf(`%0 my books\n${entries}`)], [records, records]);
+});

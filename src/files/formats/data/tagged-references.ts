@@ -10,6 +10,9 @@ export interface Entry {
 /** Matches a line with a tag: `TI  - Editorial`, `PMID- 123`, `%T Editorial`. */
 const TAGGED = /^(?:([A-Z][A-Z\d]{1,3}) {0,2}-(?: |$)|%([A-Z\d@!&?<>~+^*[\]]) )(.*)$/;
 const BEGIN = /^\s{0,10}(?:TY {2}- |PMID- |%0 )/m;
+/** Matches the first line of an entry of BibTeX, whose comments and values may have such tags. */
+const BIBTEX = /^\s{0,10}@[ \t]{0,10}[\p{L}\d]{1,40}[ \t]{0,10}[({]/mu;
+const PUBMED = /^\s{0,10}PMID- /m;
 const HEAD_UNITS = 4096;
 
 /** Names of the tags. Other tags stay as they are. */
@@ -38,14 +41,16 @@ const TYPES: Record<string, string> = {
 
 /** Returns the entries, or undefined if the text is not in one of the formats. */
 export function taggedEntries(source: string): Entry[] | undefined {
-  if (!BEGIN.test(source.slice(0, HEAD_UNITS))) return undefined;
+  const head = source.slice(0, HEAD_UNITS);
+  if (!BEGIN.test(head) || BIBTEX.test(head)) return undefined;
+  const isPubMed = PUBMED.test(head);
   const entries: Map<string, string[]>[] = [];
   let values: string[] | undefined;
   let isEnded = true;
   for (const line of source.split('\n')) {
     const [, ris, endNote, text = ''] = TAGGED.exec(line.replace(/^[\s\ufeff]{1,10}(?=[A-Z][A-Z\d] {2}- )/, '')) ?? [];
     const tag = ris ?? (endNote && `%${endNote}`);
-    if (tag === undefined) {
+    if (tag === undefined || !isTag(tag, isPubMed)) {
       if (line.trim() !== '' && values) values[values.length - 1] += ` ${line.trim()}`;
       continue;
     }
@@ -57,6 +62,11 @@ export function taggedEntries(source: string): Entry[] | undefined {
     fields.set(tag, values);
   }
   return entries.filter((fields) => [...fields.keys()].some((tag) => tag !== 'ER')).map(entryOf);
+}
+
+/** Returns false for an abbreviation that begins a line of text: `DNA - protein complexes`. Only PubMed has long tags, and many. */
+function isTag(tag: string, isPubMed: boolean): boolean {
+  return tag.length === 2 || isPubMed || NAMES.has(tag) || TECHNICAL.test(tag);
 }
 
 function entryOf(tags: ReadonlyMap<string, readonly string[]>): Entry {

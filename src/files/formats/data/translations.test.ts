@@ -87,6 +87,12 @@ test('a unit of XLIFF has its names as key, but no number, no hash and not its o
   assert.equal(text, records.join('\n\n'));
 });
 
+test('a message of Qt Linguist has its id as key', () => {
+  const xml =
+    '<TS language="fi"><context><name/><message id="save-label"><source/><translation>Tallenna</translation></message></context></TS>';
+  assert.equal(parseXml(xml, []).text, 'translation (Finnish): Tallenna\nkey: save-label');
+});
+
 test('each message of Qt Linguist is a record with its context and its plural forms', () => {
   const message = (source: string, translation: string) =>
     `<message><source>${source}</source>${translation}</message>`;

@@ -5,6 +5,10 @@ import { TextBuilder } from '../text-builder.ts';
 
 const TIMES =
   /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?\s*(?:-->|,(?=\d+:))\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?/;
+/** Matches a line of ASS and SSA with its times, or the title of a section there. Speech may begin with the same word. */
+const EVENT = /^[ \t]{0,20}Dialogue:[ \t]{0,20}(?:Marked=)?\d{1,9},\d{1,4}:\d\d:/m;
+const SECTION = /^[ \t]{0,20}\[(?:Script Info|Events)\][ \t]{0,20}$/im;
+const ARROW = /^[ \t]{0,20}[\d:.,]{4,20}[ \t]{0,20}-->/m;
 /** A pause this long starts a paragraph. */
 const PAUSE_SECONDS = 3;
 /** After this many UTF-16 units of a paragraph, the next full stop ends it. */
@@ -24,7 +28,8 @@ export function parseSubtitles(source: string): ParsedFile {
     if (open) builder.add({ kind: 'paragraph' }, open.speaker === '' ? open.text : `${open.speaker}: ${open.text}`);
     open = undefined;
   };
-  const cues = /^[ \t]{0,20}Dialogue:/m.test(source) ? dialogueOf(source) : cuesOf(source);
+  const isScript = (EVENT.test(source) || SECTION.test(source)) && !ARROW.test(source);
+  const cues = isScript ? dialogueOf(source) : cuesOf(source);
   for (const cue of cues) {
     // Captions of live programmes repeat the previous line.
     if (open?.text.endsWith(cue.text)) {
@@ -70,14 +75,17 @@ function clock(time: string): number {
 /** Matches a line of MicroDVD, with its first and its last frame. */
 const FRAMES = /^\{(\d{1,8})\}\{(\d{1,8})\}(.*)$/;
 const FRAMES_PER_SECOND = 25;
+/** Matches the words of a first line that says the frames per second. */
+const RATE = /^[1-9]\d{1,2}(?:[.,]\d{1,6})?$/;
 
 function* cuesOf(source: string): Generator<Cue> {
   if (FRAMES.test(source.split('\n', 1)[0]!)) {
+    let rate = FRAMES_PER_SECOND;
     for (const line of source.split('\n')) {
       const [, start, end, words = ''] = FRAMES.exec(line) ?? [];
       const text = plain(words.replaceAll('|', ' ').replace(/\{[a-z]:[^{}]*\}/gi, ''));
-      if (text !== '')
-        yield { start: Number(start) / FRAMES_PER_SECOND, end: Number(end) / FRAMES_PER_SECOND, speaker: '', text };
+      if (start === end && Number(start) <= 1 && RATE.test(text)) rate = Number(text.replace(',', '.'));
+      else if (text !== '') yield { start: Number(start) / rate, end: Number(end) / rate, speaker: '', text };
     }
     return;
   }

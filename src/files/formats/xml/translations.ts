@@ -60,6 +60,7 @@ export function writeQt(top: XmlElement, builder: TextBuilder): void {
       writeMessage(builder, count, [
         ['source', texts('source').join('\n')],
         [label, forms.length > 0 ? forms.join('\n') : textOf(translation)],
+        ['key', keysOf(message)],
         ['context', textOf(childElements(context, 'name')[0])],
         ['comment', [...texts('comment'), ...texts('extracomment'), ...texts('translatorcomment')].join('\n')],
         ['state', translation ? attribute(translation, 'type') : ''],
