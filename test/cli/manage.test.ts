@@ -185,7 +185,10 @@ test('show prints the source group, source, run or chunk with an id', async () =
   assert.equal((await json(['show', source.id, '--text'])).text, 'Ropes were made of hemp.');
   const [chunk] = await json(['show', source.id, '--chunks']);
   assert.equal(chunk.content, 'Ropes were made of hemp.');
-  assert.match((await pinakes(['show', source.id, '--chunks'])).stdout, new RegExp(`^# 0  ${chunk.id}  ropes\\.txt:1\n`));
+  assert.match(
+    (await pinakes(['show', source.id, '--chunks'])).stdout,
+    new RegExp(`^# 0  ${chunk.id}  ropes\\.txt:1\n`),
+  );
   assert.match((await pinakes(['show', chunk.id])).stdout, /\n\nRopes were made of hemp\.\n$/);
   assert.equal((await json(['show', chunk.id])).kind, 'chunk');
 

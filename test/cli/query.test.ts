@@ -115,7 +115,10 @@ test('search prints the part of a long chunk that has the words', async () => {
   writeFileSync(join(root, 'quay.py'), `def moor():\n${lines}    return turn_capstan()\n`);
   assert.equal((await pinakes(['ingest', '--wait', root])).code, 0);
   const { stdout } = await pinakes(['search', 'gangplank']);
-  assert.match(stdout, /ferry\.md:[\d-]+, Ferry .*\n.*\n {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 .*…\n/);
+  assert.match(
+    stdout,
+    /ferry\.md:[\d-]+, Ferry .*\n.*\n {3}… mooring\d+ .* The gangplank is drawn at dusk\. mooring0 .*…\n/,
+  );
   assert.match(
     stdout,
     /ferry\.py:1-15, .*\n.*\n {3}…\n {3}step_8 = 8\n(?:.*\n){3} {3}lower_gangplank\(\)\n {3}return step_1\n/,
