@@ -35,6 +35,8 @@ for (const [language, groups] of Object.entries({
     'țară ţară țări',
     'orașe oraşele orașului',
   ],
+  el: ['αρχείο αρχεία αρχείου', 'εκτύπωση εκτυπώσεις εκτυπωτής', 'έγγραφο έγγραφα εγγράφων'],
+  tr: ['belge belgeler belgelerde', 'güncelleme güncellemeleri güncelleştirme', 'müşteri müşterilerin'],
   ru: ['город города городах городами', 'книга книги книгами', 'самолёт самолеты самолётами', 'зелёная зеленая'],
 })) {
   for (const forms of groups) {
@@ -48,6 +50,8 @@ for (const [language, groups] of Object.entries({
 for (const [language, pairs] of Object.entries({
   es: ['venta viento', 'senador seno', 'tienda tender', 'rueda rodas'],
   ro: ['port poveste', 'bărbat băiat', 'gaz gad', 'real relație'],
+  el: ['αρχείο αρχαίος', 'εκτύπωση εκτέλεση'],
+  tr: ['belge belirti', 'güncelleme günlük'],
   ru: ['сон сын', 'дети дело', 'прийти пройти', 'посол после'],
 })) {
   for (const pair of pairs) {

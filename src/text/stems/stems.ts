@@ -10,6 +10,7 @@ import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as fi } from '@orama/stemmers/finnish';
 import { stemmer as fr } from '@orama/stemmers/french';
 import { stemmer as de } from '@orama/stemmers/german';
+import { stemmer as stemGreek } from '@orama/stemmers/greek';
 import { stemmer as hu } from '@orama/stemmers/hungarian';
 import { stemmer as id } from '@orama/stemmers/indonesian';
 import { stemmer as ga } from '@orama/stemmers/irish';
@@ -24,13 +25,12 @@ import { stemmer as sr } from '@orama/stemmers/serbian';
 import { stemmer as stemSpanish } from '@orama/stemmers/spanish';
 import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
+import { stemmer as stemTurkish } from '@orama/stemmers/turkish';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './arabic.ts';
 import { stemCzech } from './czech.ts';
-import { stemGreek } from './greek.ts';
 import { stemHindi } from './hindi.ts';
 import { stemPolish } from './polish.ts';
-import { stemTurkish } from './turkish.ts';
 
 type Stemmer = (word: string) => string;
 
@@ -58,6 +58,16 @@ const ro: Stemmer = (word) => stemRomanian(word.replaceAll('ș', 'ş').replaceAl
 const SHORT_PLURAL = /(?<=^[aeiou][^aeiou]{1,2}[aeo])s$/;
 const es: Stemmer = (word) => stemSpanish(word.replace(SHORT_PLURAL, ''));
 
+/**
+ * Greek and Turkish words have so many endings that Snowball leaves some. Their first letters meet more often: on bench/manual-sets.ts the
+ * right entry is among the first ten for 1,009 of 1,246 Greek questions and 809 of 1,045 Turkish ones; with whole stems for 999 and 801.
+ */
+const STEM_UNITS = 6;
+const firstLetters =
+  (stemmer: Stemmer): Stemmer =>
+  (word) =>
+    stemmer(word).slice(0, STEM_UNITS);
+
 const LATIN: Record<string, Stemmer> = {
   cs: stemCzech,
   sk: stemCzech,
@@ -80,13 +90,13 @@ const LATIN: Record<string, Stemmer> = {
   ro,
   es,
   sv,
-  tr: stemTurkish,
+  tr: firstLetters(stemTurkish),
 };
 
 const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   latin: LATIN,
   cyrillic: { ru, uk, bg, sr, be: ru },
-  greek: { el: stemGreek },
+  greek: { el: firstLetters(stemGreek) },
   arabic: { ar: stemArabic },
   devanagari: { hi: stemHindi, ne },
   armenian: { hy },
