@@ -37,6 +37,8 @@ for (const [language, groups] of Object.entries({
   ],
   el: ['αρχείο αρχεία αρχείου', 'εκτύπωση εκτυπώσεις εκτυπωτής', 'έγγραφο έγγραφα εγγράφων'],
   tr: ['belge belgeler belgelerde', 'güncelleme güncellemeleri güncelleştirme', 'müşteri müşterilerin'],
+  cs: ['soubor souborech souborem', 'kopírovat kopírování kopírovaný', 'aplikace aplikací aplikacemi'],
+  pl: ['polecenie poleceń poleceniem', 'kopiować kopiowanie kopiowany', 'możliwość możliwości'],
   ru: ['город города городах городами', 'книга книги книгами', 'самолёт самолеты самолётами', 'зелёная зеленая'],
 })) {
   for (const forms of groups) {
@@ -52,6 +54,8 @@ for (const [language, pairs] of Object.entries({
   ro: ['port poveste', 'bărbat băiat', 'gaz gad', 'real relație'],
   el: ['αρχείο αρχαίος', 'εκτύπωση εκτέλεση'],
   tr: ['belge belirti', 'güncelleme günlük'],
+  cs: ['soubor součet'],
+  pl: ['plik plecak', 'serwis serwer'],
   ru: ['сон сын', 'дети дело', 'прийти пройти', 'посол после'],
 })) {
   for (const pair of pairs) {
