@@ -3,7 +3,9 @@
  * by default. Ids sort by creation.
  */
 import { z } from 'zod';
+import type { PageRequest } from '../db/page-sql.ts';
 import { invalidRequest } from '../errors.ts';
+import { collect } from '../util/collect.ts';
 import { isUuid } from '../util/ids.ts';
 import { text } from '../util/text-schema.ts';
 import { queryInteger } from './schemas.ts';
@@ -71,16 +73,31 @@ export function pageResponse<Name extends string, Item extends z.ZodType>(name: 
   return { status: 200 as const, schema: z.object({ ...items, pagination: paginationSchema }) };
 }
 
+/** Returns the page that a request asks for. */
+export function pageRequest({ limit, after_id: afterId, order }: PageQuery): PageRequest {
+  return { limit, afterId, order };
+}
+
 /**
- * Returns one page of the rows, and its `pagination`.
+ * Returns the answer of a list: the records of the page as the member `name`, and `pagination`. Rows without a record are left out.
  *
  * @param rows in list order, selected with `limit + 1`. The extra row shows that there is a next page.
  * @param total number of all matching rows, those before the cursor included.
  */
-export function toPage<T extends { id: string }>(rows: readonly T[], limit: number, total: number) {
+export async function pageAnswer<Name extends string, Row extends { id: string }, Item>(
+  name: Name,
+  { limit }: Pick<PageQuery, 'limit'>,
+  { rows, total }: { rows: readonly Row[]; total: number },
+  toItem: (row: Row) => Item | Promise<Item | undefined>,
+) {
   const page = rows.slice(0, limit);
+  const items = { [name]: await collect(page, async (row) => toItem(row)) } as Record<Name, Item[]>;
   const hasMore = rows.length > limit;
-  return { page, pagination: { limit, has_more: hasMore, total, next_id: hasMore ? page[page.length - 1]!.id : null } };
+  return { ...items, pagination: { limit, has_more: hasMore, total, next_id: hasMore ? page.at(-1)!.id : null } };
+}
+
+interface PageQuery extends Pick<PageRequest, 'limit' | 'order'> {
+  after_id?: string | undefined;
 }
 
 /** Unix seconds up to the year 9999. */

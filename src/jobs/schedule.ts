@@ -14,7 +14,6 @@ const HORIZON_YEARS = 100;
 /** Limits of the library's search. A rule that reaches a limit is refused. */
 const ITERATIONS_MAX = 20_000;
 const CANDIDATES_MAX = 100_000;
-const HOUR_MS = 3_600_000;
 /** COUNT begins at DTSTART, so every evaluation counts all occurrences before the next one. */
 const COUNT_MAX = 10_000;
 
@@ -75,12 +74,12 @@ const FORBIDDEN: readonly (readonly [holds: (parts: Parts) => boolean, problem: 
  * @throws RuleProblem
  */
 export function nextOccurrences(text: string, anchor: Date, after: Date, count: number): Date[] {
-  const { rule, repeatsUntilMs } = open(text, anchor);
+  const rule = open(text, anchor);
   const horizon = new Date(after);
   horizon.setUTCFullYear(horizon.getUTCFullYear() + HORIZON_YEARS);
   const found: Date[] = [];
   for (let from = after; found.length < count; ) {
-    const next = search(rule, from, repeatsUntilMs);
+    const next = search(rule, from);
     if (!next || next > horizon) break;
     found.push(next);
     from = next;
@@ -99,22 +98,13 @@ export function checkRule(text: string, anchor: Date, now: Date, count: number):
   return occurrences.slice(0, count);
 }
 
-interface OpenRule {
-  rule: RRuleTemporal;
-  /**
-   * A rule that occurs in every hour also occurs in the hour that clocks repeat in autumn, which the library leaves out. Repeated
-   * occurrences end at this time; -Infinity for other rules.
-   */
-  repeatsUntilMs: number;
-}
-
-function open(text: string, anchor: Date): OpenRule {
+function open(text: string, anchor: Date): RRuleTemporal {
   const { parts, start, zone } = read(text);
   const written = [...parts].map(([name, value]) => `${name}=${value}`).join(';');
   const begin = start ?? `${new Date(Math.floor(anchor.getTime() / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   const dtstart = { timeZoneId: zone, toString: () => `${begin}[${zone}]` };
   try {
-    const rule = new RRuleTemporal({
+    return new RRuleTemporal({
       rruleString: `RRULE:${written}`,
       dtstart,
       tzid: zone,
@@ -122,44 +112,17 @@ function open(text: string, anchor: Date): OpenRule {
       maxCandidateEvaluations: CANDIDATES_MAX,
       cache: false,
     });
-    // The library counts the occurrences of COUNT, and it does not know the repeated ones.
-    const repeatsHours =
-      parts.get('FREQ') === 'HOURLY' &&
-      Number(parts.get('INTERVAL') ?? 1) === 1 &&
-      !parts.has('BYHOUR') &&
-      !parts.has('COUNT');
-    return { rule, repeatsUntilMs: repeatsHours ? untilOf(parts) : -Infinity };
   } catch {
     throw new RuleProblem('is not a rule that can be evaluated');
   }
 }
 
-/** Returns the time of UNTIL. A date needs none: clocks repeat an hour of the same day. */
-function untilOf(parts: Parts): number {
-  const until = parts.get('UNTIL');
-  return until?.endsWith('Z') ? Date.parse(readTime(until)!) : Infinity;
-}
-
-function search(rule: RRuleTemporal, after: Date, repeatsUntilMs: number): Date | null {
+function search(rule: RRuleTemporal, after: Date): Date | null {
   try {
-    const next = rule.next(after)?.epochMilliseconds ?? Infinity;
-    const repeated = after.getTime() < repeatsUntilMs ? repeatedOccurrence(rule, after) : undefined;
-    const soonest = repeated !== undefined && repeated <= repeatsUntilMs ? Math.min(next, repeated) : next;
-    return soonest === Infinity ? null : new Date(soonest);
+    const next = rule.next(after);
+    return next ? new Date(next.epochMilliseconds) : null;
   } catch {
     throw new RuleProblem('has no occurrence that can be computed');
-  }
-}
-
-/** Returns the first moment after `after` at which clocks show the time of an occurrence of the hour before again. */
-function repeatedOccurrence(rule: RRuleTemporal, after: Date): number | undefined {
-  let from = new Date(after.getTime() - HOUR_MS);
-  for (;;) {
-    const before = rule.next(from);
-    if (!before || before.epochMilliseconds > after.getTime()) return undefined;
-    const again = before.add({ hours: 1 });
-    if (again.hour === before.hour && again.minute === before.minute) return again.epochMilliseconds;
-    from = new Date(before.epochMilliseconds);
   }
 }
 

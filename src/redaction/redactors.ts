@@ -1,5 +1,5 @@
 /** Loads, compiles and caches the redaction policies of tenants. */
-import type { Queryable } from '../db/database.ts';
+import type { Database, Queryable, Tx } from '../db/database.ts';
 import { keepPlan, sql } from '../db/sql.ts';
 import { openTurns } from '../util/turns.ts';
 import type { KeySettings } from '../vault/key-files.ts';
@@ -39,6 +39,28 @@ export interface Redactors {
   atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
   /** Compiles a policy that need not be in force, so that a caller can try it. Its hashes are not those of stored content. */
   compileTrial(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
+}
+
+interface RedactorDeps {
+  db: Pick<Database, 'transaction'>;
+  redactors: Pick<Redactors, 'forTenant'>;
+}
+
+/** Returns what `read` returns, with the redactor of the same transaction. Redact afterwards, because a rule may be slow. */
+export function withRedactor<T extends object>(
+  { db, redactors }: RedactorDeps,
+  tenantId: string,
+  read: (tx: Tx, redactor: Redactor | null) => Promise<T>,
+): Promise<T & { redactor: Redactor | null }> {
+  return db.transaction(tenantId, async (tx) => {
+    const redactor = await redactors.forTenant(tx, tenantId);
+    return { ...(await read(tx, redactor)), redactor };
+  });
+}
+
+/** Returns the redactor of a tenant, read in a transaction of its own. */
+export async function readRedactor(deps: RedactorDeps, tenantId: string): Promise<Redactor | null> {
+  return (await withRedactor(deps, tenantId, async () => ({}))).redactor;
 }
 
 /** @param analyzer the analyzer of names; null if none is configured. */

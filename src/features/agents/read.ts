@@ -5,6 +5,7 @@ import { listMessages, ownerOf } from '../../corpus/conversation-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import type { Redactor } from '../../redaction/redact.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { readerViewOfWarnings } from '../../retrieval/views.ts';
 import { type CallView, restoreCalls } from './calls.ts';
 import {
@@ -52,12 +53,11 @@ export async function readRun(host: Host, reader: Reader, id: string): Promise<R
 async function findParts({ deps }: Host, { exchange, principal }: Reader, id: string) {
   const { caller } = exchange;
   const { tenantId } = caller;
-  return deps.db.transaction(tenantId, async (tx) => {
+  return withRedactor(deps, tenantId, async (tx) => {
     const run = await findRun(tx, tenantId, id, ownerOf(caller, principal));
     if (run === undefined) throw notFound();
     // The steps of a run that goes on are read after it: they may be more than the run knows, never fewer.
-    const steps = await listSteps(tx, tenantId, id);
-    return { run, steps, redactor: await deps.redactors.forTenant(tx, tenantId) };
+    return { run, steps: await listSteps(tx, tenantId, id) };
   });
 }
 

@@ -5,11 +5,11 @@ import { principalOf } from '../../access/access.ts';
 import { ownerOf } from '../../corpus/conversation-store.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
-import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { type Route, type RouteRequest, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger } from '../../http/schemas.ts';
 import { acceptsEvents, openEventStream } from '../../http/sse.ts';
-import { collect } from '../../util/collect.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import type { NumberedEvent } from './events.ts';
 import type { Host } from './host.ts';
 import { followRun, type Reader, readRun } from './read.ts';
@@ -109,13 +109,10 @@ function listRoute(host: Host): Route {
     async handler({ query, caller }) {
       const { tenantId } = caller;
       const owner = ownerOf(caller, principalOf(deps, query));
-      const { limit, order, after_id: afterId } = query;
-      const { rows, total, redactor } = await deps.db.transaction(tenantId, async (tx) => ({
-        ...(await listRuns(tx, tenantId, owner, query.status, { limit, order, afterId })),
-        redactor: await deps.redactors.forTenant(tx, tenantId),
-      }));
-      const { page, pagination } = toPage(rows, limit, total);
-      return { runs: await collect(page, (run) => toSummary(run, redactor)), pagination };
+      const { redactor, ...listed } = await withRedactor(deps, tenantId, (tx) =>
+        listRuns(tx, tenantId, owner, query.status, pageRequest(query)),
+      );
+      return pageAnswer('runs', query, listed, (run) => toSummary(run, redactor));
     },
   });
 }

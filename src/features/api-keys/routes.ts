@@ -4,7 +4,7 @@ import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
 import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
@@ -142,10 +142,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
     response: pageResponse('api_keys', apiKeySchema, 'API keys of this page.'),
     async handler({ query, caller }) {
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const { rows, total } = await listApiKeys(deps.db, caller.tenantId, caller, query.q, request);
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { api_keys: page.map(toWire), pagination };
+      const listed = await listApiKeys(deps.db, caller.tenantId, caller, query.q, pageRequest(query));
+      return pageAnswer('api_keys', query, listed, toWire);
     },
   });
 

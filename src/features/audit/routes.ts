@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type ListedAuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, pageResponse, readTimes, timesShape, toPage } from '../../http/page.ts';
+import {
+  orderShape,
+  pageAnswer,
+  pageQueryShape,
+  pageRequest,
+  pageResponse,
+  readTimes,
+  timesShape,
+} from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idSchema, timeSchema } from '../../http/schemas.ts';
@@ -67,19 +75,12 @@ export function auditRoutes(deps: Deps): Route[] {
     query: eventQuery,
     response: pageResponse('audit_events', eventSchema, 'Events of this page.'),
     async handler({ caller, query }) {
-      const { limit, api_key_id: apiKeyId } = query;
-      const filter = {
-        action: query.action,
-        objectKind: query.object_kind,
-        objectId: query.object_id,
-        apiKeyId,
-        ...readTimes(query),
-      };
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listAuditEvents(tx, caller.tenantId, filter, { limit, afterId: query.after_id, order: query.order }),
+      const { action, object_kind: objectKind, object_id: objectId, api_key_id: apiKeyId } = query;
+      const filter = { action, objectKind, objectId, apiKeyId, ...readTimes(query) };
+      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+        listAuditEvents(tx, caller.tenantId, filter, pageRequest(query)),
       );
-      const { page, pagination } = toPage(rows, limit, total);
-      return { audit_events: page.map(toWire), pagination };
+      return pageAnswer('audit_events', query, listed, toWire);
     },
   });
   return [list];

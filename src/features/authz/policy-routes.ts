@@ -6,7 +6,7 @@ import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
@@ -67,11 +67,10 @@ export function policyRoutes(deps: Deps): Route[] {
       query: pageQuery,
       response: pageResponse('policies', namedSchema, 'Policies of this page.'),
       async handler({ caller, query }) {
-        const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-          listPolicies(tx, caller.tenantId, { limit: query.limit, afterId: query.after_id }),
+        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+          listPolicies(tx, caller.tenantId, pageRequest(query)),
         );
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { policies: page.map(toWire), pagination };
+        return pageAnswer('policies', query, listed, toWire);
       },
     }),
     route({

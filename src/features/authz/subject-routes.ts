@@ -4,7 +4,7 @@ import { listSubjects, type Subject } from '../../access/subject-store.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
@@ -74,15 +74,10 @@ export function subjectRoutes(deps: Deps): Route[] {
       query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
       response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
       async handler({ caller, query }) {
-        const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSubjects(tx, caller.tenantId, query.q, {
-            limit: query.limit,
-            afterId: query.after_id,
-            order: query.order,
-          }),
+        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+          listSubjects(tx, caller.tenantId, query.q, pageRequest(query)),
         );
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { subjects: page.map(toWire), pagination };
+        return pageAnswer('subjects', query, listed, toWire);
       },
     }),
     batchRoute(deps),

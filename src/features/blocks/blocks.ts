@@ -12,6 +12,7 @@ import { openIncludes } from '../../ingest/runs/includes.ts';
 import { redactFact, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { type ReadRange, readerViewOfParts, readText } from '../../retrieval/reading/lookup.ts';
 import { checkRules, findWholeFile, type WholeFile } from '../../retrieval/reading/whole-file.ts';
 import { cellsOf, isDelimiterLine } from '../../tables/build/read-rows.ts';
@@ -42,9 +43,8 @@ export interface ReadableFile {
  */
 export async function openFile(uses: Uses, caller: Caller, id: string, named: Named): Promise<ReadableFile> {
   const { tenantId } = caller;
-  const { file, redactor, rules } = await uses.db.transaction(tenantId, async (tx) => ({
+  const { file, redactor, rules } = await withRedactor(uses, tenantId, async (tx) => ({
     file: await findWholeFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
-    redactor: await uses.redactors.forTenant(tx, tenantId),
     rules: await uses.redactors.atIngest(tx, tenantId),
   }));
   if (!file) throw notFound();

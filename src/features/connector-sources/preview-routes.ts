@@ -7,6 +7,7 @@ import { type Route, route } from '../../http/route.ts';
 import { nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
+import { readRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -77,9 +78,7 @@ function checkRoute(deps: Deps): Route {
       const { kind: name, ...members } = body;
       const kind = kindOf.get(name)!;
       const found = await check(caller, kind, newSource(kind, members), signal);
-      const redactor = await deps.db.transaction(caller.tenantId, (tx) =>
-        deps.redactors.forTenant(tx, caller.tenantId),
-      );
+      const redactor = await readRedactor(deps, caller.tenantId);
       return { ...found, names: await collect(found.names, async (one) => (await redactFact(redactor, one)) ?? '') };
     },
   });

@@ -6,7 +6,7 @@ import { apiRecords } from '../../filters/metadata.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, paginationSchema } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
@@ -20,7 +20,7 @@ import {
   nameSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { collect } from '../../util/collect.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ConnectorSource, createSource, getSource, type NewSource } from './connector-sources.ts';
@@ -157,24 +157,16 @@ function listRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
       schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
     },
     async handler({ caller, query }) {
-      const { page, pagination, settings, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const request = { limit: query.limit, afterId: query.after_id };
-        const filter = { sourceType: kind.kind };
-        const { rows, total } = await listGroups(tx, caller.tenantId, caller, filter, request);
-        const { page, pagination } = toPage(rows, query.limit, total);
-        const settings = await listSettingsOfGroups(
-          tx,
-          caller.tenantId,
-          page.map(({ id }) => id),
-        );
-        return { page, pagination, settings, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
+        const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
+        const ids = groups.rows.map(({ id }) => id);
+        return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
       });
       const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
-      const sources = await collect(page, async (group) => ({
+      return pageAnswer(key, query, listed, async (group) => ({
         ...toSource(kind, { group, setting: settingOf.get(group.id)! }),
         ...(await redactGroup(group, redactor)),
       }));
-      return { [key]: sources, pagination };
     },
   });
 }
@@ -188,10 +180,9 @@ function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
     params: idParams,
     response: { status: 200, schema },
     async handler({ caller, params }) {
-      const { source, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-        source: await getSource(tx, caller, kind, params.id),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      }));
+      const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
+        getSource(tx, caller, kind, params.id),
+      );
       return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
     },
   });

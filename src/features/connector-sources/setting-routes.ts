@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listSettings, type Setting } from '../../corpus/setting-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
@@ -61,10 +61,8 @@ function listRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
     },
     handler: ({ caller, query }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
-        const request = { limit: query.limit, afterId: query.after_id };
-        const { rows, total } = await listSettings(tx, caller.tenantId, kind.kind, caller, request);
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { [key]: page.map((setting) => toSetting(kind, setting)), pagination };
+        const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
+        return pageAnswer(key, query, listed, (setting) => toSetting(kind, setting));
       }),
   });
 }

@@ -1,12 +1,13 @@
 /** Routes for content lookup: a chunk, the chunks of a source, the extracted text of a source. */
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidRequest, notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQueryShape, pageResponse } from '../../http/page.ts';
+import { pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { contentSchema, toContent } from '../../http/records/content-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import {
   findChunk,
   listChunks,
@@ -72,9 +73,8 @@ function contentRoute(deps: Deps): Route {
     query: z.strictObject(principalShape),
     response: { status: 200, schema: contentSchema },
     async handler({ params, query, caller }) {
-      const { row, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+      const { row, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
         row: await findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
       if (!hit) throw notFound();
@@ -98,17 +98,11 @@ function chunksRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...principalShape }),
     response: pageResponse('chunks', contentSchema, 'Chunks of this page.'),
     async handler({ params, query, caller }) {
-      const { limit, after_id: afterId } = query;
-      const { found, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+      const { rows, nextId, total, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
-        return {
-          found: await listChunks(tx, caller.tenantId, params.id, access, { limit, afterId }),
-          redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-        };
+        return orNotFound(await listChunks(tx, caller.tenantId, params.id, access, pageRequest(query)));
       });
-      if (!found) throw notFound();
-      const { rows, nextId, total } = found;
-      const pagination = { limit, has_more: nextId !== null, total, next_id: nextId };
+      const pagination = { limit: query.limit, has_more: nextId !== null, total, next_id: nextId };
       return { chunks: (await readerViewOfChunks(redactor, rows)).map(toContent), pagination };
     },
   });
@@ -137,10 +131,9 @@ function textRoute(deps: Deps): Route {
       if (end - start > TEXT_RANGE_MAX) {
         throw invalidRequest(`Query parameter "end_offset": must be at most ${TEXT_RANGE_MAX} after start_offset.`);
       }
-      const { redactor, found } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+      const { redactor, found } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
         const access = await accessOf(deps, tx, caller, query);
-        return { redactor, found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
+        return { found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
       });
       const redacted = found && (await readerViewOfText(redactor, found, signal));
       if (redacted === undefined) throw notFound();

@@ -2,10 +2,9 @@
 
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
-import type { Caller } from '../../access/caller.ts';
 import { type ConversationRow, ownerOf, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
@@ -18,7 +17,7 @@ import {
   sourceIdSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import type { Redactor } from '../../redaction/redact.ts';
+import { readRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
 import { pageOfConversations } from './list.ts';
@@ -157,12 +156,11 @@ function listRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
     response: pageResponse('conversations', conversationSchema, 'Conversations of this page.'),
     async handler({ query, caller }) {
-      const redactor = await redactorOf(deps, caller);
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const redactor = await readRedactor(deps, caller.tenantId);
+      const page = pageRequest(query);
       const owner = ownerOf(caller, principalOf(deps, query));
-      const { rows, total } = await pageOfConversations(deps.db, caller.tenantId, owner, redactor, query.q, request);
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { conversations: page.map(toWire), pagination };
+      const listed = await pageOfConversations(deps.db, caller.tenantId, owner, redactor, query.q, page);
+      return pageAnswer('conversations', query, listed, toWire);
     },
   });
 }
@@ -185,7 +183,7 @@ function getRoute(deps: Deps): Route {
     async handler({ params, query, caller }) {
       const principal = principalOf(deps, query);
       const { messages, ...conversation } = await readConversation(deps.db, caller, principal, params.id);
-      const redactor = await redactorOf(deps, caller);
+      const redactor = await readRedactor(deps, caller.tenantId);
       return {
         ...toWire(await redactConversation(redactor, conversation)),
         messages: await collect(messages, async (message) => toWireMessage(await redactMessage(redactor, message))),
@@ -209,7 +207,7 @@ function changeRoute(deps: Deps): Route {
         title: body.title,
         activeMessageId: body.active_message_id,
       });
-      return toWire(await redactConversation(await redactorOf(deps, caller), changed));
+      return toWire(await redactConversation(await readRedactor(deps, caller.tenantId), changed));
     },
   });
 }
@@ -231,13 +229,9 @@ function deleteRoute(deps: Deps): Route {
     response: { status: 200, schema: conversationSchema },
     async handler({ params, query, caller }) {
       const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
-      return toWire(await redactConversation(await redactorOf(deps, caller), removed));
+      return toWire(await redactConversation(await readRedactor(deps, caller.tenantId), removed));
     },
   });
-}
-
-function redactorOf({ db, redactors }: Deps, { tenantId }: Caller): Promise<Redactor | null> {
-  return db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
 }
 
 function toWire(row: ConversationRow): z.input<typeof conversationSchema> {

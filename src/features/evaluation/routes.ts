@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
@@ -98,12 +98,10 @@ function setRoutes(deps: Deps): Route[] {
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
       response: pageResponse('evaluation_sets', setSchema, 'Sets of this page.'),
       async handler({ caller, query }) {
-        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-        const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSets(tx, caller.tenantId, request),
+        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+          listSets(tx, caller.tenantId, pageRequest(query)),
         );
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { evaluation_sets: page.map(toSet), pagination };
+        return pageAnswer('evaluation_sets', query, listed, toSet);
       },
     }),
     route({
@@ -265,13 +263,11 @@ function runRoutes(deps: Deps): Route[] {
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
       response: pageResponse('evaluation_runs', runSchema, 'Runs of this page.'),
       async handler({ caller: { tenantId }, params: { id }, query }) {
-        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-        const { rows, total } = await deps.db.transaction(tenantId, async (tx) => {
+        const listed = await deps.db.transaction(tenantId, async (tx) => {
           if (!(await findSet(tx, tenantId, id))) throw notFound();
-          return listRuns(tx, tenantId, id, request);
+          return listRuns(tx, tenantId, id, pageRequest(query));
         });
-        const { page, pagination } = toPage(rows, query.limit, total);
-        return { evaluation_runs: page.map(toRun), pagination };
+        return pageAnswer('evaluation_runs', query, listed, toRun);
       },
     }),
     route({

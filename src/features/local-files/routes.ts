@@ -6,7 +6,7 @@ import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -22,7 +22,7 @@ import {
   timeSchema,
 } from '../../http/schemas.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { collect } from '../../util/collect.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
 import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { parseRoutes } from './parse-routes.ts';
@@ -139,13 +139,10 @@ function listRoute(deps: Deps): Route {
     response: pageResponse('local_file_groups', localFileGroupSchema, 'Local file groups of this page.'),
     async handler({ caller, query }) {
       const filter = { sourceType: SOURCE_TYPE, name: query.name, q: query.q };
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-        ...(await listGroups(tx, caller.tenantId, caller, filter, request)),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      }));
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { local_file_groups: await collect(page, (group) => toLocalFileGroup(group, redactor)), pagination };
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
+        listGroups(tx, caller.tenantId, caller, filter, pageRequest(query)),
+      );
+      return pageAnswer('local_file_groups', query, listed, (group) => toLocalFileGroup(group, redactor));
     },
   });
 }
@@ -159,9 +156,8 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: localFileGroupSchema },
     async handler({ caller, params }) {
-      const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+      const { group, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
         group: await findGroup(tx, caller.tenantId, params.id, caller),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       if (group?.sourceType !== SOURCE_TYPE) throw notFound();
       return toLocalFileGroup(group, redactor);

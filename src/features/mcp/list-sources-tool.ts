@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
+import { pageRequest } from '../../http/page.ts';
 import { contentShape } from '../../http/records/content-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
@@ -9,6 +10,7 @@ import { filterShape } from '../../http/search-filters.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
 import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
 import { listVisibleSources } from './store.ts';
@@ -53,18 +55,14 @@ export function listSourcesTool(deps: Deps): Tool {
     { caller, principal }: Exchange,
     ids?: readonly string[],
   ): Promise<z.input<typeof output>> => {
-    const { source_group_id: sourceGroupId, limit, order } = args;
+    const { source_group_id: sourceGroupId, limit } = args;
     // An unknown group selects nothing.
     if (sourceGroupId !== undefined && !isId(sourceGroupId)) return { sources: [], next_id: null };
     const filter = { sourceGroupId, sourceTypes: args.source_types, fileTypes: args.file_types, ids };
-    const { rows, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-      rows: await listVisibleSources(tx, caller.tenantId, await accessOf(deps, tx, caller, principal), filter, {
-        limit,
-        order,
-        afterId: args.after_id,
-      }),
-      redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-    }));
+    const { rows, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => {
+      const access = await accessOf(deps, tx, caller, principal);
+      return { rows: await listVisibleSources(tx, caller.tenantId, access, filter, pageRequest(args)) };
+    });
     const page = rows.slice(0, limit);
     const sources = await collect(page, async (source) => {
       // A search does not return such a source either.

@@ -8,6 +8,7 @@ import { toRecord } from '../../http/records/wire-record.ts';
 import type { Route } from '../../http/route.ts';
 import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { addNeighbours, readNeighbours } from '../../retrieval/reading/hits.ts';
 import { findChunk, findChunkIds, findPassageAt, readerViewOfChunks } from '../../retrieval/reading/lookup.ts';
 import { isId } from '../../util/ids.ts';
@@ -132,14 +133,10 @@ async function readAround(
 ): Promise<z.input<typeof output>> {
   const { tenantId } = caller;
   if (!isId(chunkId)) throw notFound();
-  const { row, neighbours, redactor } = await deps.db.transaction(tenantId, async (tx) => {
+  const { row, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
-    const found = await findChunk(tx, tenantId, chunkId, access);
-    return {
-      row: found,
-      neighbours: found ? await readNeighbours(tx, { ...access, tenantId }, [found], around) : null,
-      redactor: await deps.redactors.forTenant(tx, tenantId),
-    };
+    const row = await findChunk(tx, tenantId, chunkId, access);
+    return { row, neighbours: row ? await readNeighbours(tx, { ...access, tenantId }, [row], around) : null };
   });
   const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
   if (!hit) throw notFound();

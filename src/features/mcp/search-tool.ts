@@ -6,6 +6,7 @@ import { type Content, toSearchResult } from '../../http/records/content-record.
 import type { Route } from '../../http/route.ts';
 import { argumentsWithin, callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Json, type Kept, type Tool, tool } from '../../http/tools/tool.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { addNeighbours, readNeighbours, toHit } from '../../retrieval/reading/hits.ts';
 import { findChunks } from '../../retrieval/reading/lookup.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
@@ -77,14 +78,10 @@ async function restore(deps: Deps, args: Json, kept: Kept, { caller, principal }
   const { tenantId } = caller;
   const { ranks, warnings } = kept.more as unknown as Stored;
   const context = args['context'] as { before: number; after: number } | undefined;
-  const { rows, neighbours, redactor } = await deps.db.transaction(tenantId, async (tx) => {
+  const { rows, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
-    const found = await findChunks(tx, tenantId, kept.chunkIds, access);
-    return {
-      rows: found,
-      neighbours: context ? await readNeighbours(tx, { ...access, tenantId }, found, context) : null,
-      redactor: await deps.redactors.forTenant(tx, tenantId),
-    };
+    const rows = await findChunks(tx, tenantId, kept.chunkIds, access);
+    return { rows, neighbours: context ? await readNeighbours(tx, { ...access, tenantId }, rows, context) : null };
   });
   const hits = await collect(rows, (row) => toHit(row, ranks[kept.chunkIds.indexOf(row.id)]!, redactor));
   await addNeighbours(hits, neighbours, redactor);

@@ -13,11 +13,12 @@ import {
 import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
@@ -87,11 +88,10 @@ function listRoute(deps: Deps): Route {
     query: pageQuery,
     response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
     async handler({ caller, query }) {
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listColumns(tx, caller.tenantId, caller, { limit: query.limit, afterId: query.after_id }),
+      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+        listColumns(tx, caller.tenantId, caller, pageRequest(query)),
       );
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { metadata_columns: page.map(toWire), pagination };
+      return pageAnswer('metadata_columns', query, listed, toWire);
     },
   });
 }
@@ -187,16 +187,13 @@ function readValues(
   query: z.output<typeof valuesQuery>,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<{ values: ColumnValue[]; redactor: Redactor | null }> {
-  return deps.db.transaction(caller.tenantId, async (tx) => {
+  return withRedactor(deps, caller.tenantId, async (tx) => {
     const column = await getColumn(tx, caller, key);
     if (column.type === 'integer' && after !== undefined && !WHOLE_NUMBER.test(after)) {
       throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
     }
     const access = await accessOf(deps, tx, caller, query);
-    return {
-      values: await listValues(tx, caller.tenantId, column, access, { prefix: query.prefix, after, limit }),
-      redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-    };
+    return { values: await listValues(tx, caller.tenantId, column, access, { prefix: query.prefix, after, limit }) };
   });
 }
 

@@ -10,6 +10,7 @@ import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../files/
 import type { Deps } from '../../http/deps.ts';
 import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { readTextRange } from '../../retrieval/reading/lookup.ts';
 import { checkRules, findWholeFile, type WholeFile } from '../../retrieval/reading/whole-file.ts';
 import { readingsOf, toPage } from './readings.ts';
@@ -40,9 +41,8 @@ export interface VisiblePdf {
  */
 export async function openPdf(uses: Uses, caller: Caller, id: string, named: Named): Promise<VisiblePdf> {
   const { tenantId } = caller;
-  const { source, redactor } = await uses.db.transaction(tenantId, async (tx) => ({
+  const { source, redactor } = await withRedactor(uses, tenantId, async (tx) => ({
     source: await findWholeFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
-    redactor: await uses.redactors.forTenant(tx, tenantId),
   }));
   if (source?.fileType !== 'pdf') throw notFound();
   return { source, redactor, isRedacted: await checkRules(source, redactor, RULES_CHANGED) };

@@ -7,7 +7,7 @@ import type { Tx } from '../../db/database.ts';
 import { orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
@@ -135,10 +135,8 @@ function listRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the name') }),
     response: pageResponse('secrets', secretSchema, 'Secrets of this page, without their values.'),
     async handler({ caller, query }) {
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.q, request);
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { secrets: page.map(toWire), pagination };
+      const listed = await listSecrets(deps.db, caller.tenantId, query.q, pageRequest(query));
+      return pageAnswer('secrets', query, listed, toWire);
     },
   });
 }

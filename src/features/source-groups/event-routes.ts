@@ -9,6 +9,7 @@ import type { Deps } from '../../http/deps.ts';
 import { errorBody } from '../../http/error-handler.ts';
 import { type Route, route } from '../../http/route.ts';
 import { type EventStream, openEventStream } from '../../http/sse.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { toRun } from './run-record.ts';
 
 const STREAMS_PER_KEY_MAX = 4;
@@ -68,13 +69,14 @@ export function eventRoutes(deps: Deps): Route[] {
 
 /** Sends changes until the client leaves or may no longer read them. */
 async function follow(
-  { db, clock, log, redactors }: Pick<Deps, 'db' | 'clock' | 'log' | 'redactors'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'redactors'>,
   caller: Caller,
   stream: EventStream,
   signal: AbortSignal,
   lastId: string,
   check: () => Promise<void>,
 ): Promise<void> {
+  const { clock, log } = deps;
   const sent = new Map<string, string>();
   try {
     const now = clock.now().getTime();
@@ -85,9 +87,8 @@ async function follow(
     while (true) {
       const at = clock.now().getTime();
       const from = new Date(since);
-      const { runs, redactor } = await db.transaction(caller.tenantId, async (tx) => ({
+      const { runs, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
         runs: await listMovingRuns(tx, caller.tenantId, caller, from, RUNS_MAX),
-        redactor: await redactors.forTenant(tx, caller.tenantId),
       }));
       for (const run of runs) {
         const event = { type: 'run', run: await toRun(redactor, run) };

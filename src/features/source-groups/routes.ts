@@ -8,7 +8,7 @@ import type { Queryable } from '../../db/database.ts';
 import { orNotFound } from '../../errors.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, pageResponse, searchShape, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
@@ -28,7 +28,7 @@ import {
   timeSchema,
 } from '../../http/schemas.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { collect } from '../../util/collect.ts';
+import { readRedactor, withRedactor } from '../../redaction/redactors.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -83,13 +83,10 @@ function listRoute(deps: Deps): Route {
     response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
     async handler({ caller, query }) {
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-        ...(await listGroups(tx, caller.tenantId, caller, filter, request)),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      }));
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { source_groups: await collect(page, (group) => toSourceGroup(group, redactor)), pagination };
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
+        listGroups(tx, caller.tenantId, caller, filter, pageRequest(query)),
+      );
+      return pageAnswer('source_groups', query, listed, (group) => toSourceGroup(group, redactor));
     },
   });
 }
@@ -103,10 +100,9 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
     async handler({ caller, params }) {
-      const { group, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
-        group: await getGroup(tx, caller.tenantId, params.id, caller),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
-      }));
+      const { redactor, ...group } = await withRedactor(deps, caller.tenantId, (tx) =>
+        getGroup(tx, caller.tenantId, params.id, caller),
+      );
       return toSourceGroup(group, redactor);
     },
   });
@@ -123,7 +119,7 @@ function renameRoute(deps: Deps): Route {
     response: { status: 200, schema: sourceGroupSchema },
     example: { name: 'Policies 2026' },
     handler: async ({ caller, params, body }) =>
-      toSourceGroup(await renameGroup(deps, caller, params.id, body.name), await redactorOf(deps, caller.tenantId)),
+      toSourceGroup(await renameGroup(deps, caller, params.id, body.name), await readRedactor(deps, caller.tenantId)),
   });
 }
 
@@ -146,7 +142,7 @@ function metadataRoute(deps: Deps): Route {
     example: { metadata: { records: [{ key: 'department', val: 'sales' }] } },
     async handler({ caller, params, body }) {
       const metadata = await patchGroupMetadata(deps, caller, params.id, body.metadata.records);
-      return { records: await redactRecords(metadata, await redactorOf(deps, caller.tenantId)) };
+      return { records: await redactRecords(metadata, await readRedactor(deps, caller.tenantId)) };
     },
   });
 }
@@ -161,17 +157,11 @@ function sourcesRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
     async handler({ caller, params, query }) {
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
         await getGroup(tx, caller.tenantId, params.id, caller);
-        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-        const listed = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
-        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+        return listSourcesOfGroup(tx, caller.tenantId, params.id, pageRequest(query));
       });
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return {
-        sources: await collect(page, (source) => toSourceDetails(source, redactor, caller, deps.config)),
-        pagination,
-      };
+      return pageAnswer('sources', query, listed, (source) => toSourceDetails(source, redactor, caller, deps.config));
     },
   });
 }
@@ -179,10 +169,6 @@ function sourcesRoute(deps: Deps): Route {
 /** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
   return orNotFound(await findGroup(tx, tenantId, id, limits));
-}
-
-function redactorOf({ db, redactors }: Deps, tenantId: string): Promise<Redactor | null> {
-  return db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
 }
 
 async function toSourceGroup(

@@ -9,13 +9,14 @@ import { notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import {
   orderShape,
+  pageAnswer,
   pageQuery,
   pageQueryShape,
+  pageRequest,
   pageResponse,
   readTimes,
   searchShape,
   timesShape,
-  toPage,
 } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -23,7 +24,7 @@ import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { collect } from '../../util/collect.ts';
+import { readRedactor, withRedactor } from '../../redaction/redactors.ts';
 import { runSchema, toRun } from './run-record.ts';
 
 const AREA = 'Runs';
@@ -112,15 +113,12 @@ function listRoute(deps: Deps): Route {
     }),
     response: runPage,
     async handler({ caller, params, query }) {
-      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
         if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
         const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
-        return { ...(await listRuns(tx, caller.tenantId, caller, filter, request)), redactor };
+        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
       });
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
+      return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
     },
   });
 }
@@ -143,21 +141,13 @@ function listAllRoute(deps: Deps): Route {
     }),
     response: runPage,
     async handler({ caller, query }) {
-      const { limit, source_group_id: sourceGroupId } = query;
-      const request = { limit, afterId: query.after_id, order: query.order };
-      const filter = {
-        status: query.status,
-        q: query.q,
-        sourceGroupId,
-        ...readTimes(query),
-      };
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        const searched = { ...filter, hidesMessages: redactor !== null };
-        return { ...(await listRuns(tx, caller.tenantId, caller, searched, request)), redactor };
+      const { status, q, source_group_id: sourceGroupId } = query;
+      const times = readTimes(query);
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx, redactor) => {
+        const filter = { status, q, sourceGroupId, ...times, hidesMessages: redactor !== null };
+        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
       });
-      const { page, pagination } = toPage(rows, limit, total);
-      return { runs: await collect(page, (run) => toRun(redactor, run)), pagination };
+      return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
     },
   });
 }
@@ -227,23 +217,19 @@ function errorsRoute(deps: Deps): Route {
     query: pageQuery,
     response: pageResponse('errors', runErrorSchema, 'Failed files of this page.'),
     async handler({ caller, params, query }) {
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
         if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const request = { limit: query.limit, afterId: query.after_id };
-        const listed = await listRunErrors(tx, caller.tenantId, params.id, request);
-        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+        return listRunErrors(tx, caller.tenantId, params.id, pageRequest(query));
       });
-      const { page, pagination } = toPage(rows, query.limit, total);
       // A message may quote the file.
       const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
-      const errors = await collect(page, async (error) =>
+      return pageAnswer('errors', query, listed, async (error) =>
         toRecord(runErrorSchema, error, {
           name: await redact(error.name),
           message: await redact(error.message),
           ...(await readablePlace(redactor, error)),
         }),
       );
-      return { errors, pagination };
     },
   });
 }
@@ -268,20 +254,16 @@ function filesRoute(deps: Deps): Route {
     }),
     response: pageResponse('files', runFileSchema, 'Files of this page.'),
     async handler({ caller, params, query }) {
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
         if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const request = { limit: query.limit, afterId: query.after_id };
-        const listed = await listRunFiles(tx, caller.tenantId, params.id, query.change, request);
-        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+        return listRunFiles(tx, caller.tenantId, params.id, query.change, pageRequest(query));
       });
-      const { page, pagination } = toPage(rows, query.limit, total);
       const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
-      const files = await collect(page, async (file) => {
+      return pageAnswer('files', query, listed, async (file) => {
         const message = file.message && (await redact(file.message));
         const place = await readablePlace(redactor, file);
         return toRecord(runFileSchema, file, { name: await redact(file.name), ...place, message });
       });
-      return { files, pagination };
     },
   });
 }
@@ -314,6 +296,6 @@ function cancelRoute(deps: Deps): Route {
   });
 }
 
-async function shown({ db, redactors }: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {
-  return toRun(await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId)), run);
+async function shown(deps: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {
+  return toRun(await readRedactor(deps, tenantId), run);
 }

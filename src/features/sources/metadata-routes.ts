@@ -11,6 +11,7 @@ import {
   sentId,
   sourceParams,
 } from '../../http/schemas.ts';
+import { readRedactor } from '../../redaction/redactors.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
 
 const AREA = 'Sources';
@@ -80,9 +81,7 @@ function putRoute(deps: Deps): Route {
     async handler({ caller, params, body }) {
       const patch = { sourceId: params.source_id, records: body.metadata.records };
       const metadata = await patchSourceMetadata(deps, caller, patch);
-      const redactor = await deps.db.transaction(caller.tenantId, (tx) =>
-        deps.redactors.forTenant(tx, caller.tenantId),
-      );
+      const redactor = await readRedactor(deps, caller.tenantId);
       // All records are redacted, not only the changed ones. Otherwise a change of one record would show the others unredacted.
       return { records: await redactRecords(metadata, redactor) };
     },

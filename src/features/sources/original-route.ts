@@ -7,6 +7,7 @@ import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape } from '../../http/schemas.ts';
 import { FACT_STEPS } from '../../redaction/apply-redaction.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { findOriginal } from './store.ts';
 
 export function originalRoute(deps: Deps): Route {
@@ -31,9 +32,8 @@ export function originalRoute(deps: Deps): Route {
     errors: [409, 416],
     async handler({ caller, params, query, raw, reply, signal, rights }) {
       const { tenantId } = caller;
-      const { file, redactor } = await deps.db.transaction(tenantId, async (tx) => ({
+      const { file, redactor } = await withRedactor(deps, tenantId, async (tx) => ({
         file: await findOriginal(tx, tenantId, params.id, await accessOf(deps, tx, caller, query)),
-        redactor: await deps.redactors.forTenant(tx, tenantId),
       }));
       if (!file) throw notFound();
       if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))

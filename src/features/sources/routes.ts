@@ -5,7 +5,7 @@ import type { Source } from '../../corpus/source-store.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQuery, pageResponse, toPage } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -22,7 +22,7 @@ import {
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { collect } from '../../util/collect.ts';
+import { withRedactor } from '../../redaction/redactors.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { originalRoute } from './original-route.ts';
 import { sourceListRoutes } from './source-list-routes.ts';
@@ -71,13 +71,10 @@ function listRoute(deps: Deps): Route {
     query: pageQuery,
     response: pageResponse('sources', sourceSchema, 'Sources of this page.'),
     async handler({ caller, query }) {
-      const request = { limit: query.limit, afterId: query.after_id };
-      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const listed = await listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request);
-        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
-      });
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { sources: await collect(page, (source) => toSource(source, redactor)), pagination };
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
+        listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, pageRequest(query)),
+      );
+      return pageAnswer('sources', query, listed, (source) => toSource(source, redactor));
     },
   });
 }
@@ -91,9 +88,8 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: sourceDetailsSchema },
     async handler({ caller, params }) {
-      const { source, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+      const { source, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
         source: await findSource(tx, caller.tenantId, params.id, caller),
-        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       if (!source) throw notFound();
       return toSourceDetails(source, redactor, caller, deps.config);

@@ -5,6 +5,7 @@ import { invalidRequest } from '../../errors.ts';
 import { FACT_STEPS, redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { Redactors } from '../../redaction/redactors.ts';
+import { readRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import {
@@ -59,7 +60,7 @@ export async function listSources(
   page: SourcePage & { facets: boolean },
 ): Promise<SourceList> {
   const { tenantId } = caller;
-  const redactor = await db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
+  const redactor = await readRedactor({ db, redactors }, tenantId);
   const isRedacted = FACT_STEPS.some((step) => redactor?.appliesAt(step));
   if (isRedacted && page.sort === 'name')
     throw invalidRequest(

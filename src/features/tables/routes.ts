@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { orderShape, pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
 import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
@@ -96,19 +96,14 @@ function listRoute(deps: Deps): Route {
     query: listQuery,
     response: pageResponse('tables', tableSchema, 'Tables of this page.'),
     async handler({ caller, query }) {
-      const { limit, after_id: afterId, order, source_id: sourceId, source_group_id: sourceGroupId, name } = query;
+      const { source_id: sourceId, source_group_id: sourceGroupId, name } = query;
       const filter = { sourceId, sourceGroupId, name };
-      const { rows, total, redactor } = await listTables(deps, caller, filter, { limit, afterId, order }, query);
-      const { page, pagination } = toPage(
-        rows.map((table) => ({ id: table.tableId, table })),
-        limit,
-        total,
-      );
-      const tables = await collect(page, async ({ table }) => {
+      const { rows, total, redactor } = await listTables(deps, caller, filter, pageRequest(query), query);
+      const listed = { rows: rows.map((table) => ({ id: table.tableId, table })), total };
+      return pageAnswer('tables', query, listed, async ({ table }) => {
         const seen = await forReader(table, redactor);
         return seen && toTable(seen, redactor);
       });
-      return { tables, pagination };
     },
   });
 }

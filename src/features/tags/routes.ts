@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
 import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageQueryShape, pageResponse, toPage } from '../../http/page.ts';
+import { pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
@@ -178,12 +178,11 @@ function linkRoutes(deps: Deps): Route[] {
     query: linkQuery,
     response: pageResponse('tag_source_groups', linkSchema, 'Links of this page.'),
     async handler({ caller, query }) {
-      const { tag_id: tagId, source_group_id: sourceGroupId, limit } = query;
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listLinks(tx, caller.tenantId, caller, { tagId, sourceGroupId }, { limit, afterId: query.after_id }),
+      const { tag_id: tagId, source_group_id: sourceGroupId } = query;
+      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+        listLinks(tx, caller.tenantId, caller, { tagId, sourceGroupId }, pageRequest(query)),
       );
-      const { page, pagination } = toPage(rows, limit, total);
-      return { tag_source_groups: page.map(toWire), pagination };
+      return pageAnswer('tag_source_groups', query, listed, toWire);
     },
   });
 

@@ -38,45 +38,26 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
  */
 export function openMetrics(facts?: ServiceFacts): Metrics {
   const registry = new Registry();
-  const registers = [registry];
-  const requests = new Histogram({
-    name: 'pinakes_http_request_seconds',
-    help: 'Time from a request to the end of its answer.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: DURATION_BUCKETS,
-    registers,
-  });
+  const { counter, histogram } = makersFor(registry);
+  const seconds = 'Time from a request to the end of its answer.';
+  const requests = histogram('http_request_seconds', seconds, ['method', 'route', 'status']);
   const running = new Gauge({
     name: 'pinakes_http_requests_running',
     help: 'Requests that are not answered yet.',
-    registers,
+    registers: [registry],
   });
-  const jobs = new Histogram({
-    name: 'pinakes_job_seconds',
-    help: 'Run time of jobs.',
-    labelNames: ['kind', 'outcome'] as const,
-    buckets: [...DURATION_BUCKETS, 600, 3600],
-    registers,
-  });
-  const ingested = new Counter({
-    name: 'pinakes_ingested_total',
-    help: 'Files and chunks ingested.',
-    labelNames: ['what'] as const,
-    registers,
-  });
-  const embedded = new Counter({
-    name: 'pinakes_embedded_total',
-    help: 'Chunks that got a vector, texts sent to the embedding model, chunks it refused, embedding jobs that failed.',
-    labelNames: ['what'] as const,
-    registers,
-  });
-  const analyzed = new Histogram({
-    name: 'pinakes_redaction_analyzer_seconds',
-    help: 'Time that the analyzer of names took for a text, by outcome; `remembered`: the answer was cached.',
-    labelNames: ['outcome'] as const,
-    buckets: DURATION_BUCKETS,
-    registers,
-  });
+  const jobs = histogram('job_seconds', 'Run time of jobs.', ['kind', 'outcome'], [...DURATION_BUCKETS, 600, 3600]);
+  const ingested = counter('ingested_total', 'Files and chunks ingested.', ['what']);
+  const embedded = counter(
+    'embedded_total',
+    'Chunks that got a vector, texts sent to the embedding model, chunks it refused, embedding jobs that failed.',
+    ['what'],
+  );
+  const analyzed = histogram(
+    'redaction_analyzer_seconds',
+    'Time that the analyzer of names took for a text, by outcome; `remembered`: the answer was cached.',
+    ['outcome'],
+  );
   const chat = openChatMetrics(registry);
   // Every counter starts at 0 instead of being absent. Otherwise the first failure would not show as an increase.
   requests.zero({ method: 'GET', route: '/metrics', status: '200' });
@@ -112,31 +93,31 @@ function collectProcessMetrics(registry: Registry): void {
   if (pauses instanceof Histogram) pauses.zero({ kind: 'minor' });
 }
 
+/** Returns functions that make metrics with the prefix of the service. */
+function makersFor(registry: Registry) {
+  const described = <L extends string>(name: string, help: string, labelNames: L[]) => {
+    return { name: `pinakes_${name}`, help, labelNames, registers: [registry] };
+  };
+  return {
+    counter: <L extends string>(name: string, help: string, labels: L[] = []) =>
+      new Counter<L>(described(name, help, labels)),
+    histogram: <L extends string>(name: string, help: string, labels: L[] = [], buckets = DURATION_BUCKETS) =>
+      new Histogram<L>({ ...described(name, help, labels), buckets }),
+  };
+}
+
 function openChatMetrics(registry: Registry): ChatObserver {
-  const registers = [registry];
-  const calls = new Counter({
-    name: 'pinakes_chat_requests_total',
-    help: 'Calls to the chat model by use and outcome; `left`: the caller disconnected.',
-    labelNames: ['use', 'outcome'] as const,
-    registers,
-  });
-  const tokens = new Counter({
-    name: 'pinakes_chat_tokens_total',
-    help: 'Tokens of the chat model, estimated if the provider does not report them.',
-    labelNames: ['direction'] as const,
-    registers,
-  });
-  const retries = new Counter({
-    name: 'pinakes_chat_retries_total',
-    help: 'Calls to the chat model that were repeated because it was busy.',
-    registers,
-  });
-  const firstToken = new Histogram({
-    name: 'pinakes_chat_first_token_seconds',
-    help: 'Time from a request to the first words of the chat model.',
-    buckets: DURATION_BUCKETS,
-    registers,
-  });
+  const { counter, histogram } = makersFor(registry);
+  const calls = counter(
+    'chat_requests_total',
+    'Calls to the chat model by use and outcome; `left`: the caller disconnected.',
+    ['use', 'outcome'],
+  );
+  const estimated = 'Tokens of the chat model, estimated if the provider does not report them.';
+  const tokens = counter('chat_tokens_total', estimated, ['direction']);
+  const retries = counter('chat_retries_total', 'Calls to the chat model that were repeated because it was busy.');
+  const toFirst = 'Time from a request to the first words of the chat model.';
+  const firstToken = histogram('chat_first_token_seconds', toFirst);
   calls.inc({ use: 'answer', outcome: 'ok' }, 0);
   for (const direction of ['input', 'output']) tokens.inc({ direction }, 0);
   return {

@@ -16,36 +16,17 @@ export interface ServiceFacts {
 
 /** Returns a function that sets all gauges. A gauge whose value cannot be read has no sample until it can be read again. */
 export function openServiceGauges(registry: Registry, facts: ServiceFacts): () => Promise<void> {
-  const registers = [registry];
-  const up = new Gauge({ name: 'pinakes_database_up', help: '1 while the database answers.', registers });
-  const size = new Gauge({
-    name: 'pinakes_database_bytes',
-    help: 'Size of the database on disk, at most a minute old.',
-    registers,
-  });
-  const jobs = new Gauge({
-    name: 'pinakes_jobs_waiting',
-    help: 'Jobs that wait for a worker, by kind; longer queues than 10,000 count as 10,000.',
-    labelNames: ['kind'] as const,
-    registers,
-  });
-  const chunks = new Gauge({
-    name: 'pinakes_embedding_chunks_waiting',
-    help: 'Chunks without a vector of a set that serves, is being built or is about to be.',
-    registers,
-  });
-  const free = new Gauge({
-    name: 'pinakes_disk_free_bytes',
-    help: 'Bytes that the service may still write on the disk of the data directory or of the blobs.',
-    labelNames: ['of'] as const,
-    registers,
-  });
-  const total = new Gauge({
-    name: 'pinakes_disk_bytes',
-    help: 'Size of the disk of the data directory or of the blobs.',
-    labelNames: ['of'] as const,
-    registers,
-  });
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new Gauge<L>({ name: `pinakes_${name}`, help, labelNames, registers: [registry] });
+  const up = gauge('database_up', '1 while the database answers.');
+  const size = gauge('database_bytes', 'Size of the database on disk, at most a minute old.');
+  const queue = 'Jobs that wait for a worker, by kind; longer queues than 10,000 count as 10,000.';
+  const jobs = gauge('jobs_waiting', queue, ['kind']);
+  const without = 'Chunks without a vector of a set that serves, is being built or is about to be.';
+  const chunks = gauge('embedding_chunks_waiting', without);
+  const writable = 'Bytes that the service may still write on the disk of the data directory or of the blobs.';
+  const free = gauge('disk_free_bytes', writable, ['of']);
+  const total = gauge('disk_bytes', 'Size of the disk of the data directory or of the blobs.', ['of']);
   let sizeDueAt = 0;
 
   const askDatabase = async (): Promise<void> => {

@@ -30,8 +30,9 @@ const ROOT_UNITS_MIN = 2;
 
 /** Words of at least this many letters are also found by this many first letters. */
 const PREFIX_UNITS = 5;
-/** The same for Russian, whose roots change at their end: друг, дружба, дружеский. */
-const RUSSIAN_ROOT_UNITS = 4;
+/** The same for languages whose roots change at their end: друг, дружба; αναλύω, ανάλυση; kolejka, kolejek. */
+const ROOT_UNITS = 4;
+const CHANGING_ROOTS: readonly (string | null)[] = ['ru', 'el', 'tr', 'cs', 'sk', 'pl'];
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** A term of a word, and its weight in a query. */
@@ -67,7 +68,7 @@ export function looserForms({ lower, letters, stemmed }: WordForms, language: st
     return [...prefixForm(stemmed, HINDI_PREFIX_WEIGHT), ...rootForm(hindiRoot(stemmed), HINDI_ROOT_WEIGHT)];
   if (HEBREW.test(letters)) return [{ term: encodeForm('^', hebrewRoot(letters)), weight: HEBREW_ROOT_WEIGHT }];
   const forms = prefixForm(letters, language === 'en' ? ENGLISH_PREFIX_WEIGHT : PREFIX_WEIGHT);
-  if (language === 'ru') forms.push(...prefixForm(letters, PREFIX_WEIGHT, RUSSIAN_ROOT_UNITS));
+  if (CHANGING_ROOTS.includes(language)) forms.push(...prefixForm(letters, PREFIX_WEIGHT, ROOT_UNITS));
   if (language === 'de') {
     for (const part of compoundParts(lower)) forms.push({ term: encodeStem(part, language), weight: PART_WEIGHT });
   }

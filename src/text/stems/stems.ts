@@ -10,6 +10,7 @@ import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as fi } from '@orama/stemmers/finnish';
 import { stemmer as fr } from '@orama/stemmers/french';
 import { stemmer as de } from '@orama/stemmers/german';
+import { stemmer as stemGreek } from '@orama/stemmers/greek';
 import { stemmer as hu } from '@orama/stemmers/hungarian';
 import { stemmer as id } from '@orama/stemmers/indonesian';
 import { stemmer as ga } from '@orama/stemmers/irish';
@@ -24,13 +25,10 @@ import { stemmer as sr } from '@orama/stemmers/serbian';
 import { stemmer as stemSpanish } from '@orama/stemmers/spanish';
 import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
+import { stemmer as stemTurkish } from '@orama/stemmers/turkish';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './arabic.ts';
-import { stemCzech } from './czech.ts';
-import { stemGreek } from './greek.ts';
 import { stemHindi } from './hindi.ts';
-import { stemPolish } from './polish.ts';
-import { stemTurkish } from './turkish.ts';
 
 type Stemmer = (word: string) => string;
 
@@ -58,9 +56,17 @@ const ro: Stemmer = (word) => stemRomanian(word.replaceAll('ș', 'ş').replaceAl
 const SHORT_PLURAL = /(?<=^[aeiou][^aeiou]{1,2}[aeo])s$/;
 const es: Stemmer = (word) => stemSpanish(word.replace(SHORT_PLURAL, ''));
 
+/**
+ * Words with very many endings meet by their first letters: Snowball leaves some endings of Greek and Turkish words, and has no stemmer for
+ * the others. On bench/manual-sets.ts the right entry is among the first ten for 4,178 of 5,318 questions of manuals in Greek, Turkish,
+ * Czech, Polish and Slovak; stemmers by grammar for these languages found 4,175.
+ */
+const FIRST_UNITS = 6;
+const firstLetters: Stemmer = (word) => word.slice(0, FIRST_UNITS);
+
 const LATIN: Record<string, Stemmer> = {
-  cs: stemCzech,
-  sk: stemCzech,
+  cs: firstLetters,
+  sk: firstLetters,
   da,
   nl,
   en,
@@ -75,18 +81,18 @@ const LATIN: Record<string, Stemmer> = {
   no,
   nb: no,
   nn: no,
-  pl: stemPolish,
+  pl: firstLetters,
   pt,
   ro,
   es,
   sv,
-  tr: stemTurkish,
+  tr: (word) => firstLetters(stemTurkish(word)),
 };
 
 const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   latin: LATIN,
   cyrillic: { ru, uk, bg, sr, be: ru },
-  greek: { el: stemGreek },
+  greek: { el: (word) => firstLetters(stemGreek(word)) },
   arabic: { ar: stemArabic },
   devanagari: { hi: stemHindi, ne },
   armenian: { hy },
