@@ -203,7 +203,7 @@ for (const [name, source, links] of [
   ],
   [
     'a.adoc',
-    '= Head\n\nSee https://a.example/x[one page^] and link:other.html[here].\n\n* item link:https://b.example[two,window=_blank]\n\n|===\n|a |https://t.example[t]\n|===\n',
+    '= Head\n\nSee https://a.example/x[one page^] and link:other.html[here].\n\n* item link:https://b.example[two,window=_blank]\n\n|===\n|a |https://t.example[t]\n|b |c\n|===\n',
     [
       ['one page', 'https://a.example/x', 'paragraph'],
       ['two', 'https://b.example', 'list'],

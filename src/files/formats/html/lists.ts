@@ -42,8 +42,7 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
     const isCounted = list.tagName.toUpperCase() === 'OL' && !(walk.labels && item.hasAttribute(ITEM_LABEL));
     const mark = label !== '' ? `${sign}${label}` : isCounted ? `${number}.` : '-';
     number += 1;
-    const nested =
-      indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];
+    const nested = indent < DEPTH_MAX ? Array.from(item.children).flatMap((child) => innerList(child) ?? []) : [];
     const text = collapse(gather(item, walk, new Set(nested)));
     if (text !== '') {
       lines.push(`${'  '.repeat(indent)}${mark} ${text.replaceAll('\n', `\n${'  '.repeat(indent + 1)}`)}`);
@@ -51,6 +50,13 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
     for (const inner of nested) if (!walk.leftOut.has(inner)) lines.push(...listLines(inner, indent + 1, walk));
   }
   return lines;
+}
+
+/** Returns a list, also the only element of a `<div>`: Asciidoctor writes such lists. */
+function innerList(element: DomElement): DomElement | undefined {
+  if (/^(?:UL|OL)$/i.test(element.tagName)) return element;
+  const isFrame = /^DIV$/i.test(element.tagName) && element.children.length === 1;
+  return isFrame ? Array.from(element.children).find((child) => /^(?:UL|OL)$/i.test(child.tagName)) : undefined;
 }
 
 /** One term, or several terms with one meaning, and the elements that define them. */

@@ -12,8 +12,8 @@ async function parse(type: 'rst' | 'asciidoc', path: string, group: Record<strin
       return text === undefined ? 'which is not in its source group' : new TextEncoder().encode(text);
     },
   });
-  const headings = parsed.blocks.flatMap(({ kind, level, headingPath }) =>
-    kind === 'heading' ? [[level, headingPath?.at(-1)]] : [],
+  const headings = parsed.blocks.flatMap(({ kind, level, title, headingPath }) =>
+    kind === 'heading' ? [[level, title ?? headingPath?.at(-1)]] : [],
   );
   return { ...parsed, asked, headings };
 }

@@ -3,7 +3,6 @@ import { decodeText } from '../../detect/decode.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import type { Tools } from '../../tools.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { writeAsciidoc } from './asciidoc.ts';
 import { type HeldFile, IncludedFiles } from './included-files.ts';
 import { LinkMarks } from './link-marks.ts';
 import { writeRst } from './rst.ts';
@@ -25,7 +24,7 @@ export async function parseWithIncludes(
   const held = new Map<string, HeldFile>();
   for (let round = 1; ; round += 1) {
     const files = new IncludedFiles(include && path, held);
-    const parsed = parseOutline(fileType, source, files);
+    const parsed = await parseOutline(fileType, source, files);
     if (!include || files.wanted.size === 0 || round > ROUNDS_MAX) return parsed;
     for (const name of files.wanted) held.set(name, held.size < LOOKUPS_MAX ? textOf(await include(name)) : TOO_MANY);
   }
@@ -40,16 +39,19 @@ function textOf(found: Uint8Array | string): HeldFile {
 }
 
 /** Parses a file; never fails for bad markup. Files that it includes and that `files` does not have are named in warnings. */
-export function parseOutline(fileType: OutlineType, source: string, files = new IncludedFiles()): ParsedFile {
+export async function parseOutline(
+  fileType: OutlineType,
+  source: string,
+  files = new IncludedFiles(),
+): Promise<ParsedFile> {
   const marks = new LinkMarks();
   const builder = new TextBuilder();
-  const clean = marks.clean(source);
   let author = '';
-  if (fileType === 'rst') writeRst(clean, builder, marks, files);
-  else author = writeAsciidoc(clean, builder, marks, files);
+  if (fileType === 'rst') writeRst(marks.clean(source), builder, marks, files);
+  else author = await (await import('./asciidoc.ts')).writeAsciidoc(source, builder, files);
   if (builder.blocks.length === 0 && files.missing.length > 0)
     builder.add({ kind: 'paragraph' }, `See ${files.missing.join(', ')}.`);
   const first = builder.blocks[0];
-  const title = first?.kind === 'heading' ? first.headingPath?.[0] : undefined;
+  const title = first?.kind === 'heading' ? (first.title ?? first.headingPath?.[0]) : undefined;
   return builder.file('txt', { title, author: author || undefined }, { warnings: files.warnings });
 }

@@ -29,8 +29,9 @@ export async function parseFlatOffice(text: string, keys: readonly ChunkMetadata
     ]);
     return parseOdf(zipped(parts), fileType, keys);
   }
-  const { parseExcel2003 } = await import('./excel-2003.ts');
-  return parseExcel2003(text, keys);
+  const { newWorkbook } = await import('./old-workbook.ts');
+  const { parseXlsx } = await import('./sheets/xlsx.ts');
+  return parseXlsx(newWorkbook(text), keys);
 }
 
 async function parsePackage(

@@ -1,11 +1,14 @@
-/** Converts Excel workbooks of 97 to 2003 (xls) and in the binary format (xlsb) to xlsx. Charts and shapes are lost. */
+/** Converts Excel workbooks of 97 to 2003 (xls), in Excel 2003 XML and in the binary format (xlsb) to xlsx. Charts and shapes are lost. */
 import { Buffer } from 'node:buffer';
+import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
-import { read, set_cptable as setCodePages, utils, type WorkBook, type WorkSheet, write } from '@e965/xlsx';
-import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs';
+import type { WorkBook, WorkSheet } from '@e965/xlsx';
 import { type Zippable, zipSync } from 'fflate';
 import { EXPANDED_BYTES_MAX, readZipDirectory, readZipEntry } from '../../detect/zip.ts';
 import { badFile, type FileError, overLimit } from '../../failure.ts';
+
+/** The build of the library that has the tables of all code pages. */
+const { read, utils, write } = createRequire(import.meta.url)('@e965/xlsx') as typeof import('@e965/xlsx');
 
 /** Maximum cells of a sheet between its first and its last cell, with the empty ones. */
 const SHEET_CELLS_MAX = 20_000_000;
@@ -14,11 +17,14 @@ const ZIP_START = 0x50;
 /** A missing date reads as the beginning of the format's calendar. */
 const YEAR_NONE = 1601;
 
-/** Returns the workbook as xlsx. @throws FileError for a damaged workbook, or one with a sheet over SHEET_CELLS_MAX. */
-export function newWorkbook(bytes: Uint8Array): Uint8Array {
-  setCodePages(codePages);
-  const sound = bytes[0] === ZIP_START ? soundParts(bytes) : bytes;
-  const book = orDamaged(() => read(Buffer.from(sound), { cellNF: true }));
+/**
+ * Returns the workbook as xlsx. A text is Excel 2003 XML.
+ *
+ * @throws FileError for a damaged workbook, or one with a sheet over SHEET_CELLS_MAX.
+ */
+export function newWorkbook(source: Uint8Array | string): Uint8Array {
+  const data = typeof source === 'string' ? source : Buffer.from(source[0] === ZIP_START ? soundParts(source) : source);
+  const book = orDamaged(() => read(data, { type: typeof source === 'string' ? 'string' : 'buffer', cellNF: true }));
   for (const sheet of Object.values(book.Sheets)) boundRange(sheet);
   dropMissingDates(book);
   return orDamaged(() => write(book, { type: 'buffer', bookType: 'xlsx' }) as Uint8Array);
@@ -58,7 +64,7 @@ function boundRange(sheet: WorkSheet): void {
   if (cells.length === 0) return void delete sheet['!ref'];
   const end = cells.reduce((far, { r, c }) => ({ r: Math.max(far.r, r), c: Math.max(far.c, c) }));
   if ((end.r + 1) * (end.c + 1) > SHEET_CELLS_MAX)
-    throw overLimit(`Sheets of xls and xlsb files are read up to ${SHEET_CELLS_MAX} cells, with the empty ones.`);
+    throw overLimit(`Sheets of such workbooks are read up to ${SHEET_CELLS_MAX} cells, with the empty ones.`);
   sheet['!ref'] = utils.encode_range({ r: 0, c: 0 }, end);
 }
 
