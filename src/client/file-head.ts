@@ -25,8 +25,15 @@ const MARK_BYTES = 4_096;
 /** Matches PNG, JPEG, GIF, TIFF, WebP and BMP. */
 const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
-/** Matches PostScript, DVI and Write: programs that draw letters, and words among codes. */
-const UNREAD_TEXT = /^(?:\x04?%!PS|\xf7\x02\x01\x83\x92\xc0|[12]\xbe\0\0)/;
+/** Match formats whose bytes look like text, because their words stand among codes. */
+const UNREAD_TEXT = [
+  // PostScript, DVI and Write
+  /^(?:\x04?%!PS|\xf7\x02\x01\x83\x92\xc0|[12]\xbe\0\0)/,
+  // binary property lists, such as web archives; JPEG 2000, EMF, icons
+  /^(?:bplist0|\0\0\0\x0cjP {2}|\x01\0\0\0[\s\S]{36} EMF|icns\0)/,
+  // signed or encrypted files (PKCS #7)
+  /^0[\x80-\x84][\s\S]{0,4}\x06\x09\*\x86H\x86\xf7\r\x01\x07/,
+];
 /** The mark of files with streams inside: old Office files, Outlook messages. */
 const COMPOUND = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
@@ -52,7 +59,7 @@ export function kindOfHead(bytes: Uint8Array, { extension, isTextName, tail }: H
   if (latin.startsWith('SQLite format 3\0')) return 'sqlite';
   if (PICTURE.test(latin)) return 'picture';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
-  if (UNREAD_TEXT.test(latin)) return 'binary';
+  if (UNREAD_TEXT.some((mark) => mark.test(latin))) return 'binary';
   return isBinary(bytes, isTextName) ? 'binary' : 'text';
 }
 
@@ -69,16 +76,26 @@ export function isBinary(bytes: Uint8Array, isTextName: boolean): boolean {
     else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls[i % 2]! += 1;
   }
   const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
-  const many = controls[0]! + controls[1]! > sample.length * 0.05 || nuls > Math.max(2, sample.length * 0.02);
+  // The low bytes of UTF-16 may be control characters, the high bytes hardly.
+  const isOneByte = Math.min(controls[0]!, controls[1]!) >= Math.max(controls[0]!, controls[1]!) * 0.1;
+  // Text in an old encoding has hardly a control character. UTF-8 may have more, which separate records.
+  const share = isOneByte && !isUtf8(sample) ? 0.005 : 0.05;
+  const many = controls[0]! + controls[1]! > sample.length * share || nuls > Math.max(2, sample.length * 0.02);
   if (!many) return false;
   const width = widthOf(zeros, nuls, sample.length);
   if (width !== 1) return hasControlUnits(sample, width, zeros);
-  // The low bytes of UTF-16 may be control characters, the high bytes hardly. A file named as text may therefore be UTF-16.
-  return !(
-    isTextName &&
-    nuls === 0 &&
-    Math.min(controls[0]!, controls[1]!) < Math.max(controls[0]!, controls[1]!) * 0.1
-  );
+  // A file named as text may be UTF-16.
+  return isOneByte || !isTextName || nuls > 0;
+}
+
+/** True if the sample is UTF-8. Its last letter may be cut. */
+function isUtf8(sample: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns how many bytes a letter has: 2 if every second byte is NUL, 4 if three of four bytes are NUL, otherwise 1. */

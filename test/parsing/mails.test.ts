@@ -134,6 +134,12 @@ for (const [what, mail, text, names] of CASES) {
   });
 }
 
+test('a mail of Apple Mail is read without the count of its bytes and its properties', async () => {
+  const mail = `${HEAD}Subject: Boat\r\n${plain('It floats.')}\n`;
+  const file = await readBytes('1.emlx', `${mail.length}      \n${mail}<?xml version="1.0"?>\n<plist/>`);
+  assert.match(file.text, /Subject: Boat\n\nIt floats\.$/);
+});
+
 test('each later chunk of a long mail names the sender, date and subject in its context, and its text does not', async () => {
   const body = Array.from({ length: 90 }, (_, i) => `The ${i}th board is nailed to the wall of the shed.`).join(
     '\r\n\r\n',

@@ -98,20 +98,6 @@ test('without OCR the error of a picture or a scanned PDF says how it could be r
   assert.match(pdf.message, /^The PDF has no text layer: its pages are pictures\..*PINAKES_OCR=tesseract/);
 });
 
-test('without LibreOffice a document of 97 to 2003 has its paragraphs, tables and notes', async () => {
-  const outcome = await processBytes('office.doc', fixture('office.doc'));
-  assert.ok(outcome.ok);
-  const { fileType, text, warnings } = outcome.file;
-  assert.equal(fileType, 'docx');
-  assert.deepEqual(text.split('\n\n').slice(-4), [
-    'Contacts',
-    '| Team | Contact | Phone |\n| --- | --- | --- |\n| Sales | Bo | 12 |\n| Lab | Cy | 34 |',
-    'See the intranet for details.',
-    'Agreed with the works council in 2023.',
-  ]);
-  assert.match(warnings[0]!, /read without LibreOffice: its headings and lists are paragraphs/);
-});
-
 test('without LibreOffice a workbook of 97 to 2003, or a binary one, gives the same text as a new one', async () => {
   const { text } = await read('office.xlsx');
   for (const [name, bytes] of [
@@ -264,17 +250,6 @@ test('files inside an archive that need a missing program are skipped', async ()
   assert.ok(outcome.ok);
   assert.deepEqual(names, ['b.doc', 'c.txt']);
   assert.match(outcome.file.warnings[0]!, /^1 file inside/);
-});
-
-test('a document of 97 to 2003 with hidden text, or with a colour for right-to-left text, needs LibreOffice', async () => {
-  for (const property of [
-    [0x3c, 0x08, 0x01],
-    [0x60, 0x4a, 0x01],
-  ]) {
-    const bytes = Buffer.from(fixture('office.doc'));
-    bytes.set(property, bytes.indexOf(Buffer.from([0x43, 0x4a])));
-    assert.equal((await failureOf('a.doc', bytes)).title, 'Document needs LibreOffice');
-  }
 });
 
 test('a presentation of 97 to 2003 with slides that overlap is damaged, and takes no long work', async () => {

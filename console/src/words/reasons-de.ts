@@ -79,10 +79,10 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   '# hidden slides were left out.': '# ausgeblendete Folien wurden ausgelassen.',
   'The file was read without LibreOffice: its lists and tables are paragraphs.':
     'Die Datei wurde ohne LibreOffice gelesen: Ihre Listen und Tabellen sind Absätze.',
-  'The file was read without LibreOffice: its headings and lists are paragraphs.':
-    'Die Datei wurde ohne LibreOffice gelesen: Ihre Überschriften und Listen sind Absätze.',
-  'Its hidden text or its colours need LibreOffice, which is not installed; or save the file as docx.':
-    'Ihr verborgener Text oder ihre Farben brauchen LibreOffice, das nicht installiert ist. Oder speichern Sie die Datei als docx.',
+  'The file was read without LibreOffice: its lists are paragraphs.':
+    'Die Datei wurde ohne LibreOffice gelesen: Ihre Listen sind Absätze.',
+  'Its hidden text needs LibreOffice, which is not installed; or save the file as docx.':
+    'Ihr verborgener Text braucht LibreOffice, das nicht installiert ist. Oder speichern Sie die Datei als docx.',
   'The groups of the RTF file are nested too deeply.': 'Die Gruppen der RTF-Datei sind zu tief verschachtelt.',
   '* no stored value, so nothing was read there.': '* keinen gespeicherten Wert, dort wurde also nichts gelesen.',
   '# cell with a formula has': '# Zelle mit einer Formel hat',

@@ -67,6 +67,23 @@ for (const [language, encoding] of LEGACY) {
   });
 }
 
+// One sign is all that shows the encoding. It may be the last byte, or far behind the beginning.
+for (const text of [
+  '4,5,©',
+  'Price: 5 £',
+  'a tank of 12 m³\n',
+  '20 °C',
+  '§ 5',
+  'café',
+  `${'The pump runs well.\n'.repeat(4_000)}Café Müller`,
+]) {
+  test(`the text "${text.slice(-12)}" with few signs beyond ASCII is decoded`, () => {
+    const bytes = iconv.encode(text, 'windows-1252');
+    assert.equal(decodeText(bytes).text, text);
+    assert.equal([...decodePieces(bytes)].join(''), text);
+  });
+}
+
 // In code pages of DOS, these signs are shades and lines of frames.
 for (const text of [
   'room;area\nHall;120 m²\nKitchen;14 m²\nBath;6 m²\nStore;3 m²\n',

@@ -6,6 +6,9 @@ import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 /** The encoding is detected from this many bytes at the start. */
 const SAMPLE_BYTES = 64 * 1024;
 
+/** Bytes before the first sign beyond ASCII that help to detect the encoding. */
+const CONTEXT_BYTES = 2 * 1024;
+
 /** Bytes in which the line stands that names the encoding. */
 const CODING_BYTES_MAX = 400;
 
@@ -53,8 +56,7 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
     const text = decodeStrictly(bytes, named);
     if (text !== undefined) return { text: cleanText(text), encoding: named.toLowerCase(), replaced: false };
   }
-  if (utf8Damage(bytes) < UTF8_DAMAGE_MAX) return decodeAs(bytes, 'utf-8');
-  return decodeAs(bytes, guessLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES)));
+  return decodeAs(bytes, damagedOrLegacy(bytes));
 }
 
 /** Yields the text of a large file in pieces, as `decodeText` would decode the whole. Malformed bytes become U+FFFD. */
@@ -88,7 +90,7 @@ function encodingOf(bytes: Uint8Array, declared: string | undefined): { encoding
   if (isUtf8(bytes)) return { encoding: hasIso2022Escape(sample) ? 'iso-2022-jp' : 'utf-8', skipped: 0 };
   const named = declared ?? codingLine(sample);
   if (named && decodeStrictly(sample, named) !== undefined) return { encoding: named, skipped: 0 };
-  return { encoding: utf8Damage(bytes) < UTF8_DAMAGE_MAX ? 'utf-8' : guessLegacyEncoding(sample), skipped: 0 };
+  return { encoding: damagedOrLegacy(bytes), skipped: 0 };
 }
 
 /** Returns well-formed text without U+0000 and byte order mark, with line feeds only. */
@@ -141,9 +143,19 @@ function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined
 /** A text with a smaller share of malformed sequences counts as UTF-8 with a few broken characters. */
 const UTF8_DAMAGE_MAX = 0.2;
 
-/** Returns the share of malformed sequences among all sequences beyond ASCII, in a sample. */
-function utf8Damage(bytes: Uint8Array): number {
-  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, SAMPLE_BYTES), { stream: true });
+/** Returns the encoding of a text that is not valid UTF-8. Its first sign beyond ASCII may be far behind the beginning. */
+function damagedOrLegacy(bytes: Uint8Array): string {
+  let first = 0;
+  while (first < bytes.length && bytes[first]! < 0x80) first += 1;
+  const start = Math.max(0, first - CONTEXT_BYTES);
+  const sample = bytes.subarray(start, start + SAMPLE_BYTES);
+  const isCut = start + SAMPLE_BYTES < bytes.length;
+  return utf8Damage(sample, isCut) < UTF8_DAMAGE_MAX ? 'utf-8' : guessLegacyEncoding(sample);
+}
+
+/** Returns the share of malformed sequences among all sequences beyond ASCII. The last one of a cut sample may be incomplete. */
+function utf8Damage(sample: Uint8Array, isCut: boolean): number {
+  const text = new TextDecoder('utf-8').decode(sample, { stream: isCut });
   let wide = 0;
   let broken = 0;
   for (let i = 0; i < text.length; i += 1) {

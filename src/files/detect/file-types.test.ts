@@ -16,6 +16,9 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['a gzip file', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), 'a.txt', 'gzip'],
   ['a mail', 'From: a@b.c\n\nx', 'a.eml', 'eml'],
   ['a mail without a name', 'Received: from a\nFrom: a@b.c\n\nx', 'a', 'eml'],
+  ['a mail of an archive', 'Message-ID: <1@b.c>\nDate: Tue, 1 May 2001\nFrom: a@b.c\n\nx', '12', 'eml'],
+  ['a memo without the headers of a mail', 'To: Ann\nFrom: Bob\n\nx', 'memo', 'txt'],
+  ['a mail in a folder of mails', 'Return-Path: <a@b.c>\n\nx', '1.M2P3.host,S=9:2,S', 'eml'],
   ['subtitles', 'WEBVTT\n', 'a', 'subtitles'],
   ['a calendar', 'BEGIN:VCALENDAR\nEND:VCALENDAR', 'team.ics', 'calendar'],
   ['contacts without a known name', '\ufeffBEGIN:VCARD\r\nFN:A', 'text/vcard', 'calendar'],
@@ -98,6 +101,15 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
   ['DVI', Buffer.from([0xf7, 2, 1, 0x83, 0x92, 0xc0, ...Buffer.from('words '.repeat(50))]), 'a.dvi', /^FileError: DVI/],
   ['a book for Palm', Buffer.from(`${'x'.repeat(59)}\0BOOKMOBI${'\0'.repeat(40)}`), 'a.prc', /^FileError: Kindle/],
   ['a DjVu book', Buffer.from(`AT&TFORM${'\0'.repeat(40)}`), 'a.djvu', /^FileError: DjVu/],
+  ['a web archive', `bplist00\xd1\x01\x02_\x10\x0fWebMainResource${'x'.repeat(99)}`, 'a.webarchive', /Web archive/],
+  ['an Access database', Buffer.from(`\0\x01\0\0Standard Jet DB\0${'\0'.repeat(99)}`), 'a.mdb', /Access .* Export/],
+  ['a sheet of Excel 4', Buffer.from([9, 4, 6, 0, 0, 0, 0x10, 0, 0, 0]), 'a.xls', /Excel 2 to 4 .* as xlsx/],
+  [
+    'a dBase table',
+    Buffer.from([3, 100, 2, 13, 9, 0, 0, 0, 193, 2, 84, ...Array(21).fill(0), ...Buffer.from('NAME\0\0\0\0\0\0\0C')]),
+    'a.dbf',
+    /dBase/,
+  ],
   ['an empty PDF', '', 'a.pdf', /empty/],
   ['an empty text file', '', 'a.txt', /empty/],
   ['an archive of a bomb', zipSync({ 'a.bin': new Uint8Array(20_000_000) }), 'a.zip', /expands to more than 100 times/],
@@ -105,6 +117,8 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
 
 for (const [part, message] of [
   ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\. Save the file as PDF\.$/],
+  ['Deck.key/Index.zip', /^Pages, Numbers and Keynote/],
+  ['designmap.xml', /^InDesign/],
   ['visio/document.xml', /^Visio files/],
   ['FixedDocSeq.fdseq', /^XPS files/],
 ] as const) {

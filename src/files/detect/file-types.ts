@@ -107,6 +107,7 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   htm: 'html',
   xhtml: 'html',
   eml: 'eml',
+  emlx: 'eml',
   mbox: 'mbox',
   mht: 'mhtml',
   mhtml: 'mhtml',
@@ -161,6 +162,8 @@ const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
 const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version): /;
+/** Matches headers of a mail in another order, as archives of mails have them. */
+const MAIL_HEADERS = /^(?=(?:[^\n]+\n){0,40}from: )(?=(?:[^\n]+\n){0,40}(?:message-id|mime-version): )[a-z-]{2,40}: /;
 /** Matches the document type of XML other than HTML. */
 const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
 
@@ -170,7 +173,9 @@ const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|
  * @throws FileError "Unsupported file type" for binary files without a parser, and "Empty file" for files of 0 bytes.
  */
 export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
-  const extension = extensionOf(name.replace(SOURCE_COPY, '$1'));
+  const ending = extensionOf(name.replace(SOURCE_COPY, '$1'));
+  // The flags of a mail in a folder of mails (`1.host:2,S`) and words behind a point are no extension.
+  const extension = /^[\w+-]*$/.test(ending) ? ending : '';
   if (bytes.length === 0) throw emptyFile('detect', 'Empty file', 'The file is empty (0 bytes).');
   const isTextName = TEXT_EXTENSIONS[extension] !== undefined;
   const kind = kindOfHead(bytes, { extension, isTextName, tail: tailOf(bytes, 4) });
@@ -216,6 +221,11 @@ const BINARY_NAMES: Record<string, readonly [name: string, remedy: string]> = {
   mobi: ['Kindle', 'Save the book as EPUB.'],
   plist: ['binary plist', 'Save the file as XML.'],
   one: ['OneNote', AS_PDF],
+  webarchive: ['Web archive', AS_PDF],
+  p7m: ['Signed or encrypted (PKCS #7)', 'Open the file, and save what is inside.'],
+  mdb: ['Access', 'Export its tables as Excel or CSV.'],
+  dbf: ['dBase', 'Save the table as CSV.'],
+  biff: ['Excel 2 to 4', 'Save the file as xlsx.'],
   wpd: ['WordPerfect', AS_PDF],
   pdb: ['Palm', 'Save the book as EPUB.'],
   dvi: ['DVI', AS_PDF],
@@ -231,7 +241,12 @@ const BINARY_MARKS: readonly (readonly [mark: RegExp, format: string])[] = [
   [/^\x04?%!PS|^\xc5\xd0\xd3\xc6/, 'ps'],
   [/^AT&TFORM/, 'djvu'],
   [/^ITSF/, 'chm'],
+  [/^bplist0.{0,100}WebMainResource/s, 'webarchive'],
   [/^bplist0/, 'plist'],
+  [/^0[\x80-\x84].{0,4}\x06\x09\*\x86H\x86\xf7\r\x01\x07/s, 'p7m'],
+  [/^\0\x01\0\0Standard (?:Jet|ACE) DB\0/, 'mdb'],
+  [/^[\x03\x30\x83\x8b\xf5].[\x01-\x0c][\x01-\x1f].{4}.[\0-\x0f].{18}\0{2}/s, 'dbf'],
+  [/^\x09[\0\x02\x04]\x06\0/, 'biff'],
   [/^.{60}(?:BOOKMOBI|TEXtREAd)/s, 'mobi'],
   [/^\xf7\x02\x01\x83\x92\xc0/, 'dvi'],
   [/^[12]\xbe\0\0/, 'wri'],
@@ -241,9 +256,13 @@ const BINARY_MARKS: readonly (readonly [mark: RegExp, format: string])[] = [
 
 /** Formats without a parser that are zip archives inside. Their parts are not files that a person made. */
 const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
-  [/^Index\/[^/]{1,100}\.iwa$|^Index\.zip$|^index\.apxl$|^buildVersionHistory\.plist$/, 'Pages, Numbers and Keynote'],
+  [
+    /^Index\/[^/]{1,100}\.iwa$|(?:^|\/)Index\.zip$|^index\.apxl$|^buildVersionHistory\.plist$/,
+    'Pages, Numbers and Keynote',
+  ],
   [/^visio\/document\.xml$/i, 'Visio'],
   [/^[^/]{1,100}\.fdseq$/i, 'XPS'],
+  [/^designmap\.xml$/, 'InDesign'],
   [/^theme\/theme\/themeManager\.xml$/i, 'Office theme'],
 ];
 
@@ -281,7 +300,7 @@ function compoundType(bytes: Uint8Array): FileType {
   if (has('__properties_version1.0')) return 'msg';
   if (has('EncryptedPackage')) throw badFile('detect', 'Encrypted file', 'The file is protected by a password.');
   if (has('WordDocument')) return 'doc';
-  if (has('Workbook') || has('Book')) return 'xls';
+  if (has('Workbook') || has('WORKBOOK') || has('Book')) return 'xls';
   if (has('PowerPoint Document')) return 'ppt';
   const unread = UNREAD_STREAMS.find(([stream]) => paths.some((path) => path.startsWith(stream)));
   throw unread ? unsupported(unread[1], AS_PDF) : unsupported('OLE2');
@@ -325,7 +344,7 @@ function textType(head: string, extension: string): FileType {
   if (named === 'mbox' && !MAILBOX_LINE.test(head) && /^[a-z-]{2,40}:/.test(start)) return 'eml';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
-  if (extension === '' && MAIL_BEGIN.test(start)) return 'eml';
+  if (!isCode && (MAIL_BEGIN.test(start) || MAIL_HEADERS.test(start))) return 'eml';
   if (start.startsWith('webvtt') || (extension === 'sub' && /^\{\d+\}\{\d+\}/.test(start))) return 'subtitles';
   // Translations of Qt, and settings, often have the names of code.
   const isXml = start.startsWith('<?xml') || XML_DOCTYPE.test(start);

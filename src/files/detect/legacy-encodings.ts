@@ -179,13 +179,16 @@ const NO_BREAK_COST = -2;
  * word, and for a no-break space between letters. A wrong code page often produces them.
  */
 const CASE_COST = -3;
+const POWER_GAIN = 3;
+/** A text of another script has more than one sign beyond ASCII. */
+const FOREIGN_PRIOR = -4;
 /** For a letter of another script directly beside a Latin letter. */
 const MIXED_COST = -4;
 /** Names are so short that another encoding than the usual one has to be this much likelier. */
 const NAMES_LEAD_MIN = 4;
 /** Texts of DOS and of old Macs are rare today. */
 const RARE_PRIOR = -6;
-/** Only this many bytes are decoded. Streaming ignores a character that the end cuts. */
+/** Only this many bytes are decoded. A character that this end cuts is ignored. */
 const SAMPLE_BYTES_MAX = 16 * 1024;
 
 /** Returns the most likely encoding: a WHATWG label, or one of `dosDecoder`. */
@@ -211,7 +214,8 @@ function mostLikely(sample: Uint8Array, candidates: readonly EncodingModel[]): E
   let best = candidates[0]!;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const model of candidates) {
-    const score = likelihood(decodeWith(model, sample), model) + (model.prior ?? 0);
+    const score =
+      likelihood(decodeWith(model, sample), model) + (model.prior ?? 0) + (model.foreign ? FOREIGN_PRIOR : 0);
     if (score > bestScore) {
       best = model;
       bestScore = score;
@@ -221,7 +225,8 @@ function mostLikely(sample: Uint8Array, candidates: readonly EncodingModel[]): E
 }
 
 function decodeWith({ encoding }: EncodingModel, bytes: Uint8Array): string {
-  return dosDecoder(encoding)?.(bytes) ?? new TextDecoder(encoding).decode(bytes, { stream: true });
+  const stream = bytes.length >= SAMPLE_BYTES_MAX;
+  return dosDecoder(encoding)?.(bytes) ?? new TextDecoder(encoding).decode(bytes, { stream });
 }
 
 /** True if the bytes contain an escape sequence of ISO-2022-JP, an encoding in ASCII bytes. */
@@ -243,13 +248,15 @@ function likelihood(text: string, model: EncodingModel): number {
   let score = 0;
   let before = '';
   let second = '';
-  for (const char of text) {
+  for (const char of `${text}\n`) {
     if (char === NO_BREAK) score += NO_BREAK_COST;
     else score += char < '\x80' ? ASCII_COST : (costs.get(char) ?? costOfRare(char, model));
     if (before === NO_BREAK && /\p{L}/u.test(char) && /\p{L}/u.test(second)) score += CASE_COST;
     if ((char >= '\x80' || before >= '\x80') && isCapital(char) && isSmall(before)) score += CASE_COST;
     if (/[¿¡]/.test(char) && /\p{L}/u.test(before)) score += CASE_COST;
     if (model.foreign && isMixed(before, char)) score += MIXED_COST;
+    // A power of a metre. Alone, other code pages read it as one of their letters.
+    if (/[²³]/.test(before) && second === 'm' && !/[\p{L}\p{N}]/u.test(char)) score += POWER_GAIN;
     if (QUOTES.test(before) && LATIN.test(char) && LATIN.test(second)) score += CASE_COST;
     second = before;
     before = char;

@@ -82,8 +82,8 @@ export async function parseFile(
       return parseArchive(bytes, fileType, request.name);
     }
     case 'eml': {
-      const { parseEml } = await import('./mail/eml.ts');
-      return parseEml(bytes);
+      const { parseEml, withoutCount } = await import('./mail/eml.ts');
+      return parseEml(withoutCount(bytes));
     }
     case 'mbox': {
       const { parseMbox } = await import('./mail/mbox.ts');

@@ -46,6 +46,8 @@ const NOT_NESTING = new Set(
 );
 /** Elements without content. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+/** Matches a page in which only declarations, comments and white space stand before <html>. */
+const BEGINS_WITH_ROOT = /^(?:\s+|<!--[\s\S]*?-->|<[!?][^<>]*>)*<html[\s>]/i;
 /** Elements whose content is not markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
@@ -71,8 +73,9 @@ export function parseTree(html: string): DomDocument {
 export function buildTree(html: string): DomDocument {
   // Elements after the end of the page belong to the page, as in browsers.
   const open = html.replace(/<\/(?:html|body)\s*>/gi, '');
-  // Without <html> the first element would become the root.
-  const full = /<html[\s>]/i.test(open) ? open : `<html>${open}</html>`;
+  // The first element becomes the root. Scripts and messages of programs may stand before <html>, which may also be missing.
+  const [root] = /<html(?:\s[^<>]*)?>/i.exec(open) ?? ['<html>'];
+  const full = BEGINS_WITH_ROOT.test(open) ? open : `${root}${open.replace(root, '')}</html>`;
   return parseHTML(full).document as unknown as DomDocument;
 }
 

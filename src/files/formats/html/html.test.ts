@@ -214,3 +214,20 @@ test('the mark of a note behind a number does not become its decimals', () => {
   const { text } = parseHtml(page('<p>5,400 people in 2019.<sup>12</sup> It grew by 40,<sup>13</sup></p>'), []);
   assert.equal(text, '5,400 people in 2019.[^12] It grew by 40,[^13]');
 });
+
+test('a page is read whole where scripts and messages of programs stand before <html>', () => {
+  const before = '<script>if (1 < 2) { go(); }</script>\n<br><b>Warning</b>: x.php<br>';
+  const parsed = parseHtml(
+    `${before}<html lang="de"><head><title>T</title></head><body><p>Words of the page.</p></body></html>`,
+    [],
+  );
+  assert.match(parsed.text, /Words of the page\.$/);
+  assert.doesNotMatch(parsed.text, /go\(/);
+  assert.equal(parsed.title, 'T');
+  assert.equal(parsed.metadata.language?.val, 'de');
+  const commented = '<!--[if lt IE 7]> <html class="ie6"> <![endif]-->';
+  assert.equal(
+    parseHtml(`<!doctype html>${commented}<html lang="de"><body><p>Words</p></body></html>`, []).text,
+    'Words',
+  );
+});

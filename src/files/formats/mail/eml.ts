@@ -39,6 +39,12 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   video: 'video',
 };
 
+/** Returns the mail of a file of Apple Mail, which has the number of its bytes before it and properties behind it. */
+export function withoutCount(bytes: Uint8Array): Uint8Array {
+  const [line, count] = /^(\d{1,9})\s*\n/.exec(String.fromCharCode(...bytes.subarray(0, 20))) ?? [];
+  return line === undefined ? bytes : bytes.subarray(line.length, line.length + Number(count));
+}
+
 /** Parses a mail. @throws FileError for a mail over a limit, and the library's error for a mail nested too deeply. */
 export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const { mail, alternatives } = await readMail(bytes);
