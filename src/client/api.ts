@@ -80,9 +80,9 @@ export type AgentStep = {
   tool: string;
   /** The arguments, without those that filters of the run replace. Null if they were no JSON object, and when a result before them cannot be read any more. */
   input: Record<string, unknown> | null;
-  /** How many passages, sources, tables or rows the tool found. */
+  /** How many passages, sources, tables or rows the tool found, without those that cannot be read any more. */
   found: number;
-  /** The chunks that it found, which the answer may cite. */
+  /** The chunks among them, which the answer may cite. */
   ids: Array<string>;
   /** Why the tool did not run; for example, the same was asked before. */
   notice: string | null;

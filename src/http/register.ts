@@ -207,8 +207,10 @@ function cutWhenIdle({ raw }: FastifyRequest): void {
   // Requests that tests inject have no real socket.
   if (!(raw.socket instanceof Socket)) return;
   const { socket } = raw;
-  socket.setTimeout(UPLOAD_IDLE_MS, () => socket.destroy());
-  raw.once('end', () => socket.setTimeout(0));
+  const cut = (): void => void socket.destroy();
+  socket.setTimeout(UPLOAD_IDLE_MS, cut);
+  // A connection is used for many uploads: 0 also removes the listener.
+  raw.once('close', () => socket.setTimeout(0, cut));
 }
 
 /** Returns the path parameters. @throws ServiceError not_found for a parameter that does not match its schema, as for an unknown id. */

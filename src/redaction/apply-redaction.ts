@@ -2,6 +2,7 @@
 
 import type { TypedMetadata } from '../corpus/values.ts';
 import { collect } from '../util/collect.ts';
+import { headerOf } from './column-headers.ts';
 import type { ApplyAt, RedactionMatch, Redactor } from './redact.ts';
 
 /**
@@ -26,17 +27,23 @@ export function redactFact(redactor: Redactor | null, text: string, signal?: Abo
   return redactText(redactor?.withoutHashes ?? null, text, FACT_STEPS, signal);
 }
 
-/** Returns the redacted text; undefined if a rule blocks the whole text. @throws the signal's reason if the signal aborts. */
+/**
+ * Returns the redacted text; undefined if a rule blocks the whole text.
+ *
+ * @param header the header of a table whose rows the text continues.
+ * @throws the signal's reason if the signal aborts.
+ */
 export async function redactText(
   redactor: Redactor | null,
   text: string,
   steps: readonly ApplyAt[],
   signal?: AbortSignal,
+  header?: string,
 ): Promise<string | undefined> {
   let left = text;
   for (const step of steps) {
     if (!redactor?.appliesAt(step) || left === '') continue;
-    const { text: redacted, blocked } = await redactor.redact(left, step, signal);
+    const { text: redacted, blocked } = await redactor.redact(left, step, signal, header);
     if (blocked) return undefined;
     left = redacted;
   }
@@ -82,7 +89,7 @@ export async function redactWithOffsets(
   return { text: left, offsetOf };
 }
 
-/** Redacts keys and values. A record is dropped if a rule blocks its key or its value. */
+/** Redacts keys and values, each value as a cell below its key. A record is dropped if a rule blocks its key or its value. */
 export async function redactMetadata(
   redactor: Redactor | null,
   metadata: TypedMetadata,
@@ -91,8 +98,9 @@ export async function redactMetadata(
   if (!steps.some((step) => redactor?.appliesAt(step))) return metadata;
   const shown = await collect(Object.entries(metadata), async ([key, value]) => {
     const shownKey = await redactText(redactor, key, steps);
-    const val = await redactText(redactor, value.val, steps);
-    if (shownKey === undefined || val === undefined) return undefined;
+    const cell = await redactText(redactor, `| ${value.val}`, steps, undefined, `| ${key} |`);
+    if (shownKey === undefined || cell === undefined) return undefined;
+    const val = cell.replace(/^\| /, '');
     // A redacted value is not a number or a date any more.
     return [shownKey, val === value.val ? value : { ...value, val, type: 'string' as const }] as const;
   });
@@ -150,7 +158,8 @@ export async function redactChunk<T extends Partial<ChunkTexts>>(
   for (const part of [...SOURCE_NAMES, 'content', 'context'] as const) {
     const text = chunk[part];
     if (typeof text !== 'string') continue;
-    const redacted = await redactText(isSourceName(part) ? masking : redactor, text, steps);
+    const header = part === 'content' ? headerOf(chunk.context) : undefined;
+    const redacted = await redactText(isSourceName(part) ? masking : redactor, text, steps, undefined, header);
     // A rule that blocks the name of a group hides the name. The files of the group have texts and names of their own.
     if (redacted === undefined && part !== 'sourceGroupName') return undefined;
     shown[part] = redacted ?? '';

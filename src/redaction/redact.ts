@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import { openTurns, type Turns } from '../util/turns.ts';
+import { besideHeaders } from './column-headers.ts';
 import { isName, type NameEntity } from './detectors/entities.ts';
-import { detectorOf } from './detectors/registry.ts';
+import { detectorOf, NEEDS_WORDS } from './detectors/registry.ts';
 import { openDictionary } from './dictionary.ts';
 import { type FindNames, type NameSearch, openNameSearch, STREAM_STEP_LENGTH, WINDOW_LENGTH } from './names.ts';
 import {
@@ -61,9 +62,10 @@ export interface Redactor {
    * Redacts a text of any length. The redactor yields to other work between its steps, also between several texts. `any` applies
    * every rule. Do not call this function within a transaction: it may call the analyzer of names.
    *
+   * @param header the header of a table whose rows the text continues: its first line that begins with a bar.
    * @throws ServiceError if the analyzer of names fails.
    */
-  redact(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
+  redact(text: string, at: ApplyAt | 'any', signal?: AbortSignal, header?: string): Promise<Redacted>;
   /** Redacts text that arrives in pieces. */
   stream(at: ApplyAt, signal?: AbortSignal): RedactionStream;
   /**
@@ -140,13 +142,18 @@ function redactorOf(
   findNames: FindNames | null,
   turns: Turns,
 ): Redactor {
-  const open = (at: ApplyAt | 'any', stepLength: number): Opened => {
+  const open = (at: ApplyAt | 'any', stepLength: number, header?: string): Opened => {
     const chosen = compiled.filter((one) => one.at.has(at));
     const wanted = [...new Set(chosen.flatMap(({ finder }) => (typeof finder === 'string' ? finder : [])))];
     const names = wanted.length === 0 ? null : openNameSearch(findNames ?? unconfigured, wanted, stepLength);
     const rules = chosen.map(({ finder, rule }) => ({
       ...rule,
-      finder: typeof finder === 'string' ? names!.finderOf(finder) : finder,
+      finder:
+        typeof finder === 'string'
+          ? names!.finderOf(finder)
+          : NEEDS_WORDS.has(rule.describes.entity ?? '')
+            ? besideHeaders(finder, header)
+            : finder,
     }));
     return { session: openSession(rules), names, sliceLength: SLICE_LENGTH_FIRST };
   };
@@ -204,8 +211,8 @@ function redactorOf(
     get withoutHashes() {
       return this;
     },
-    async redact(text, at, signal) {
-      const opened = open(at, WINDOW_LENGTH);
+    async redact(text, at, signal, header) {
+      const opened = open(at, WINDOW_LENGTH, header);
       const redacted = await advance(opened, text, true, signal);
       const { blocked, matches } = opened.session;
       return { text: blocked ? '' : redacted, matches, blocked };
@@ -226,7 +233,7 @@ function redactorOf(
 
 const MARK_LENGTH = 32;
 /** Raise this number when rules find more than before: sources that were stored under the old rules are then read again. */
-const FINDERS_VERSION = 3;
+const FINDERS_VERSION = 4;
 
 /** Returns the mark of the rules of the step `ingest`; empty if no such rule is in force. */
 export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {

@@ -12,7 +12,7 @@ const FACTS: Facts = {
   groupNames: [],
   access: { sourceGroupIds: ['g'], tagIds: null, policy: null },
   ...{ languages: ['en', 'und'], vector: undefined, fusion: { method: 'weighted', weight: 0.5 } },
-  ...{ hasRerankModel: false, redacts: false },
+  ...{ hasRerankModel: false, redacts: false, blocks: false },
 };
 const vector = { vectors: {} as ServingVectors, values: Float32Array.of(1) };
 const SCOPE = { ...FACTS.access, tenantId: 't', partitionNo: 1, filters: { tags: ['a'] } };

@@ -19,6 +19,11 @@ const QUOTED_DEPTH = 100;
 /** Number of the best chunks of each half that `use_postfilter` filters, or `offset + limit` if that is more. */
 export const POSTFILTER_DEPTH = 200;
 
+/**
+ * Number of the best results of which those that a rule blocks are left out before the pages are counted. Later pages are shorter instead.
+ */
+export const UNBLOCKED_DEPTH = 300;
+
 /** What is known about a request before the search. */
 export interface Facts {
   access: Access;
@@ -32,6 +37,8 @@ export interface Facts {
   hasRerankModel: boolean;
   /** True if a redaction policy may hide text. */
   redacts: boolean;
+  /** True if a redaction policy may block whole chunks. */
+  blocks: boolean;
 }
 
 export interface Plan {
@@ -78,7 +85,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const hasPhrase = mayReorder ? phraseTest(request.query) : undefined;
   const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
   const reordered = mayReorder && offset < depth ? depth : 0;
-  const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered);
+  const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered) + (facts.blocks ? UNBLOCKED_DEPTH : 0);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered },

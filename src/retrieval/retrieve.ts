@@ -4,7 +4,7 @@ import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import type { Candidates, SearchedCorpus } from './engine.ts';
-import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope } from './plan.ts';
+import { type Plan, POSTFILTER_DEPTH, planSearch, scopeOf, searchedScope, UNBLOCKED_DEPTH } from './plan.ts';
 import { openPostgresEngine } from './postgres/engine.ts';
 import { embedQuery } from './query/embed-query.ts';
 import { checkFilterCost } from './query/filter-cost.ts';
@@ -22,7 +22,14 @@ import { keepMatching, openCorpus } from './reading/verify.ts';
 import type { RetrieveDeps } from './retrieve-deps.ts';
 import { openStopwatch, type Stopwatch } from './stages.ts';
 import type { Retrieved, RetrieveRequest, Warning } from './types.ts';
-import { modelViewOfQuery, modelViewOfRows, type Page, readerViewOfPage, readerViewOfWarnings } from './views.ts';
+import {
+  modelViewOfQuery,
+  modelViewOfRows,
+  type Page,
+  readerViewOfPage,
+  readerViewOfWarnings,
+  withoutBlocked,
+} from './views.ts';
 
 /** Among so many of the best chunks, equal scores are ordered by id, unless chunks with the same score follow after them. */
 const TIES_MAX = 1_000;
@@ -33,8 +40,8 @@ const NO_NEIGHBOURS = { before: 0, after: 0 };
  * are left out.
  *
  * Without an embedding model, `hybrid` is a lexical search: it returns only chunks with a term of the query. All reads use one
- * transaction, so they see one state of the corpus and of the policy. With a rerank model, a second transaction drops chunks that
- * were deleted or forbidden meanwhile.
+ * transaction, so they see one state of the corpus and of the policy. With a rerank model, or if a rule may block chunks, a second
+ * transaction drops chunks that were deleted or forbidden meanwhile.
  *
  * @throws ServiceError for mode `semantic`: `invalid_request` without an embedding model, else the error of the model.
  */
@@ -65,12 +72,13 @@ export async function retrieve(
       redactor || scope.filters.sourceGroupIds
         ? []
         : await findNamedGroups(tx, tenantId, access, request.query, languages);
+    const blocks = ['ingest' as const, 'retrieval' as const].some((step) => redactor?.blocksAt(step));
     const all = openCorpus(tx, engine, scope);
     const ofNamed = { ...scope, filters: { ...scope.filters, sourceGroupIds: named.map(({ id }) => id) } };
     const corpus = named.length === 0 ? all : preferring(all, openCorpus(tx, engine, ofNamed));
     const plan = planSearch(request, {
       groupNames: named.map(({ name }) => name),
-      ...{ access, languages, vector, redacts: redactor !== null },
+      ...{ access, languages, vector, redacts: redactor !== null, blocks },
       ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
     });
     if (plan.terms.length === 0 && plan.mode === 'lexical' && request.query.trim() !== '')
@@ -86,31 +94,45 @@ export async function retrieve(
     const final = terms ? { ...plan, terms } : plan;
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');
-    await loadRows(tx, request, plan.reranks || plan.reordered > 0 ? ranked : ranked.slice(offset), rows);
+    const first = plan.reranks || plan.reordered > 0 ? ranked : blocks ? ranked.slice(0, UNBLOCKED_DEPTH) : [];
+    await loadRows(tx, request, [...first, ...ranked.slice(Math.max(offset, first.length))], rows);
     if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), (id) => termsOf(rows.get(id)));
     const { hasPhrase, reordered } = plan;
     if (hasPhrase) ranked = phrasesFirst(ranked, reordered, (id) => hasPhrase(rows.get(id)?.content ?? ''));
-    const page = plan.reranks ? undefined : await readPage(tx, request, access, redactor, ranked);
+    const page = plan.reranks || blocks ? undefined : await readPage(tx, request, access, redactor, ranked);
     clock.lap('read');
-    return { page, ranked, rows, redactor };
+    return { page, ranked, rows, redactor, plan, blocks };
   };
-  const { page, ranked, rows, redactor } = await db.transaction(tenantId, find, options);
+  const { page, ranked, rows, redactor, plan, blocks } = await db.transaction(tenantId, find, options);
   if (page) return toRetrieved(page, rows, warnings, corrections, clock);
 
-  const query = await modelViewOfQuery(redactor, request.query);
-  const texts = await modelViewOfRows(redactor, rows);
-  const whose = { owner: tenantId, part: keyFamilyId };
-  const ordered = await rerank(deps.reranker!, query, ranked, texts, warnings, signal, whose);
-  clock.lap('rerank');
+  const ordered = plan.reranks ? await reranked(deps, request, redactor, ranked, rows, warnings, signal) : ranked;
+  if (plan.reranks) clock.lap('rerank');
+  const shown = blocks ? await withoutBlocked(redactor, ordered, rows, offset + request.limit) : ordered;
   const check = async (tx: Tx): Promise<Page> => {
     const access = await openAccess(tx, tenantId, request, request.principal);
     const redactor = (await redactors?.forTenant(tx, tenantId)) ?? null;
-    const left = await keepMatching(tx, scopeOf(request, access), ordered);
+    const left = await keepMatching(tx, scopeOf(request, access), shown);
     return readPage(tx, request, access, redactor, left);
   };
   const checked = await db.transaction(tenantId, check, options);
   clock.lap('check');
   return toRetrieved(checked, rows, warnings, corrections, clock);
+}
+
+/** Returns the candidates in the order of the rerank model. */
+async function reranked(
+  { reranker }: RetrieveDeps,
+  { tenantId, keyFamilyId, query }: RetrieveRequest,
+  redactor: Redactor | null,
+  ranked: readonly RankedCandidate[],
+  rows: ReadonlyMap<string, ReadRow>,
+  warnings: Warning[],
+  signal: AbortSignal,
+): Promise<RankedCandidate[]> {
+  const asked = await modelViewOfQuery(redactor, query);
+  const texts = await modelViewOfRows(redactor, rows);
+  return rerank(reranker!, asked, ranked, texts, warnings, signal, { owner: tenantId, part: keyFamilyId });
 }
 
 /** Returns the first `plan.count` candidates, without copies and without chunks beyond the limit per source. */

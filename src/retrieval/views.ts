@@ -4,9 +4,10 @@ import { invalidAt } from '../errors.ts';
 import { readerSteps, redactChunk, redactFact, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
+import { UNBLOCKED_DEPTH } from './plan.ts';
 import { FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
 import type { RankedCandidate } from './ranking/rank.ts';
-import { addNeighbours, type NeighbourRow, type ReadRow, toHit, withPlace } from './reading/hits.ts';
+import { addNeighbours, type NeighbourRow, type ReadRow, toHit, UNRANKED, withPlace } from './reading/hits.ts';
 import type { Hit, Warning } from './types.ts';
 
 /** A page as it was read. */
@@ -34,6 +35,22 @@ export async function modelViewOfRows(
     redactChunk(redactor, row, [...readerSteps(redactor, row.redactedBy), 'llm_input']),
   );
   return new Map(redacted.map((row) => [row.id, row]));
+}
+
+/** Returns the candidates without those that a rule blocks for readers: of the first UNBLOCKED_DEPTH, up to the first `wanted` others. */
+export async function withoutBlocked(
+  redactor: Redactor | null,
+  candidates: readonly RankedCandidate[],
+  rows: ReadonlyMap<string, ReadRow>,
+  wanted: number,
+): Promise<RankedCandidate[]> {
+  const kept: RankedCandidate[] = [];
+  let read = 0;
+  for (; read < Math.min(candidates.length, UNBLOCKED_DEPTH) && kept.length < wanted; read++) {
+    const row = rows.get(candidates[read]!.id);
+    if (row && (await toHit(row, UNRANKED, redactor))) kept.push(candidates[read]!);
+  }
+  return [...kept, ...candidates.slice(read)];
 }
 
 /** Returns the page as a reader may see it. */

@@ -1,11 +1,16 @@
-/** The names in SQL for a reader. A name that a rule changes for readers would tell, as a name in SQL, what the rule hides. */
-import { FACT_STEPS, redactFact } from '../redaction/apply-redaction.ts';
-import type { Redactor } from '../redaction/redact.ts';
+/**
+ * The names in SQL for readers and models. A name that a rule changes would tell, as a name in SQL, what the rule hides. Rules for models
+ * count too: statements and their results have the names of readers, and go to models.
+ */
+import { FACT_STEPS, redactText } from '../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../redaction/redact.ts';
 import { uniqueName } from './names.ts';
 import type { StoredTable, TableColumn } from './table.ts';
 
 /** The beginning of a name in SQL that stands for a hidden one; the id of the table without hyphens follows. */
 export const STAND_IN = 'table_';
+
+const NAME_STEPS: readonly ApplyAt[] = [...FACT_STEPS, 'llm_input'];
 
 /** A column with its name in SQL for a reader, and its name in the Parquet file. */
 export type NamedColumn = TableColumn & { storedName: string };
@@ -18,7 +23,7 @@ export async function withReaderNames<T extends Pick<StoredTable, 'tableId' | 'n
   redactor: Redactor | null,
 ): Promise<ReaderNames<T>> {
   const columns = table.columns.map((column) => ({ ...column, storedName: column.sqlName }));
-  if (!FACT_STEPS.some((step) => redactor?.appliesAt(step))) return { ...table, columns };
+  if (!NAME_STEPS.some((step) => redactor?.appliesAt(step))) return { ...table, columns };
   const taken = new Set(table.columns.map(({ sqlName }) => sqlName));
   for (const [i, column] of columns.entries()) {
     const { header, sqlName } = column;
@@ -36,6 +41,6 @@ export async function readerSqlName(
 }
 
 async function isShown(redactor: Redactor | null, ...names: string[]): Promise<boolean> {
-  for (const name of names) if ((await redactFact(redactor, name)) !== name) return false;
+  for (const name of names) if ((await redactText(redactor, name, NAME_STEPS)) !== name) return false;
   return true;
 }

@@ -223,3 +223,19 @@ test('a run continues a conversation, which the model that gathers sees', async 
   const stored = (await world.t.get(`/conversations/${first.conversation_id}`)).body;
   assert.equal(stored.messages.length, 4);
 });
+
+test('a stored run names no chunk that is hidden now, and does not count it', async () => {
+  world.fake.respond(scripted([tools(search('trips hotels'))]));
+  const made = await run();
+  const { ids } = made.steps[0];
+  assert.ok(ids.length >= 2);
+  const [hidden] = (await world.t.post('/search', { query: 'Alice Meyer' })).body.results;
+  const rule = { name: 'n', kind: 'dictionary', terms: ['Alice Meyer'], action: 'block', apply_at: ['retrieval'] };
+  assert.equal((await world.t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
+  try {
+    const [step] = (await world.t.get(`/agents/runs/${made.id}`)).body.steps;
+    assert.deepEqual([step.found, step.ids], [ids.length - 1, ids.filter((id: string) => id !== hidden.id)]);
+  } finally {
+    assert.equal((await world.t.delete('/redaction-policy')).status, 200);
+  }
+});

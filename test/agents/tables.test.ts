@@ -123,6 +123,24 @@ test('the model gets cells after the rules for models, numbers too, and no row w
   }
 });
 
+test('names of columns that a rule for models changes are stand-ins, also in the result of a star', async () => {
+  const rules = [{ name: 'm', kind: 'dictionary', terms: ['owner'], action: 'mask', apply_at: ['llm_input'] }];
+  assert.equal((await world.t.put('/redaction-policy', { enabled: true, rules })).status, 200);
+  try {
+    const describe = { tools: [{ name: 'describe_table', args: { table_id: tableId } }] };
+    world.fake.respond(scripted([describe, query('select * from ledger'), query('select column_2 from ledger')]));
+    const made = await run();
+    assert.deepEqual(
+      made.steps.map(({ error }: { error: string | null }) => error),
+      [null, null, null],
+    );
+    assert.match(seenByModel(), /team \| column_2 \| amount/);
+    assert.doesNotMatch(seenByModel(), /owner/);
+  } finally {
+    assert.equal((await world.t.delete('/redaction-policy')).status, 200);
+  }
+});
+
 test('a result that differs later is not shown, nor are the arguments and errors after it', async () => {
   world.fake.respond(
     scripted([query('select owner from ledger where amount = 10'), query('select 1 from ledger where owner > Ada')]),

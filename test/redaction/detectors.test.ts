@@ -83,3 +83,50 @@ describe('values as people write them', () => {
   for (const [text, redacted] of cases)
     test(text, async () => assert.equal((await redactor.redact(text, 'output')).text, redacted));
 });
+
+describe('values in tables whose header tells what they are', () => {
+  const redactor = redactorOf(['date_of_birth', 'us_ssn', 'nl_bsn', 'phone']);
+  const table = (header: string, ...rows: string[]) => [header, header.replace(/[^|]+/g, ' --- '), ...rows].join('\n');
+  const cases: [what: string, text: string, redacted: string[], header?: string][] = [
+    [
+      'each column has its own header',
+      table(
+        '| Name | SSN | Date of birth | due |',
+        '| Ann | 536904399 | 1982-07-19 | 2024-01-01 |',
+        '| Bo | | 3 May 1971 |',
+      ),
+      ['| Ann | [US_SSN] | [DATE_OF_BIRTH] | 2024-01-01 |', '| Bo | | [DATE_OF_BIRTH] |'],
+    ],
+    [
+      'names as programs write them',
+      table('| employee_ssn | dateOfBirth |', '| 536904399 | 1982-07-19 |'),
+      ['| [US_SSN] | [DATE_OF_BIRTH] |'],
+    ],
+    ['a header that is in another chunk', '| Ann | 536904399 |', ['| Ann | [US_SSN] |'], '| name | ssn |'],
+    [
+      'the end of a row, below any header',
+      'nn | 536904399 |\n| Bo | 536904398 |\n\n536904397',
+      ['nn | [US_SSN] |', '| Bo | [US_SSN] |', '536904397'],
+      '| name | ssn |',
+    ],
+    ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],
+    [
+      'text behind the table',
+      `${table('| SSN |', '| 536904399 |')}\nThen 536904398`,
+      ['| [US_SSN] |', 'Then 536904398'],
+    ],
+    ['a second table', `${table('| SSN |')}\n\ntext\n${table('| n |', '| 536904399 |')}`, ['| 536904399 |']],
+  ];
+  for (const [what, text, redacted, header] of cases) {
+    test(what, async () => {
+      const whole = (await redactor.redact(text, 'output', undefined, header)).text;
+      for (const line of redacted) assert.ok(whole.split('\n').includes(line), whole);
+      if (header !== undefined) return;
+      for (let cut = 1; cut < text.length; cut++) {
+        const stream = redactor.stream('output');
+        const parts = [await stream.push(text.slice(0, cut)), await stream.push(text.slice(cut)), await stream.end()];
+        assert.equal(parts.join(''), whole, `cut at ${cut}`);
+      }
+    });
+  }
+});

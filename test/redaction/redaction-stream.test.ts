@@ -40,6 +40,10 @@ const RULES: RedactionRule[] = [
 const redactor = compileRedactor({ version: 1, enabled: true, rules: RULES }, new Uint8Array(32).fill(7));
 
 const PIECES = [
+  '\n| SSN | DOB |\n| --- | --- |\n| ',
+  ' | ',
+  '536904399',
+  '1980-03-12',
   'ada lovelace street',
   'Ada',
   'EMP-12345',

@@ -4,12 +4,13 @@ import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { argumentsWithin, type Exchange } from '../../http/tools/exchange.ts';
-import type { Json, Tool } from '../../http/tools/tool.ts';
+import type { Json, Kept, Tool } from '../../http/tools/tool.ts';
 import { validate } from '../../http/validate.ts';
 import type { ToolCall } from '../../llm/models.ts';
 import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
-import { newId } from '../../util/ids.ts';
+import { findHeaders } from '../../retrieval/reading/lookup.ts';
+import { isId, newId } from '../../util/ids.ts';
 import { isObject } from '../../util/is-object.ts';
 import type { StoredCall } from './store.ts';
 
@@ -39,6 +40,8 @@ const ERRORS = {
 export interface CallView {
   call: StoredCall;
   result: Json | null;
+  /** What there is of the stored result now. */
+  kept: Pick<Kept, 'chunkIds' | 'found'> | null;
   /** False when an earlier result cannot be read any more: then the arguments may tell of it. */
   showsArguments: boolean;
 }
@@ -64,13 +67,16 @@ export async function runCalls(
     // Some providers refuse a history with other characters in the name of a tool.
     const tool = name.replace(/[^\w-]/g, '_').slice(0, TOOL_NAME_UNITS_MAX) || '_';
     const call: StoredCall = { id: newId(), tool, args, kept: null, notice: null, error: null, elapsedMs: 0 };
-    const view: CallView = { call, result: null, showsArguments: true };
+    const view: CallView = { call, result: null, kept: null, showsArguments: true };
     views.push(view);
     const startedAt = performance.now();
     try {
       if (i >= CALLS_PER_STEP_MAX) call.notice = NOTICES.many;
       else if (args === null) call.error = isCut || isLong ? ERRORS.cut : ERRORS.json;
-      else view.result = await runCall(tools, call, seen, exchange);
+      else {
+        view.result = await runCall(tools, call, seen, exchange);
+        view.kept = call.kept;
+      }
     } catch (error) {
       exchange.signal.throwIfAborted();
       call.error = errorText(error);
@@ -130,7 +136,7 @@ export async function restoreCalls(
   const views: CallView[] = [];
   const showsArguments = seen.isWhole;
   for (const call of calls) {
-    const view: CallView = { call, result: null, showsArguments };
+    const view: CallView = { call, result: null, kept: null, showsArguments };
     views.push(view);
     const tool = tools.find(({ name }) => name === call.tool);
     if (call.kept === null || tool?.restore === undefined) continue;
@@ -139,6 +145,7 @@ export async function restoreCalls(
       view.result = await tool.restore(args, call.kept, exchange);
       seen.asked.add(`${tool.name} ${normalised(args)}`);
       const now = await tool.keep!(args, view.result, exchange);
+      view.kept = now;
       if (now.found !== call.kept.found || now.chunkIds.join() !== call.kept.chunkIds.join()) seen.isWhole = false;
       for (const id of idsIn(view.result)) seen.ids.add(id);
     } catch (error) {
@@ -179,14 +186,25 @@ export async function readerArguments(
   return shown as Json;
 }
 
-/** Returns the text of a result for the model. */
-export async function modelResult(tools: readonly Tool[], view: CallView, redactor: Redactor | null): Promise<string> {
+/** Returns the text of a result for the model. A record of rows lacks their header, which a rule may need. */
+export async function modelResult(
+  { db }: Pick<Deps, 'db'>,
+  tenantId: string,
+  tools: readonly Tool[],
+  view: CallView,
+  redactor: Redactor | null,
+): Promise<string> {
   const tool = tools.find(({ name }) => name === view.call.tool);
   if (view.result === null || tool === undefined) return JSON.stringify(await readerResult(view, redactor));
   const masking = redactor?.withoutHashes ?? null;
-  const redacted = await mapTexts(view.result, (text, name) =>
-    redactText(PASSAGES.has(name) ? redactor : masking, text, ['llm_input']),
-  );
+  const ids = [...idsIn(view.result).filter(isId), ...(view.kept?.chunkIds ?? [])];
+  const headers = redactor?.appliesAt('llm_input')
+    ? await db.transaction(tenantId, (tx) => findHeaders(tx, tenantId, ids), { readOnly: true })
+    : new Map<string, string>();
+  const redacted = await mapTexts(view.result, (text, name, { id }) => {
+    const header = headers.get(String(name === 'text' ? view.kept?.chunkIds[0] : id));
+    return redactText(PASSAGES.has(name) ? redactor : masking, text, ['llm_input'], undefined, header);
+  });
   return tool.toText(redacted as Json);
 }
 
@@ -199,10 +217,11 @@ const PASSAGES: ReadonlySet<string> = new Set(['content', 'context', 'text', 'he
  */
 async function mapTexts(
   value: unknown,
-  change: (text: string, name: string) => Promise<string | undefined>,
+  change: (text: string, name: string, record: Json) => Promise<string | undefined>,
   name = '',
 ): Promise<unknown> {
   let isBlocked = false;
+  let record: Json = {};
   const walk = async (inner: unknown, member: string, isCell = false): Promise<unknown> => {
     if (typeof inner === 'number' && isCell) {
       const changed = await walk(String(inner), '', true);
@@ -210,7 +229,7 @@ async function mapTexts(
     }
     if (typeof inner === 'string') {
       if (isIdName(member) && !isCell) return inner;
-      const changed = await change(inner, member);
+      const changed = await change(inner, member, record);
       if (changed === undefined) isBlocked = true;
       return changed ?? '';
     }
@@ -227,7 +246,12 @@ async function mapTexts(
     }
     if (!isObject(inner)) return inner;
     const members: [string, unknown][] = [];
-    for (const [key, one] of Object.entries(inner)) members.push([key, await walk(one, key, isCell)]);
+    const outer = record;
+    for (const [key, one] of Object.entries(inner)) {
+      record = inner;
+      members.push([key, await walk(one, key, isCell)]);
+    }
+    record = outer;
     return Object.fromEntries(members);
   };
   return walk(value, name);

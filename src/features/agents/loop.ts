@@ -111,7 +111,8 @@ function hasResult({ steps }: State): boolean {
 }
 
 /** Returns the state after the steps that are stored. */
-async function begin(host: Host, { run, caller, asking, exchange }: Work, tools: readonly Tool[], nonce: string) {
+async function begin(host: Host, work: Work, tools: readonly Tool[], nonce: string) {
+  const { run, caller, asking, exchange } = work;
   const { clock, db } = host.deps;
   const leftMs = run.startedAt!.getTime() + run.request.maxSeconds * 1000 - clock.now().getTime();
   const state: State = {
@@ -125,7 +126,7 @@ async function begin(host: Host, { run, caller, asking, exchange }: Work, tools:
   };
   for (const step of await db.transaction(caller.tenantId, (tx) => listSteps(tx, caller.tenantId, run.id))) {
     const views = await restoreCalls(tools, step.calls, state.seen, exchange);
-    await remember(tools, asking, nonce, state, step, views);
+    await remember(host, work, tools, nonce, state, step, views);
     add(state.usage, step.usage);
   }
   return state;
@@ -176,14 +177,16 @@ async function askModel(
 
 /** Runs the calls of a step, stores the step, and yields it. */
 async function* makeStep(
-  { deps }: Host,
-  { run, caller, asking, exchange, signal }: Work,
+  host: Host,
+  work: Work,
   tools: readonly Tool[],
   nonce: string,
   state: State,
   turn: StepTurn,
   usage: Usage,
 ): AsyncGenerator<Happening> {
+  const { deps } = host;
+  const { run, caller, exchange, signal } = work;
   const leftMs = Math.max(1_000, state.deadline - performance.now());
   const limit = AbortSignal.timeout(Math.ceil(leftMs));
   const bounded = { ...exchange, signal: AbortSignal.any([signal, limit]) };
@@ -195,15 +198,16 @@ async function* makeStep(
   const isMine = await deps.db.transaction(caller.tenantId, (tx) => addStep(tx, caller.tenantId, run, step, now));
   if (!isMine) throw new RunLost();
   deps.crash.reach('agent.stepped');
-  await remember(tools, asking, nonce, state, step, views);
+  await remember(host, work, tools, nonce, state, step, views);
   await exchange.rights.confirm();
   yield { type: 'step', step, views };
 }
 
 /** Adds a step to the conversation with the model, and holds what it found. */
 async function remember(
+  { deps }: Host,
+  { caller, asking }: Pick<Work, 'caller' | 'asking'>,
   tools: readonly Tool[],
-  asking: Asking,
   nonce: string,
   state: State,
   step: Step,
@@ -216,7 +220,7 @@ async function remember(
   }));
   const results: { id: string; name: string; text: string }[] = [];
   for (const view of views) {
-    const text = fenced(await modelResult(tools, view, asking.redactor), nonce);
+    const text = fenced(await modelResult(deps, caller.tenantId, tools, view, asking.redactor), nonce);
     results.push({ id: view.call.id, name: view.call.tool, text });
   }
   state.messages.push({ role: 'calls', calls }, { role: 'results', results });

@@ -22,8 +22,12 @@ const stepSchema = z
         'The arguments, without those that filters of the run replace. Null if they were no JSON object, and when a result before ' +
           'them cannot be read any more.',
       ),
-    found: z.int().describe('How many passages, sources, tables or rows the tool found.'),
-    ids: z.array(idSchema).describe('The chunks that it found, which the answer may cite.'),
+    found: z
+      .int()
+      .describe(
+        'How many passages, sources, tables or rows the tool found, without those that cannot be read any more.',
+      ),
+    ids: z.array(idSchema).describe('The chunks among them, which the answer may cite.'),
     notice: z.string().nullable().describe('Why the tool did not run; for example, the same was asked before.'),
     error: z.string().nullable().describe('Why the tool failed.'),
     elapsed_ms: z.int().describe('Milliseconds that the tool took.'),
@@ -112,14 +116,13 @@ export async function toRun({ run, steps, answer, redactor }: RunView): Promise<
   const records: z.input<typeof stepSchema>[] = [];
   for (const { step, views } of steps) {
     for (const view of views) {
-      const { tool, kept, notice, elapsedMs } = view.call;
-      const isReadable = view.result !== null;
+      const { tool, notice, elapsedMs } = view.call;
       records.push({
         number: step.number,
         tool,
         input: await readerArguments(view, redactor),
-        found: kept?.found ?? 0,
-        ids: isReadable ? (kept?.chunkIds ?? []) : [],
+        found: view.kept?.found ?? 0,
+        ids: view.kept?.chunkIds ?? [],
         notice,
         error: await readerError(view, redactor),
         elapsed_ms: elapsedMs,

@@ -55,7 +55,7 @@ export async function processFile(
     if (request.blocks) return { ok: true, file: { ...nothing(fileType), blocks: blocksOf(parsed, request.blocks) } };
     // A rule may block the file for a row of the rest.
     if (rules && request.redaction && read.rest)
-      for await (const _ of rules.redactRest(read.rest, request.redaction, names));
+      for await (const _ of rules.redactRest(read, request.redaction, names));
     let members = 0;
     if (parsed.members && memberSink) {
       const isArchive = parsed.fileType === 'unknown';
@@ -91,17 +91,17 @@ async function viewOf(fileType: string, bytes: Uint8Array, task: PageTask): Prom
 
 /** Sends the lines of the rows that are not in the text. */
 async function sendRest(
-  { fileType, rest = [] }: ParsedFile,
+  read: ParsedFile,
   { redaction }: FileRequest,
   tools: Tools,
   sink: MemberSink | undefined,
 ): Promise<ProcessedFile> {
   const pieces = redaction
-    ? (await import('./redact-parsed.ts')).redactRest(rest, redaction, tools.names ?? null)
-    : rest;
+    ? (await import('./redact-parsed.ts')).redactRest(read, redaction, tools.names ?? null)
+    : (read.rest ?? []);
   let index = 0;
   for await (const piece of pieces) await sink?.({ index: index++, name: '', bytes: Buffer.from(piece) });
-  return nothing(fileType);
+  return nothing(read.fileType);
 }
 
 function nothing(fileType: string): ProcessedFile {

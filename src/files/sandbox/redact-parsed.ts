@@ -1,5 +1,6 @@
 /** Applies the ingest rules of a redaction policy to a parsed file, before the file is cut: all offsets are of redacted text. */
 import { offsetsAfter, redactMetadata, redactText } from '../../redaction/apply-redaction.ts';
+import { headerOf } from '../../redaction/column-headers.ts';
 import type { FindNames } from '../../redaction/names.ts';
 import { compileRedactor, type RedactionMatch, type Redactor } from '../../redaction/redact.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
@@ -7,6 +8,9 @@ import { collect } from '../../util/collect.ts';
 import { badFile, type FileError } from '../failure.ts';
 import { newlines } from '../lines.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
+
+/** The header of a table that is longer than its text begins within so many units of the text. */
+const HEADER_WITHIN_UNITS = 65_536;
 
 /** Returns the redacted file. @throws FileError if a rule blocks the file, or if a rule needs names and none can be looked up. */
 export async function redactParsed(
@@ -42,12 +46,13 @@ export async function redactParsed(
 
 /** Yields the redacted pieces of the rest of a file. @throws FileError if a rule blocks the file. */
 export async function* redactRest(
-  rest: Iterable<string>,
+  { text, rest = [] }: Pick<ParsedFile, 'text' | 'rest'>,
   rules: IngestRules,
   findNames: FindNames | null,
 ): AsyncGenerator<string> {
   const redactor = compileRedactor(rules.policy, rules.hashKey, findNames);
-  for (const piece of rest) yield redactPart(redactor, piece);
+  const header = headerOf(text.slice(0, HEADER_WITHIN_UNITS));
+  for (const piece of rest) yield redactPart(redactor, piece, header);
 }
 
 /** Returns the redacted name of a file, or "" if a rule blocks it. */
@@ -95,8 +100,8 @@ async function redactBlock(
   };
 }
 
-async function redactPart(redactor: Redactor, text: string): Promise<string> {
-  const redacted = await redactText(redactor, text, ['ingest']);
+async function redactPart(redactor: Redactor, text: string, header?: string): Promise<string> {
+  const redacted = await redactText(redactor, text, ['ingest'], undefined, header);
   if (redacted === undefined) throw blockedFile();
   return redacted;
 }

@@ -23,7 +23,7 @@ const DATES = [
   `(?:${YEAR}|(?:明治|大正|昭和|平成|令和)\\d{1,2}) ?[年년] ?${MONTH} ?[月월] ?${DAY} ?[日일]`,
 ];
 const SAYS_SO = [
-  '(?:\\b(?:born(?: on)?|d\\.?o\\.?b\\.?|date of birth|birth ?date|birthday|geboren(?: am)?|geb\\.?(?: am)?|',
+  '(?:(?<![\\p{L}\\d])(?:born(?: on)?|d\\.?o\\.?b\\.?|date[ _-]?of[ _-]?birth|birth[ _-]?date|birthday|geboren(?: am)?|geb\\.?(?: am)?|',
   'geburtsdatum|geburtstag|né(?:e|\\(e\\))?(?: le)?|date de naissance|anniversaire|nacid[oa](?: el)?|',
   'nació(?: el)?|fecha de nacimiento|nat[oa](?: il)?|data di nascita|geboortedatum|geboren(?: op)?|',
   'data de nascimento|nascid[oa](?: em)?|data urodzenia|urodzon[ya])(?![\\p{L}\\d])|дата рождения|生年月日|誕生日|',

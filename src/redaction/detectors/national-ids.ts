@@ -4,7 +4,7 @@ import { digitsOf, patternFinder, saysBefore } from './pattern-finder.ts';
 const numbers = { members: /[\d .-]/, first: /\d/, longest: 30 };
 const codes = { members: /[A-Za-z\d .-]/, first: /[A-Za-z\d]/, longest: 40 };
 
-const SAYS_SSN = /\b(?:ssn|ss#|soc(?:ial)?\.? sec(?:urity)?)\b[^\d\n]{0,24}$/i;
+const SAYS_SSN = /(?<![a-z\d])(?:ssn|ss#|soc(?:ial)?\.?[ _-]?sec(?:urity)?)(?![a-z\d])[^\d\n]{0,24}$/i;
 
 export const usSsn = patternFinder({
   ...numbers,
@@ -169,7 +169,7 @@ function isCodiceFiscale(code: string): boolean {
   return String.fromCharCode(65 + (sum % 26)) === code[15];
 }
 
-const SAYS_BSN = /\b(?:bsn|burgerservicenummer|sofi-?nummer|burger service nummer)\b[^\d\n]{0,20}$/i;
+const SAYS_BSN = /(?<![a-z\d])(?:bsn|burgerservicenummer|sofi-?nummer|burger service nummer)(?![a-z\d])[^\d\n]{0,20}$/i;
 
 export const nlBsn = patternFinder({
   ...numbers,

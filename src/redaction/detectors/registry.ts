@@ -34,3 +34,14 @@ const DETECTORS: Record<Entity, Finder> = {
 export function detectorOf(entity: Entity): Finder {
   return DETECTORS[entity];
 }
+
+/** The entities that may need a word beside the value. */
+export const NEEDS_WORDS: ReadonlySet<string> = new Set<Entity>([
+  'phone',
+  'api_key',
+  'date_of_birth',
+  'us_ssn',
+  'jp_my_number',
+  'kr_rrn',
+  'nl_bsn',
+]);

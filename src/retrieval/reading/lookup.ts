@@ -6,6 +6,7 @@ import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { isSourceBlocked, offsetsAfter, readerSteps } from '../../redaction/apply-redaction.ts';
+import { headerOf } from '../../redaction/column-headers.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
@@ -25,6 +26,8 @@ export interface ReadRange {
   from: number;
   to: number;
   steps: readonly ApplyAt[];
+  /** The header of the table whose rows `text` continues, if rules must be applied. */
+  header: string | undefined;
   /** Length of the whole extracted text, in code points. */
   textLength: number;
 }
@@ -69,6 +72,18 @@ export async function findChunkIds(
       and ${ALIVE} and ${SERVED} and ${withinLimits(access)} and ${mayShowSource(access)} and ${mayShowChunk(access)}
     order by c.ordinal limit ${max}`);
   return rows.map(({ id }) => id);
+}
+
+/** Returns the headers of the tables whose rows these chunks continue, by id. */
+export async function findHeaders(
+  tx: Queryable,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<{ id: string; context: string }>(sql`
+    select c.id, c.context from chunk c
+    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[]) and c.context is not null`);
+  return new Map(rows.map(({ id, context }) => [id, headerOf(context) ?? '']));
 }
 
 /** Returns where the last visible chunk begins that begins at the line or before it, else the first; undefined if no lines are known. */
@@ -141,7 +156,10 @@ export async function readText(
   const steps = readerSteps(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
   // A match may begin before the range or end after it, and a rule does not recognise half of a match.
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
-  const start = Math.max(0, range.start - margin);
+  const from = Math.max(0, range.start - margin);
+  // A range that begins within a table lacks the header, which the chunk has.
+  const chunk = steps.length === 0 ? undefined : await chunkAt(tx, tenantId, sourceId, source.generation, from);
+  const start = steps.length === 0 ? from : (chunk?.startOffset ?? 0);
   const end = range.end + margin;
   const text = await readTextRange(tx, tenantId, { id: sourceId, generation: source.generation }, { start, end });
   return {
@@ -149,10 +167,20 @@ export async function readText(
     path: source.path,
     text,
     steps,
+    header: headerOf(chunk?.context),
     from: range.start - start,
     to: range.end - start,
     textLength: source.textLength,
   };
+}
+
+/** Returns the last chunk that begins at or before a code point of the text. */
+async function chunkAt(tx: Tx, tenantId: string, sourceId: string, generation: number, at: number) {
+  const [chunk] = await tx.query<{ startOffset: number; context: string | null }>(sql`
+    select c.start_offset, c.context from chunk c
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and c.start_offset <= ${at}
+    order by c.ordinal desc limit 1`);
+  return chunk;
 }
 
 /** Returns the code points `start` to `end` of the extracted text, or fewer at its end, whoever may see them. */
@@ -202,7 +230,7 @@ export async function readerViewOfParts(
   let { text } = read;
   let views = parts.map(({ from, to }) => ({ from, to, isChanged: false }));
   for (const step of read.steps) {
-    const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);
+    const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal, read.header);
     if (blocked) return undefined;
     const offsetOf = offsetsAfter(matches);
     views = views.map(({ from, to, isChanged }) => {

@@ -2,6 +2,7 @@
 import type { Access } from '../../access/access.ts';
 import type { Tx } from '../../db/database.ts';
 import { readerSteps, redactChunk, redactText } from '../../redaction/apply-redaction.ts';
+import { headerAbove } from '../../redaction/column-headers.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { QueryResult, TracedRow } from '../../tables/engine/protocol.ts';
 import { collect } from '../../util/collect.ts';
@@ -81,20 +82,22 @@ export function citeRows(
     const shown = results?.flatMap((row) => position.get(row) ?? []) ?? null;
     if (shown?.length === 0) return undefined;
     const read = await toHit(chunk, UNRANKED, redactor);
-    const text = rowText(chunk.content, traced.start - startsAt);
-    const readText = await redactText(redactor, text, readerSteps(redactor, chunk.redactedBy), signal);
+    const points = [...chunk.content];
+    const at = Math.max(0, traced.start - startsAt);
+    const header = headerAbove(points.slice(0, at).join(''), chunk.context);
+    const text = rowText(points.slice(at).join(''));
+    const readText = await redactText(redactor, text, readerSteps(redactor, chunk.redactedBy), signal, header);
     if (!read || readText === undefined) return undefined;
     // A statement can choose the rows by any text of the caller, so hashes would tell the hash of a chosen value.
     const masking = redactor?.withoutHashes ?? null;
     const hit = await redactChunk(masking, read, ['output']);
-    const quote = await redactText(masking, readText, ['output'], signal);
+    const quote = await redactText(masking, readText, ['output'], signal, header);
     if (!hit || quote === undefined) return undefined;
     return { hit, tableId: opened.table.tableId, row: opened.parts ? null : traced.row, quote, results: shown };
   });
 }
 
-/** Returns the text of the row that begins at this code point: a line of a grid, or the lines of a record. */
-function rowText(content: string, at: number): string {
-  const from = [...content].slice(Math.max(0, at)).join('');
+/** Returns the text of the row with which the text begins: a line of a grid, or the lines of a record. */
+function rowText(from: string): string {
   return from.split(from.startsWith('|') ? '\n' : /\n\s*\n/, 1)[0]!;
 }

@@ -95,10 +95,7 @@ export async function describeTables(
   return described.join('\n');
 }
 
-/**
- * Returns the line of the table and those of its columns. A name that a rule changes cannot be used, and a name in SQL tells a name that
- * a rule changes for models: both lines are left out.
- */
+/** Returns the line of the table and those of its columns. */
 async function linesOf(
   { table, parts }: OpenedTable,
   redactor: Redactor | null,
@@ -108,16 +105,10 @@ async function linesOf(
   const factSteps: readonly ApplyAt[] = [...FACT_STEPS, 'llm_input'];
   const fact = async (value: string | null): Promise<string> =>
     oneLine((await redactText(masking, value ?? '', factSteps, signal)) ?? '', NAME_UNITS_MAX);
-  const isShown = async (name: string, sqlName: string): Promise<boolean> =>
-    (await redactText(masking, sqlName, factSteps, signal)) === sqlName &&
-    // A name that a rule changes for readers has a stand-in.
-    (await redactText(masking, name, factSteps, signal)) === (await redactText(masking, name, FACT_STEPS, signal));
-  if (!(await isShown(table.name, table.sqlName))) return [];
   const valueSteps: readonly ApplyAt[] = [...readerSteps(redactor, table.redactedBy), 'llm_input'];
   // The examples are of all rows, and a rule may need the rest of a row.
   const showsExamples = parts === null && !valueSteps.some((step) => redactor?.appliesAt(step));
   const columns = await collect(table.columns, async (column) => {
-    if (!(await isShown(column.header, column.sqlName))) return undefined;
     const examples = showsExamples ? column.examples.map((value) => oneLine(value, EXAMPLE_UNITS_MAX)) : [];
     const distinct = [...new Set(examples)].slice(0, EXAMPLES_MAX).map((value) => `'${value.replaceAll("'", "''")}'`);
     const comment = [

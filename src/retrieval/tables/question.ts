@@ -128,9 +128,7 @@ export async function askTables(
       throw new ServiceError('upstream_failed', 'The chat model gave no answer that could be used.');
     }
     if (isRepaired) return { ...said, sql: sql ?? '', reason: `The statement of the model failed: ${failure}` };
-    // A name in SQL may tell a name that a rule changes for models.
-    const told = redactor?.appliesAt('llm_input') ? failure.replace(/ The nearest names are: [^.]*\./, '') : failure;
-    const forModel = (await redactText(masking, told, ['llm_input'], signal)) ?? 'The statement failed.';
+    const forModel = (await redactText(masking, failure, ['llm_input'], signal)) ?? 'The statement failed.';
     replied = await ask(`${first}\n\n${repair(reply, forModel, nonce)}`);
   }
 }

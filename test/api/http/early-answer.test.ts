@@ -1,6 +1,7 @@
 /** When an upload is refused before its end, the rest is dropped and the connection serves the next request. */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { multipartBody } from '../../support/upload.ts';
@@ -42,6 +43,24 @@ test('a connection whose upload was refused serves the next request', async () =
       assert.equal(await send(agent, { method: 'POST', path: '/local-file-groups', headers, body }), 400);
       assert.equal(await send(agent, { method: 'GET', path: '/local-file-groups' }), 200);
     }
+  } finally {
+    agent.destroy();
+  }
+});
+
+test('many uploads over one connection leave no listeners behind', async () => {
+  const sockets = new Set<Socket>();
+  t.app.server.on('connection', (socket) => sockets.add(socket));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const listeners = new Set<number>();
+    for (let round = 0; round < 4; round++) {
+      const { headers, body } = multipartBody([{ name: `${round}.txt`, content: 'a' }]);
+      assert.equal(await send(agent, { method: 'POST', path: '/local-file-groups', headers, body }), 201);
+      assert.equal(await send(agent, { method: 'GET', path: '/local-file-groups' }), 200);
+      listeners.add([...sockets][0]!.listenerCount('timeout'));
+    }
+    assert.deepEqual([sockets.size, listeners.size], [1, 1], [...listeners].join());
   } finally {
     agent.destroy();
   }

@@ -1,0 +1,106 @@
+/** Lets detectors read the header of a column beside each cell of a table: the word that tells a value may stand there alone. */
+import type { Finder } from './redaction-session.ts';
+
+/** A header tells by its last words. */
+const HEADER_LENGTH_MAX = 100;
+
+/** Returns the header of a table whose rows a text continues: the first row in the context of a chunk. */
+export function headerOf(context: string | null | undefined): string | undefined {
+  return context?.split('\n').find((line) => line.startsWith('|'));
+}
+
+/** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
+export function headerAbove(before: string, context: string | null): string | undefined {
+  const lines = before.split('\n');
+  const delimiter = lines.findLastIndex((line) => isDelimiter(line.split('|')));
+  return delimiter > 0 ? lines[delimiter - 1] : headerOf(context);
+}
+
+function isDelimiter(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  return filled.length > 0 && filled.every((cell) => /^ *:?-+:? *$/.test(cell));
+}
+
+/**
+ * Returns a finder for one session that also finds what `finder` finds in a cell with its header before it. Tables are those of Markdown,
+ * as all formats have them in their text.
+ *
+ * @param above the header of a table whose rows the text continues.
+ */
+export function besideHeaders(finder: Finder, above: string | undefined): Finder {
+  let header = above === undefined ? [] : above.split('|').slice(1);
+  /** The finished cells of the present row and of the row before it. */
+  let row: string[] = [];
+  let before: string[] = [];
+  /** Where the present cell begins; in a line that is no row, where reading goes on. */
+  let at = 0;
+  let place: 'start' | 'row' | 'line' = 'start';
+  /** True until the first line ends: it may be the end of a row, whose cells could stand below any header. */
+  let isFirst = above !== undefined;
+  /** Matches in finished cells that have not been reported. */
+  let waiting: { start: number; end: number }[] = [];
+
+  /** Returns the present cell up to `end` below each header that it may have, and the offset in the text of what stands at its offset 0. */
+  const beside = (text: string, end: number): { piece: string; from: number; base: number }[] => {
+    if (place !== 'row') return [];
+    const value = text.slice(Math.max(at, 0), end).trimStart();
+    const above = isFirst ? header : header.slice(row.length, row.length + 1);
+    return above.flatMap((one) => {
+      const words = one.trim().slice(-HEADER_LENGTH_MAX);
+      const from = words.length + 2;
+      return words === '' ? [] : { piece: `${words}: ${value}`, from, base: end - value.length - from };
+    });
+  };
+  const scanCell = (text: string, end: number, until: number, found: (start: number, end: number) => void): void => {
+    for (const { piece, from, base } of beside(text, end))
+      finder.scan(piece, from, Math.min(piece.length, until - base), (first, last) => found(base + first, base + last));
+  };
+  /** Reads all finished cells and lines. */
+  const read = (text: string): void => {
+    while (at < text.length) {
+      if (place === 'start') {
+        if (text[at] === '|') [row, place, isFirst] = [[], 'row', false];
+        else if (isFirst) [row, place] = [[], 'row'];
+        else if (text[at] !== '\n') [header, before, place] = [[], [], 'line'];
+        if (place !== 'line' && !isFirst) at++;
+        continue;
+      }
+      const from = Math.max(at, 0);
+      const length = text.slice(from).search(place === 'row' ? /[|\n]/ : /\n/);
+      if (length < 0 && place === 'line') at = text.length;
+      if (length < 0) return;
+      const end = from + length;
+      if (place === 'row') {
+        scanCell(text, end, end, (first, last) => waiting.push({ start: first, end: last }));
+        row.push(text.slice(from, end));
+      }
+      at = end + 1;
+      if (text[end] === '|') continue;
+      if (isDelimiter(row)) header = before;
+      isFirst = false;
+      if (place === 'row') before = row;
+      place = 'start';
+    }
+  };
+  return {
+    scan(text, from, until, found) {
+      const next = finder.scan(text, from, until, found);
+      read(text);
+      for (const { start, end } of waiting) found(start, end);
+      waiting = [];
+      // What is found in an unfinished cell is found again when more of the text is there.
+      scanCell(text, text.length, until, found);
+      return next;
+    },
+    openFrom(text, from) {
+      read(text);
+      const open = finder.openFrom(text, from);
+      const cells = beside(text, text.length).map((cell) => cell.base + finder.openFrom(cell.piece, cell.from));
+      return Math.min(open, ...cells.map((cell) => Math.max(from, cell)));
+    },
+    forget(units) {
+      at -= units;
+      finder.forget?.(units);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** Rules that need a word beside a value, in texts of tables: the word is the header of the column, often not in the same chunk. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from '../../../src/db/sql.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
+import { eventually, multipartBody, waitForGroup } from '../../support/upload.ts';
+
+const PEOPLE = ['1982-07-19', '1971-05-03', '1990-11-30'].map((born, i) => ({ born, ssn: `53690439${i + 7}` }));
+const CSV = [
+  'name,date_of_birth,employee_ssn,due',
+  ...PEOPLE.map(({ born, ssn }, i) => `Person ${i},${born},${ssn},2024-01-0${i + 1}`),
+].join('\n');
+const LONG = [
+  '# Staff',
+  '',
+  '| name | Date of birth |',
+  '| --- | --- |',
+  ...Array.from({ length: 2_000 }, (_, i) => `| Colleague ${i} of the long list | ${1950 + (i % 50)}-03-1${i % 9} |`),
+].join('\n');
+const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
+
+let t: TestApp;
+let fake: FakeOpenAi;
+const ids: Record<string, string> = {};
+
+before(async () => {
+  fake = await openFakeOpenAi();
+  const env = { PINAKES_CHAT_MODEL: 'openai-compatible:m', PINAKES_CHAT_BASE_URL: fake.url };
+  t = await openTestApp({ runsJobs: true, env });
+  const keys = JSON.stringify([{ key: 'date_of_birth', type: 'date' }]);
+  for (const [name, content] of Object.entries({ 'people.csv': CSV, 'long.md': LONG })) {
+    const { headers, body } = multipartBody(
+      [{ name, content }],
+      name === 'people.csv' ? [['chunk_metadata_keys', keys]] : [],
+    );
+    const url = '/api/v1/local-file-groups';
+    const answer = await t.app.inject({
+      method: 'POST',
+      url,
+      headers: { 'x-api-key': t.key, ...headers },
+      payload: body,
+    });
+    const group = answer.json().source_group_id;
+    assert.equal(await waitForGroup(t, group), 'success');
+    ids[name] = (await t.get(`/source-groups/${group}/sources`)).body.sources[0].id;
+  }
+  await eventually(async () => {
+    const rows = await t.deps.db.system.query<{ status: string }>(sql`select status from source_table`);
+    return rows.length > 0 && rows.every(({ status }) => status === 'ready');
+  });
+});
+after(async () => {
+  await t.close();
+  await fake.close();
+});
+beforeEach(() => {
+  fake.calls.length = 0;
+  fake.respond({ deltas: ['Fine.'] });
+});
+
+const rule = (step: string) =>
+  t.put('/redaction-policy', {
+    enabled: true,
+    rules: [{ name: 'id', kind: 'entity', entities: ['date_of_birth', 'us_ssn'], action: 'mask', apply_at: [step] }],
+  });
+
+test('rules for retrieval find values by their headers in every text that readers get', async () => {
+  const paths = Object.values(ids).flatMap((id) => [
+    `/sources/${id}/chunks?limit=50`,
+    `/sources/${id}/text?start_offset=0&end_offset=9000`,
+    `/sources/${id}/blocks?limit=50`,
+  ]);
+  paths.push(`/sources/${ids['long.md']}/text?start_offset=40000&end_offset=41000`);
+  const search = { query: 'Person', context: { before: 1, after: 1 }, limit: 20 };
+  const statement = { sql: 'select name from people', timeout_ms: 20_000 };
+  const told = async () => [
+    await t.post('/search', search),
+    await t.post('/search', { ...search, query: 'Colleague 1000 long list' }),
+    await t.post('/tables/query', statement),
+    ...(await Promise.all(paths.map((path) => t.get(path)))),
+  ];
+  await t.delete('/redaction-policy');
+  for (const { text } of await told()) assert.match(text, PLANTED);
+  await rule('retrieval');
+  for (const { status, text } of await told()) {
+    assert.equal(status, 200, text);
+    assert.doesNotMatch(text, PLANTED);
+    assert.match(text, /\[DATE_OF_BIRTH\]/);
+  }
+  const { body } = await t.post('/search', search);
+  assert.match(body.results[0].content, /2024-01-0\d/, 'a date below another header stays');
+});
+
+test('rules for models find them in the passages of an answer and in the results of an agent', async () => {
+  await rule('llm_input');
+  await t.post('/completions', { messages: [{ role: 'user', content: 'Which Person is due?' }] });
+  const [row] = (await t.post('/search', { query: 'Person 1', file_types: ['csv'] })).body.results;
+  let step = 0;
+  fake.respond(({ body }) =>
+    body['tools'] && step++ === 0
+      ? {
+          tools: [
+            { name: 'search', args: { query: 'Person' } },
+            { name: 'read_source', args: { chunk_id: row.id } },
+            { name: 'read_source', args: { source_id: ids['long.md'], start_offset: 40_000, length: 500 } },
+          ],
+        }
+      : { deltas: ['Fine.'] },
+  );
+  await t.post('/agents/runs', { input: 'Who is due?' });
+  const told = JSON.stringify(fake.calls.map(({ messages }) => messages));
+  for (const word of ['Person 1', 'Colleague', 'More text follows']) assert.ok(told.includes(word), word);
+  assert.doesNotMatch(told, PLANTED);
+});
+
+test('rules for output find them in a table that a model writes, also in a stream', async () => {
+  await rule('output');
+  const table = '| Name | SSN |\n| --- | --- |\n| Ann | 536904399 |\n';
+  fake.respond({ deltas: [...table] });
+  const ask = { messages: [{ role: 'user', content: 'Which Person is due?' }] };
+  for (const stream of [false, true]) {
+    const { text } = await t.post('/completions', { ...ask, stream });
+    assert.match(text, /Ann \| \[US_SSN\] \|/);
+  }
+});
+
+test('rules for ingest find them before they are stored', async () => {
+  await rule('ingest');
+  await eventually(async () => {
+    const rows = await t.deps.db.system.query<{ content: string; metadata: unknown }>(
+      sql`select content, metadata from chunk`,
+    );
+    return rows.length > 0 && rows.every((row) => !PLANTED.test(JSON.stringify(row)));
+  });
+});
