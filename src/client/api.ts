@@ -625,8 +625,10 @@ export type CrawlSetting = {
   source_group_id: string;
   /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
   next_run_times: Array<number>;
+  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
+  failing_since_time: number | null;
 };
 
 export type DatabaseSource = {
@@ -676,8 +678,10 @@ export type DatabaseSourceSetting = {
   source_group_id: string;
   /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
   next_run_times: Array<number>;
+  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
+  failing_since_time: number | null;
 };
 
 export type DriveSource = {
@@ -717,8 +721,10 @@ export type DriveSourceSetting = {
   source_group_id: string;
   /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
   next_run_times: Array<number>;
+  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
+  failing_since_time: number | null;
 };
 
 export type EvaluationQuestion = {
@@ -1093,8 +1099,10 @@ export type PageSourceSetting = {
   source_group_id: string;
   /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
   next_run_times: Array<number>;
+  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
+  failing_since_time: number | null;
 };
 
 export type Pagination = {
@@ -1183,8 +1191,10 @@ export type RepoSetting = {
   source_group_id: string;
   /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
   next_run_times: Array<number>;
+  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
+  failing_since_time: number | null;
 };
 
 export type RepoSource = {

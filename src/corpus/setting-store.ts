@@ -5,6 +5,7 @@ import { lockAdditions } from '../db/additions.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { NEXT_TIMES } from '../jobs/schedule-limits.ts';
 import type { Opaque, Origin, OriginKind } from './origin.ts';
 
 /** The setting of a source group. Every group with an origin has a row, also after its setting was deleted. */
@@ -22,6 +23,8 @@ export interface Setting {
   rrule: string;
   /** The next occurrences, soonest first. */
   nextTimes: Date[];
+  /** When the first of the runs was started that failed since the last success; null after a success. */
+  failingSince: Date | null;
   cursor: Opaque | null;
   /** The last checkpoint of the active run. */
   runResume: Opaque | null;
@@ -43,7 +46,7 @@ export interface NewSetting {
 
 const SETTING_COLUMNS =
   raw(`c.id, c.source_group_id, g.name, c.origin, c.secret_id, c.needs_credential, c.rrule, c.next_times,
-  c.cursor, c.run_resume, c.created_at, c.deleted_at`);
+  c.failing_since, c.cursor, c.run_resume, c.created_at, c.deleted_at`);
 const JOINED = raw('connector_setting c join source_group g on g.tenant_id = c.tenant_id and g.id = c.source_group_id');
 
 export async function insertSetting(tx: Tx, tenantId: string, setting: NewSetting): Promise<void> {
@@ -134,6 +137,25 @@ export async function saveSchedule(
     update connector_setting set rrule = ${rrule}, next_times = ${[...nextTimes]}::timestamptz[],
       next_at = ${nextTimes[0] ?? null}::timestamptz
     where tenant_id = ${tenantId} and source_group_id = ${groupId} and deleted_at is null`);
+}
+
+/** Saves when the runs of the group began to fail; `start` is the start of a run that failed. Null: the last run succeeded. */
+export async function saveFailing(tx: Tx, tenantId: string, groupId: string, start: Date | null): Promise<void> {
+  const value = start === null ? raw('null') : sql`coalesce(failing_since, ${start})`;
+  await tx.query(sql`
+    update connector_setting set failing_since = ${value} where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+}
+
+/** Makes the schedules due whose runs fail with this secret. Call this function when the secret has another value. */
+export async function retryFailing(tx: Tx, tenantId: string, secretId: string, now: Date): Promise<void> {
+  await tx.query(sql`
+    update connector_setting set next_at = ${now}, next_times = (array[${now}::timestamptz] || next_times)[1:${NEXT_TIMES}]
+    where tenant_id = ${tenantId} and secret_id = ${secretId} and failing_since is not null and next_at > ${now}`);
+}
+
+/** Returns whether the schedule is unchanged and this occurrence was not started meanwhile. */
+export function isSameSchedule(a: Setting, b: Setting): boolean {
+  return a.rrule === b.rrule && a.nextTimes[0]?.getTime() === b.nextTimes[0]?.getTime();
 }
 
 /** Returns settings of all tenants whose next occurrence is due at `now`, the longest overdue first. */

@@ -8,6 +8,7 @@
 import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
 import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus/group-store.ts';
 import { claimRun, findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
+import { saveFailing } from '../corpus/setting-store.ts';
 import { countSources } from '../corpus/source-lookup.ts';
 import type { Tx } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
@@ -18,6 +19,7 @@ import { saveRefreshError } from '../tables/store.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { endOrigin, hasUnlistedFiles, readOrigin, settleOrigin } from './origins/run-connector.ts';
+import { deferSchedule } from './runs/defer-schedule.ts';
 import { queueOutdatedIncluders } from './runs/includes.ts';
 import { processPending } from './runs/pipeline.ts';
 import { removeReplaced } from './runs/remove-replaced.ts';
@@ -100,7 +102,7 @@ async function claimOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pr
     };
   });
   if (!claimed || !('ending' in claimed)) return claimed;
-  logEnd(deps, claimed);
+  await afterEnd(deps, claimed);
   return undefined;
 }
 
@@ -136,7 +138,7 @@ async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boole
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX), hasOthers);
     return end(deps, tx, active.tenantId, group, run, outcome.status, outcome.error, now);
   });
-  if (ended) logEnd(deps, ended);
+  if (ended) await afterEnd(deps, ended);
   return ended !== undefined;
 }
 
@@ -156,7 +158,7 @@ async function giveUp(deps: IngestDeps, active: ActiveRun, cause: unknown): Prom
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
     return end(deps, tx, active.tenantId, group, run, 'failure', error, deps.clock.now(), true);
   });
-  logEnd(deps, ended);
+  await afterEnd(deps, ended);
 }
 
 /** Ends the run. `isInternal`: `error` is the cause of the end, also if the origin reported a problem before. */
@@ -182,10 +184,13 @@ async function end(
   // Files that fail besides are in the list of the run's errors.
   const reportedProblem = problem ?? error ?? (status === 'success' && origin ? origin.notice : null);
   if (origin) await saveRefreshError(tx, tenantId, group.id, refreshError(ending, reportedProblem));
+  const tells = origin !== undefined && run.reads === 'origin' && ending !== 'canceled';
+  if (tells) await saveFailing(tx, tenantId, group.id, ending === 'failure' ? run.createdAt : null);
   await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;
   await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: reportedProblem });
-  return { tenantId, group, run, ending, endedAt, problem: reportedProblem?.title ?? null };
+  const changesPace = tells && (origin.wasFailing || ending === 'failure');
+  return { tenantId, group, run, ending, endedAt, problem: reportedProblem?.title ?? null, changesPace };
 }
 
 /** Returns what the tables of an address say about the run. Until the file is read, nothing else tells why they are not there. */
@@ -205,13 +210,17 @@ interface RunEnd {
   ending: 'success' | 'failure' | 'canceled';
   endedAt: Date;
   problem: string | null;
+  /** Whether the schedule goes on at another pace. */
+  changesPace: boolean;
 }
 
 /** Call after the commit. The log line has only ids and counts, because file names are content. */
-function logEnd({ log }: Pick<IngestDeps, 'log'>, { tenantId, group, run, ending, endedAt, problem }: RunEnd): void {
+async function afterEnd(deps: IngestDeps, ended: RunEnd): Promise<void> {
+  const { tenantId, group, run, ending, endedAt, problem, changesPace } = ended;
   const { added, updated, unchanged, skipped, deleted, failed, chunksDone } = run;
   const seconds = (endedAt.getTime() - (run.startedAt ?? endedAt).getTime()) / 1000;
   const ids = { tenantId, groupId: group.id, runId: run.id, source: group.sourceType };
   const counts = { files: run.filesTotal, added, updated, unchanged, skipped, deleted, failed, chunks: chunksDone };
-  log.info({ ...ids, status: ending, ...counts, seconds, ...(problem !== null && { problem }) }, 'a run ended');
+  deps.log.info({ ...ids, status: ending, ...counts, seconds, ...(problem !== null && { problem }) }, 'a run ended');
+  if (changesPace) await deferSchedule(deps, tenantId, group.id, run.createdAt);
 }

@@ -191,6 +191,79 @@ describe('a schedule', () => {
     assert.equal((await t.get(`${drive.path}/${id}`)).body.error.title, 'The credential of the source is gone');
   });
 
+  test('pauses as long as its runs have failed, until one succeeds', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    const started: number[] = [];
+    const next = async () => {
+      await moveToNext(id);
+      started.push((await settingOf(id)).nextTimes[0]!.getTime() / HOUR_MS);
+      await sweep();
+      return work(id);
+    };
+    script.problem = { title: 'The site is down', message: 'Wait.', retryable: true };
+    for (let i = 0; i < 8; i++) assert.equal((await next()).status, 'failure');
+    assert.deepEqual(
+      started.slice(1).map((at, i) => Math.round(at - started[i]!)),
+      [1, 1, 2, 4, 8, 16, 22],
+    );
+    const { id: settingId, nextTimes, failingSince } = await settingOf(id);
+    const { body } = await t.get(`${web.settingPath}/${settingId}`);
+    assert.equal(body.failing_since_time, Math.floor(failingSince!.getTime() / 1000));
+    assert.ok(Math.abs(failingSince!.getTime() / HOUR_MS - started[0]!) < 0.1);
+    assert.equal(body.next_run_times[0], nextTimes[0]!.getTime() / 1000);
+
+    script.problem = undefined;
+    assert.equal((await t.post(`/source-groups/${id}/runs`, {})).status, 201);
+    assert.equal((await work(id)).status, 'success');
+    const mended = await t.get(`${web.settingPath}/${settingId}`);
+    assert.equal(mended.body.failing_since_time, null);
+    assert.ok(mended.body.next_run_times[0] - clock.now().getTime() / 1000 <= 3_600);
+  });
+
+  test('of a day skips no day while its runs fail, and a last occurrence stays', async () => {
+    for (const [rrule, hours] of [
+      ['FREQ=DAILY;TZID=Europe/Berlin', 25],
+      ['FREQ=HOURLY;COUNT=5', 1],
+    ] as const) {
+      const id = await created(web, { rrule });
+      script.problem = { title: 'The site is down', message: 'Wait.', retryable: true };
+      let last = (await settingOf(id)).nextTimes[0]!.getTime();
+      for (let i = 0; i < 3; i++) {
+        await moveToNext(id);
+        await sweep();
+        assert.equal((await work(id)).status, 'failure');
+        const [time] = (await settingOf(id)).nextTimes;
+        assert.ok(time!.getTime() - last <= hours * HOUR_MS);
+        last = time!.getTime();
+      }
+      script.problem = undefined;
+      assert.equal((await t.delete(`${web.path}/${id}`)).status, 202);
+    }
+  });
+
+  test('that failed runs at once when its secret has a new value', async () => {
+    const secret = await storeSecret(t, drive);
+    const id = await created(drive, { rrule: 'FREQ=HOURLY', secret_id: secret });
+    const change = async (value: object) => {
+      assert.equal((await t.put(`/secrets/${secret}`, { name: 's', description: '', ...value })).status, 200);
+      return (await settingOf(id)).nextTimes[0]! <= clock.now();
+    };
+    assert.equal(await change({ secret: credentialFor(drive) }), false, 'the last run succeeded');
+    script.problem = { title: 'The credential was refused', message: 'Change it.', retryable: false };
+    for (let i = 0; i < 3; i++) {
+      await moveToNext(id);
+      await sweep();
+      await work(id);
+    }
+    script.problem = undefined;
+    assert.equal(await change({}), false, 'the value is the same');
+    assert.equal(await change({ secret: credentialFor(drive) }), true);
+    await moveToNext(id);
+    await sweep();
+    assert.equal((await work(id)).status, 'success');
+    assert.equal((await settingOf(id)).failingSince, null);
+  });
+
   test('whose setting is deleted leaves a source that can be run', async () => {
     const id = await created(drive, { rrule: 'FREQ=DAILY' });
     await t.delete(`${drive.settingPath}/${(await settingOf(id)).id}`);

@@ -27,6 +27,7 @@ interface AnySetting {
   rrule: string;
   secret_id?: string;
   next_run_times: number[];
+  failing_since_time: number | null;
 }
 /** A source with the setting that it has; null after the setting was deleted. */
 export interface ConnectorRow extends AnySource {

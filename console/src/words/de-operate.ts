@@ -101,6 +101,7 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'connectors.setSchedule': 'Zeitplan festlegen',
   'connectors.changeSchedule': 'Ändern',
   'connectors.saveSchedule': 'Zeitplan speichern',
+  'connectors.failingSince': 'Schlägt seit {time} fehl. Bis ein Lauf gelingt, wird immer seltener gelesen.',
   'connectors.pause': 'Pausieren',
   'connectors.deleteTitle': '{name} löschen?',
   'connectors.deleteText': 'Der Inhalt verschwindet sofort aus Suche und Antworten. Am Ursprung wird nichts gelöscht.',

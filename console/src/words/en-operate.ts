@@ -96,6 +96,7 @@ export const operateEn = {
   'connectors.setSchedule': 'Set a schedule',
   'connectors.changeSchedule': 'Change',
   'connectors.saveSchedule': 'Save the schedule',
+  'connectors.failingSince': 'It has failed since {time}. Until a run succeeds, it runs less and less often.',
   'connectors.pause': 'Pause',
   'connectors.deleteTitle': 'Delete {name}?',
   'connectors.deleteText': 'Its content leaves search and answers at once. Nothing is deleted at the origin.',

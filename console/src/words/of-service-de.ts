@@ -151,6 +151,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The address leads to another site': 'Die Adresse führt zu einer anderen Website',
   'The page could not be read': 'Die Seite konnte nicht gelesen werden',
   'The page is empty': 'Die Seite ist leer',
+  'A page has too many links': 'Eine Seite hat zu viele Links',
   'The page is too large': 'Die Seite ist zu groß',
   'The page leads in a circle': 'Die Seite führt im Kreis',
   'The page leads to another page': 'Die Seite führt zu einer anderen',

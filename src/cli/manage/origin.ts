@@ -65,6 +65,7 @@ function linesOf(setting: Setting): (readonly [string, string])[] {
     ['address', addressOf(setting)],
     ['schedule', setting.rrule],
     ['next runs', setting.next_run_times.map(timeText).join(', ')],
+    ['failing since', setting.failing_since_time === null ? '' : timeText(setting.failing_since_time)],
   ];
 }
 

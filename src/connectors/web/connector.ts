@@ -41,12 +41,23 @@ export function openWebConnector(options: WebConnectorOptions): Connector<'web'>
     list: (origin, _credential, request) => {
       const client = new WebClient(options, nextTimes, request.signal, crawlDelay(origin));
       if (origin.oneFile) return readOneFile(client, origin, request.findStored, now());
-      return new Crawl(client, origin, request, now()).run();
+      return onceReadable(new Crawl(client, origin, request, now()).changes());
     },
     fetch: (origin, _credential, item, stored, signal) =>
       fetchPage(new WebClient(options, nextTimes, signal, crawlDelay(origin)), origin, item, stored, now()),
     check: (origin) => check(origin, options.delayMinMs ?? CRAWL_DELAY_MS_MIN_DEFAULT),
   };
+}
+
+/** Passes changes on when a page could be read: if the crawl throws before, no page is reported. */
+async function* onceReadable(changes: AsyncIterable<Change>): AsyncGenerator<Change> {
+  let unreported: Change[] = [];
+  for await (const change of changes) {
+    unreported.push(change);
+    if (change.kind !== 'present' && change.kind !== 'unchanged' && change.kind !== 'end') continue;
+    yield* unreported;
+    unreported = [];
+  }
 }
 
 /** Returns the crawl's own pause. Origins stored by older versions have no `delayMs`. */

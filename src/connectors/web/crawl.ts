@@ -1,19 +1,32 @@
 /** Crawls page after page, breadth first, until nothing is left within the limits. */
-
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, ListRequest, OriginProblem } from '../connector.ts';
+import type { Change, OriginProblem } from '../connector.ts';
 import { chunkOf, readBytes } from './body.ts';
+import { CanonicalPages } from './canonical.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
+import { readFeed } from './feed.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
-import { AWAY, CIRCLE, EMPTY, elsewhere, FORBIDDEN, missing, noSeed, refused, shared, stopped } from './problems.ts';
+import {
+  AWAY,
+  CIRCLE,
+  EMPTY,
+  elsewhere,
+  FORBIDDEN,
+  missing,
+  noSeed,
+  refused,
+  shared,
+  stopped,
+  tooManyLinks,
+} from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
-import { HIDDEN, printOf, Substitutes } from './substitutes.ts';
+import { HIDDEN, printOf, type StoredPages, Substitutes } from './substitutes.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
@@ -21,12 +34,10 @@ const REDIRECTS_MAX = 5;
 /** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
 const REQUESTS_PER_PAGE_MAX = 5;
 const REQUESTS_FREE = 100;
-
 /** If a crawl reaches fewer than half of the stored pages, and misses this many, a page may have lost its links for a time. */
 const UNREACHED_MIN = 3;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
-type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
 /** The result of a visit, for the caller that started it. */
 type Outcome = 'indexed' | 'passed' | 'failed' | 'gone';
@@ -48,8 +59,10 @@ export class Crawl {
   readonly #linked = new Set<string>();
   readonly #moves = new Moves();
   readonly #substitutes: Substitutes;
+  readonly #canonicals: CanonicalPages;
   readonly #failedSites = new Set<string>();
   #firstProblem: OriginProblem | undefined;
+  #tooManyLinks: OriginProblem | undefined;
   #requests = 0;
   #pages = 0;
   /** False after a failure of a page whose links are unknown: then no source may count as gone. */
@@ -65,20 +78,10 @@ export class Crawl {
     this.#request = request;
     this.#now = now;
     this.#substitutes = new Substitutes(client, request);
+    this.#canonicals = new CanonicalPages(client);
   }
 
-  /** Reports the changes. @throws OriginError when none of the first addresses could be read; then no page is reported. */
-  async *run(): AsyncGenerator<Change> {
-    let unreported: Change[] = [];
-    for await (const change of this.changes()) {
-      unreported.push(change);
-      if (change.kind !== 'present' && change.kind !== 'unchanged' && change.kind !== 'end') continue;
-      yield* unreported;
-      unreported = [];
-    }
-  }
-
-  /** Works like `run`, but reports changes of pages before a possible error. */
+  /** Reports the changes. @throws OriginError when none of the first addresses could be read. */
   async *changes(): AsyncGenerator<Change> {
     for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
     for (const { address } of this.#frontier.queue) this.#linked.add(address);
@@ -96,15 +99,14 @@ export class Crawl {
       const outcome: Outcome = this.#visited.has(entry.address) ? 'passed' : yield* this.#visit(entry);
       if (outcome === 'indexed' || outcome === 'passed') readable += 1;
       if (next === seeds - 1 && readable === 0) break;
-      const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
-      yield { kind: 'outlook', waiting };
-      const isLast = next === this.#frontier.queue.length - 1;
-      if (isLast && readable > 0) await this.#addUnreached();
+      const left = this.#frontier.queue.length - next - 1;
+      yield { kind: 'outlook', waiting: Math.min(left, this.#origin.maxPages - this.#pages) };
+      if (left === 0 && readable > 0) await this.#addUnreached();
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
     yield* this.#settleRedirects();
-    const notice = unread > 0 ? { notice: stopped(this.#pages, unread) } : {};
-    yield { kind: 'end', full: this.#isComplete, cursor: null, ...notice };
+    const notice = unread > 0 ? stopped(this.#pages, unread) : this.#tooManyLinks;
+    yield { kind: 'end', full: this.#isComplete, cursor: null, ...(notice && { notice }) };
   }
 
   async *#readSitemaps(): AsyncGenerator<Change> {
@@ -118,10 +120,7 @@ export class Crawl {
     }
   }
 
-  /**
-   * Adds stored pages that the crawl has not reached, so that they are asked whether they are still there: all of them if their links
-   * may be on pages that failed, or lead to a notice of maintenance now, or if they are many; those of a sitemap if it is missing.
-   */
+  /** Adds stored pages that the crawl has not reached, to ask whether they are still there: see `docs/connectors.md`. */
   async #addUnreached(): Promise<void> {
     const stored = (await this.#request.listStored?.()) ?? [];
     const unreached = stored.filter((one) => !this.#frontier.seen.has(one) && !this.#client.isRefused(one));
@@ -154,11 +153,7 @@ export class Crawl {
     for (const originId of withdrawn) yield { kind: 'gone', originId };
   }
 
-  /**
-   * Visits one address and follows its redirects and canonical address.
-   *
-   * @param asCanonical another page names this address as its canonical address: a canonical address in this page is ignored.
-   */
+  /** Visits one address and follows its redirects. `asCanonical`: another page names this address, so what this page names is ignored. */
   async *#visit(entry: Entry, asCanonical = false): AsyncGenerator<Change, Outcome> {
     let { address } = entry;
     const chain = new Set<string>();
@@ -220,8 +215,7 @@ export class Crawl {
     if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state, asCanonical);
     await response.discard();
     if (status === 304 && state) {
-      const { print } = state;
-      await this.#substitutes.hides({ address, print, storedPrint: print, isSeed: entry.isSeed });
+      await this.#substitutes.hides({ address, print: state.print, storedPrint: state.print, isSeed: entry.isSeed });
       this.#pages += 1;
       this.#follow(state.links, address, depth);
       yield this.#report({ kind: 'unchanged', originId: address });
@@ -257,9 +251,12 @@ export class Crawl {
       // A page that has become a file.
       if (state?.print !== undefined && (yield* this.#isHidden(entry, ending, state))) return 'failed';
       const { index } = headerDirectives(response.headers.get('x-robots-tag'));
-      if (index && this.#scope.includes(address) && !this.#reported.has(address))
-        yield this.#present(entry, fileName(address, ending), response, response.body, { links: [] });
-      else if (!index) yield this.#skipped(address, 'noindex');
+      if (index && this.#scope.includes(address) && !this.#reported.has(address)) {
+        const feed = await readFeed(ending, response.body);
+        const links = this.#ownLinks(feed.links, address);
+        this.#follow(links, address, entry.depth);
+        yield this.#present(entry, fileName(address, ending), response, feed.body, { links });
+      } else if (!index) yield this.#skipped(address, 'noindex');
       return index && this.#scope.includes(address) ? 'indexed' : 'passed';
     } finally {
       await response.discard();
@@ -283,12 +280,14 @@ export class Crawl {
     const page = readPage(decodeText(bytes, charsetOf(response.headers.get('content-type'))).text);
     const header = headerDirectives(response.headers.get('x-robots-tag'));
     const base = (page.base !== undefined && normalizeUrl(page.base, address)) || address;
+    if (page.linksLeftOut > 0) this.#tooManyLinks ??= tooManyLinks(address, page);
     const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
-    const links = header.follow && page.follow ? this.#pageLinks(page, base) : [];
+    const links = header.follow && page.follow ? this.#ownLinks(page.links, base) : [];
     if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
     const print = printOf(page);
     if (yield* this.#isHidden(entry, print, state)) return 'failed';
     this.#follow(links, base, depth);
+    if (asCanonical) this.#canonicals.note(address, page);
     if (!asCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
       yield this.#skipped(address, 'noindex');
@@ -320,8 +319,11 @@ export class Crawl {
     state: PageState | undefined,
   ): AsyncGenerator<Change, Outcome> {
     this.#frontier.add(target, undefined, { depth, isSeed: false });
-    const others = [...links, ...(state?.links ?? [])].filter((link) => link !== target);
-    this.#follow(others, address, depth);
+    this.#follow(
+      [...links, ...(state?.links ?? [])].filter((link) => link !== target),
+      address,
+      depth,
+    );
     const isOfSite = this.#scope.hasHost(target);
     if (isOfSite) this.#moves.redirect(address, target, false);
     if (!this.#stored.has(address)) yield this.#skipped(address, `the page leads to ${target}`);
@@ -329,27 +331,32 @@ export class Crawl {
     return 'passed';
   }
 
-  /** Returns whether the page names another canonical address and the crawl found a page there. */
+  /** Returns whether the page names another canonical address and the crawl found a page there that says the same. */
   async *#isDuplicate(
     entry: Entry,
     page: PageFacts,
     response: HttpResponse,
     base: string,
   ): AsyncGenerator<Change, boolean> {
-    const reference = headerCanonical(response.headers.get('link')) ?? page.canonical;
-    const canonical = reference === undefined ? undefined : normalizeUrl(reference, base);
+    const canonical = normalizeUrl(
+      headerCanonical(response.headers.get('link')) ?? page.canonical ?? entry.address,
+      base,
+    );
     if (canonical === undefined || canonical === entry.address) return false;
     if (!this.#scope.hasHost(canonical) || !this.#scope.includes(canonical)) return false;
+    if (!this.#reported.has(canonical)) {
+      if (this.#visited.has(canonical) || isTrap(canonical, this.#now) || isUnreadable(canonical)) return false;
+      this.#frontier.seen.add(canonical);
+      if ((yield* this.#visit({ ...entry, address: canonical, isSeed: false }, true)) !== 'indexed') return false;
+    }
+    if (!(await this.#canonicals.repeats(page, canonical))) return false;
     this.#moves.canonical(entry.address, canonical);
-    if (this.#reported.has(canonical)) return true;
-    if (this.#visited.has(canonical) || isTrap(canonical, this.#now) || isUnreadable(canonical)) return false;
-    this.#frontier.seen.add(canonical);
-    return (yield* this.#visit({ ...entry, address: canonical, isSeed: false }, true)) === 'indexed';
+    return true;
   }
 
-  /** Returns the links of a page that may be followed, in their order. */
-  #pageLinks(page: PageFacts, base: string): string[] {
-    const links = page.links.flatMap((link) => normalizeUrl(link, base) ?? []);
+  /** Returns the links that may be followed, in their order. */
+  #ownLinks(written: readonly string[], base: string): string[] {
+    const links = written.flatMap((link) => normalizeUrl(link, base) ?? []);
     return [...new Set(links)].filter((link) => this.#scope.hasHost(link) && !isUnreadable(link));
   }
 
@@ -377,10 +384,7 @@ export class Crawl {
     return this.#report({ kind: 'skipped', originId: address, name: fileName(address, 'html'), reason });
   }
 
-  /**
-   * Reports a failed page. Its stored version stays, and the crawl follows its stored links. If its links are unknown, no
-   * source counts as gone.
-   */
+  /** Reports a failed page. Its stored version stays, its stored links are followed. If its links are unknown, no source counts as gone. */
   #failed(address: string, problem: OriginProblem, state: PageState | undefined, depth: number): Change {
     this.#firstProblem ??= problem;
     if (state) this.#follow(state.links, address, depth);

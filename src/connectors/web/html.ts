@@ -6,7 +6,8 @@
  */
 import { ROBOTS_NAME } from './robots.ts';
 
-const LINKS_MAX = 5000;
+/** More than `max_pages` can be. */
+const LINKS_MAX = 20_000;
 const TITLE_UNITS_MAX = 300;
 /** UTF-16 units of an attribute value; longer values are no addresses. */
 const ATTRIBUTE_UNITS_MAX = 4096;
@@ -22,6 +23,8 @@ export interface Directives {
 export interface PageFacts extends Directives {
   /** As written, without links that have `nofollow`. */
   links: string[];
+  /** Number of links beyond the limit. */
+  linksLeftOut: number;
   /** The base address of links, as written. */
   base: string | undefined;
   canonical: string | undefined;
@@ -47,6 +50,7 @@ const ATTRIBUTE = new RegExp(
 export function readPage(html: string): PageFacts {
   const facts: PageFacts = {
     links: [],
+    linksLeftOut: 0,
     base: undefined,
     canonical: undefined,
     title: undefined,
@@ -93,7 +97,10 @@ function readElement(facts: PageFacts, name: string, attributes: ReadonlyMap<str
   else if (name === 'link') {
     if (relations.includes('canonical')) facts.canonical ??= address;
   } else if (name === 'meta') readMeta(facts, attributes);
-  else if (address && !relations.includes('nofollow') && facts.links.length < LINKS_MAX) facts.links.push(address);
+  else if (address && !relations.includes('nofollow')) {
+    if (facts.links.length < LINKS_MAX) facts.links.push(address);
+    else facts.linksLeftOut += 1;
+  }
 }
 
 function readMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): void {

@@ -90,3 +90,11 @@ export function stopped(pages: number, unread: number): OriginProblem {
   const message = `${unread} known addresses were not read. A higher max_pages reads more.`;
   return { title: `The crawl stopped after ${pages} ${pages === 1 ? 'page' : 'pages'}`, message, retryable: false };
 }
+
+/** Of a crawl that did not follow all links of a page. */
+export function tooManyLinks(address: string, page: { links: readonly string[]; linksLeftOut: number }): OriginProblem {
+  const message =
+    `The crawl followed the first ${page.links.length} links of ${address}, and left ${page.linksLeftOut} out. ` +
+    'Add their pages to urls or to a sitemap.';
+  return { title: 'A page has too many links', message, retryable: false };
+}

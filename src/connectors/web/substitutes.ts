@@ -41,7 +41,7 @@ export interface ReadPage {
   isSeed: boolean;
 }
 
-type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
+export type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
 /** Returns what stays the same when a site answers several addresses with one page; undefined for a page of few letters. */
 export function printOf({ title = '', text }: Pick<PageFacts, 'title' | 'text'>): string | undefined {

@@ -39,7 +39,13 @@ function settingSchema({ settingName, answerMembers, credential }: SourceKind) {
         .array(timeSchema)
         .describe(
           'The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after ' +
-            'its time.',
+            'its time. While runs fail, times are left out.',
+        ),
+      failing_since_time: timeSchema
+        .nullable()
+        .describe(
+          'When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as ' +
+            'long as the runs have failed, at most 22 hours after the last run.',
         ),
     })
     .meta({ id: settingName });
@@ -129,5 +135,6 @@ function toSetting(kind: SourceKind, setting: Setting): z.input<SettingSchema> {
     source_group_id: setting.sourceGroupId,
     creation_time: unixSeconds(setting.createdAt),
     next_run_times: setting.nextTimes.map((time) => unixSeconds(time)),
+    failing_since_time: setting.failingSince && unixSeconds(setting.failingSince),
   };
 }

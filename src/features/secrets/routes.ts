@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { parseDatabaseUrl } from '../../connectors/database/url.ts';
 import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
+import { retryFailing } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -174,7 +175,9 @@ function updateRoute(deps: Deps): Route {
       id: 'updateSecret',
       area: AREA,
       summary: 'Change a secret',
-      description: 'Later runs use the new value. A run that is active keeps the value with which it started.',
+      description:
+        'Later runs use the new value. A run that is active keeps the value with which it started. Sources with a schedule whose last ' +
+        'run failed run again at once.',
     },
     params: secretParams,
     body: updateBody,
@@ -190,7 +193,10 @@ function updateRoute(deps: Deps): Route {
       };
       return deps.db.transaction(caller.tenantId, async (tx) => {
         const secret = orNotFound(await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change));
-        if (body.secret !== undefined) checkValue(secret.type, body.secret);
+        if (body.secret !== undefined) {
+          checkValue(secret.type, body.secret);
+          await retryFailing(tx, caller.tenantId, secret.id, change.updatedAt);
+        }
         await record(tx, caller, 'change', secret, { new_value: body.secret !== undefined });
         return toWire(secret);
       });

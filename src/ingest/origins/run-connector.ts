@@ -99,7 +99,7 @@ export async function endOrigin(
   tx: Tx,
   { tenantId, groupId, runId }: Pick<ActiveRun, 'tenantId' | 'groupId' | 'runId'>,
   isSuccess: boolean,
-): Promise<{ problem: OriginProblem | null; notice: OriginProblem | null; isManaged: boolean }> {
+): Promise<{ problem: OriginProblem | null; notice: OriginProblem | null; isManaged: boolean; wasFailing: boolean }> {
   await eraseOneTimeCredential(tx, tenantId, groupId);
   const setting = await findSettingOfGroup(tx, tenantId, groupId);
   const progress = setting && progressOf(setting, runId);
@@ -112,7 +112,8 @@ export async function endOrigin(
   if (next === undefined) await forgetCheckpoint(tx, tenantId, groupId);
   else await saveCursor(tx, tenantId, groupId, next);
   const notice = (outcome && 'full' in outcome && outcome.notice) || null;
-  return { problem, notice, isManaged: setting !== undefined && setting.rrule !== '' };
+  const wasFailing = setting !== undefined && setting.failingSince !== null;
+  return { problem, notice, isManaged: setting !== undefined && setting.rrule !== '', wasFailing };
 }
 
 /** Returns the cursor of the next run; undefined: it starts where this run started, because only that reports failed items again. */

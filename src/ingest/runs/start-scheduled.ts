@@ -5,7 +5,7 @@
  * One run catches up on any number of missed occurrences. An occurrence during an active run is skipped.
  */
 import { lockGroup } from '../../corpus/group-store.ts';
-import { findSettingOfGroup, listDueSettings, type Setting, saveSchedule } from '../../corpus/setting-store.ts';
+import { findSettingOfGroup, isSameSchedule, listDueSettings, saveSchedule } from '../../corpus/setting-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { OCCURRENCE_GAP_SECONDS_MIN } from '../../jobs/schedule-limits.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -69,15 +69,10 @@ async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): 
   return deps.db.transaction(tenantId, async (tx) => {
     const group = await lockGroup(tx, tenantId, groupId);
     const current = await findSettingOfGroup(tx, tenantId, groupId);
-    if (!group || group.deletedAt || !current || !isSame(current, setting)) return undefined;
+    if (!group || group.deletedAt || !current || !isSameSchedule(current, setting)) return undefined;
     await saveSchedule(tx, tenantId, groupId, setting.rrule, nextTimes);
     if (mayRun(group.status)) return queueOriginRun(deps, tx, tenantId, group);
     deps.log.info({ tenantId, groupId, status: group.status }, 'a scheduled run was skipped: another one is active');
     return undefined;
   });
-}
-
-/** Returns whether the schedule is unchanged and this occurrence was not started meanwhile. */
-function isSame(a: Setting, b: Setting): boolean {
-  return a.rrule === b.rrule && a.nextTimes[0]?.getTime() === b.nextTimes[0]?.getTime();
 }

@@ -66,6 +66,7 @@ for (const form of SOURCE_FORMS) {
         source_group_id: source.id,
         creation_time: source.creation_time,
         next_run_times: next,
+        failing_since_time: null,
       });
       assert.equal(next.length, 5);
       assert.ok(next[0] > source.creation_time && next[0] % 86_400 === 5 * 3_600, String(next));

@@ -1,7 +1,14 @@
 /** Sources of every kind as callers create them, and connectors with scripted contents. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import type { Change, Connector, Fetched, OriginItem } from '../../../src/connectors/connector.ts';
+import {
+  type Change,
+  type Connector,
+  type Fetched,
+  OriginError,
+  type OriginItem,
+  type OriginProblem,
+} from '../../../src/connectors/connector.ts';
 import { type Connectors, connectorOf, openConnectors } from '../../../src/connectors/registry.ts';
 import type { OriginKind } from '../../../src/corpus/origin.ts';
 import type { HttpClient } from '../../../src/net/http-client.ts';
@@ -130,6 +137,8 @@ export interface Script {
   skipped: Record<string, string>;
   /** Names of files that cannot be read now. */
   failed: Set<string>;
+  /** What every listing fails with. */
+  problem?: OriginProblem | undefined;
   /** Awaited before each listing. */
   gate: Promise<unknown>;
   /** Credentials that listings received. */
@@ -154,6 +163,7 @@ export function scriptedConnectors(): Script & { connectors: Connectors } {
       script.credentials.push(credential);
       await script.gate;
       signal.throwIfAborted();
+      if (script.problem) throw new OriginError(script.problem);
       for (const [name, text] of Object.entries(script.files)) yield { kind: 'present', item: itemOf(name, text) };
       for (const [name, reason] of Object.entries(script.skipped))
         yield { kind: 'skipped', originId: name, name, reason };

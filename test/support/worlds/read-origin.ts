@@ -1,6 +1,13 @@
 /** Lists an origin and fetches the contents that the listing did not contain, like the service, into memory. */
 import { Buffer } from 'node:buffer';
-import type { Change, Connector, Fetched, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
+import type {
+  Change,
+  Connector,
+  Fetched,
+  OriginItem,
+  OriginProblem,
+  StoredVersion,
+} from '../../../src/connectors/connector.ts';
 import { OriginError } from '../../../src/connectors/connector.ts';
 import type { Opaque, Origin, OriginKind } from '../../../src/corpus/origin.ts';
 import { ServiceError } from '../../../src/errors.ts';
@@ -21,6 +28,7 @@ export interface Reading {
   /** The cursor at the end of the listing; undefined if there was no end. */
   full: boolean | undefined;
   cursor: Opaque | null;
+  notice?: OriginProblem | undefined;
 }
 
 export interface ReadOptions {
@@ -70,7 +78,8 @@ function note(reading: Reading, memory: Memory, change: Exclude<Change, { kind: 
   if (change.kind === 'skipped') reading.skipped[change.originId] = change.reason;
   if (change.kind === 'failed') reading.failed[change.originId] = `${change.problem.title}: ${change.problem.message}`;
   if (change.kind === 'gone' || change.kind === 'skipped') memory.delete(change.originId);
-  if (change.kind === 'end') Object.assign(reading, { full: change.full, cursor: change.cursor });
+  if (change.kind === 'end')
+    Object.assign(reading, { full: change.full, cursor: change.cursor, notice: change.notice });
 }
 
 async function take(reading: Reading, memory: Memory, item: OriginItem, fetching: Promise<Fetched>): Promise<void> {

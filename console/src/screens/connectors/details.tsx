@@ -16,7 +16,7 @@ import { RunState } from '../runs/run-state.tsx';
 import { isBusy } from './connector-state.tsx';
 import { linesOf } from './kinds.ts';
 import { isUsable, NextTimes, ScheduleFields, useSchedule } from './schedule-fields.tsx';
-import { ruleInWords } from './schedule-words.ts';
+import { dayAndTime, ruleInWords } from './schedule-words.ts';
 
 const RUNS_SHOWN = 5;
 
@@ -138,6 +138,11 @@ function Schedule({ row, refresh }: { row: ConnectorRow; refresh(): Promise<unkn
     <PanelPart title={say('connectors.schedule')}>
       <p>{ruleInWords(rule)}</p>
       <NextTimes times={row.setting.next_run_times} />
+      {rule !== '' && row.setting.failing_since_time !== null && (
+        <p className="mt-2 text-ink-2">
+          {say('connectors.failingSince', { time: dayAndTime(row.setting.failing_since_time) })}
+        </p>
+      )}
       {problem}
       <div className="mt-3 flex gap-2">
         <Button size="small" icon="clock" onClick={() => setEditing(true)}>

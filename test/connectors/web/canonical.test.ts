@@ -1,0 +1,91 @@
+/** Web crawls: pages that name another address as their canonical one. */
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { htmlPage } from '../../support/fakes/site.ts';
+import { useSite } from './harness.ts';
+
+const web = useSite();
+const canonical = (path: string) => `<link rel="canonical" href="${path}">`;
+const NAMES = ['anvil', 'bellows', 'chisel', 'drill', 'easel'];
+const TEXTS: Record<string, string> = {
+  anvil: 'of forged steel, stands in the north room since spring',
+  bellows: 'are made from leather and were mended twice by hand',
+  chisel: 'has an ash handle; masons in Lübeck cut marble with it',
+  drill: 'was driven by a treadle before electric motors came',
+  easel: 'carries paintings which our founder bought in Venice',
+};
+const own = (name: string) => `<main>The ${name} ${TEXTS[name]}.</main>`;
+const page = (name: string, head: string) =>
+  htmlPage(`The ${name}`, ['/'], head).replace('</body>', `${own(name)}</body>`);
+const MENU = `<nav>${Array.from({ length: 300 }, (_, i) => `menu${i}`).join(' ')}</nav>`;
+
+/** Sets a site whose pages all name `path`. */
+function setSite(path: (own: string) => string): void {
+  web.site.set({
+    '/': htmlPage(
+      'Tools of a museum that opens on weekdays, and a map',
+      NAMES.map((name) => `/${name}`),
+      canonical(path('/')),
+    ),
+  });
+  for (const name of NAMES)
+    web.site.set({ [`/${name}`]: page(name, canonical(path(`/${name}`))).replace('<body>', `<body>${MENU}`) });
+}
+
+async function stored(): Promise<string[]> {
+  return web.pathsOf(Object.keys((await web.crawl()).stored)).sort();
+}
+
+describe('a site whose template names one address on all pages', () => {
+  const all = ['/', ...NAMES.map((name) => `/${name}`)];
+
+  for (const one of ['/', '/chisel'])
+    test(`is read page by page, with one more request if that address was read before: ${one}`, async () => {
+      setSite(() => one);
+      assert.deepEqual(await stored(), all);
+      assert.equal(web.site.paths().length, all.length + (one === '/' ? 1 : 0));
+    });
+
+  test('keeps its stored pages, also when that address did not change', async () => {
+    setSite((path) => path);
+    const memory = new Map();
+    await web.crawl({}, { memory });
+    const home = web.site.pages.get('/')!;
+    setSite(() => '/');
+    web.site.set({ '/': home });
+    const again = await web.crawl({}, { memory });
+    assert.deepEqual(web.pathsOf([...Object.keys(again.stored), ...again.unchanged]).sort(), all);
+    assert.deepEqual([again.full, again.unchanged.length > 0], [true, true]);
+  });
+});
+
+describe('a page that says little beside the page at its canonical address', () => {
+  beforeEach(() =>
+    web.site.set({ '/': htmlPage('Tools', ['/anvil', '/anvil?sort=age', '/shop/anvil', '/list', '/list?page=2']) }),
+  );
+
+  test('is left out, and a page of a list with other entries is read', async () => {
+    web.site.set({
+      '/anvil': page('anvil', ''),
+      '/anvil?sort=age': page('anvil', canonical('/anvil')).replace('<body>', '<body>Sorted by age'),
+      '/shop/anvil': page('anvil', canonical('/anvil')).replace('<body>', '<body>Home, shop, 12:05'),
+      '/list': page('chisel', ''),
+      '/list?page=2': page('drill', canonical('/list')).replace(
+        '<main>',
+        '<main>Beside ten other tools of iron, oak and brass:',
+      ),
+    });
+    assert.deepEqual(await stored(), ['/', '/anvil', '/list', '/list?page=2']);
+  });
+
+  test('counts each sign of a script without spaces as a word', async () => {
+    web.site.set({
+      '/anvil': htmlPage('鉄床', [], ''),
+      '/anvil?sort=age': htmlPage('道具', [], canonical('/anvil')).replace(
+        '</body>',
+        '鍛冶屋の道具は春まで北側に展示します</body>',
+      ),
+    });
+    assert.deepEqual(await stored(), ['/', '/anvil', '/anvil?sort=age']);
+  });
+});
