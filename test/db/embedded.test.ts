@@ -271,6 +271,19 @@ test('an engine that must end is restarted: committed rows stay, the open transa
   await engine.close();
 });
 
+test('an engine that throws an error is restarted: it may not be able to go on', async () => {
+  await copyTemplate(join(folder, 'thrown'));
+  const engine = await openEngine(join(folder, 'thrown', 'database'));
+  const session = createSession(engine);
+  await session.single(simpleQuery('create table kept (id int); insert into kept values (1)'));
+  const restarted = new Promise<void>((resolve) => engine.onRestart(resolve));
+  // The engine's driver throws an error when it gets the first packet of a connection.
+  await assert.rejects(engine.run(new Uint8Array(8)), /the embedded database stopped/);
+  await restarted;
+  assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
+  await engine.close();
+});
+
 test('while the disk is full, requests are told so; the engine starts again when there is room', async () => {
   await copyTemplate(join(folder, 'full'));
   const [database, aside] = [join(folder, 'full', 'database'), join(folder, 'full', 'aside')];
