@@ -23,6 +23,11 @@ const CHECKPOINT_IDLE_MS = 15_000;
 const ANALYZE_ROWS_MIN = 200;
 const ANALYZE_SHARE = 0.1;
 const ANALYZE_SHARE_BUSY = 1;
+/**
+ * The counters begin at zero whenever the engine starts. A table that is larger than this is therefore analyzed once after each start:
+ * ANALYZE counts live and dead rows. Otherwise a database that starts every day would not be vacuumed.
+ */
+const ANALYZE_BYTES_MIN = 128 * 1024;
 /** A table is vacuumed after this many dead rows plus a fifth of its rows. */
 const VACUUM_ROWS_MIN = 500;
 const VACUUM_SHARE = 0.2;
@@ -40,6 +45,8 @@ interface TableCounters {
   rows: number;
   dead: number;
   changed: number;
+  /** The table is large, and its rows have not been counted since the start. */
+  uncounted: boolean;
 }
 
 /** Returns the tables that are due, in the order given. Pure. */
@@ -49,7 +56,9 @@ export function dueSteps(
 ): { analyze: TableCounters[]; vacuum: TableCounters[] } {
   const analyzeShare = quiet ? ANALYZE_SHARE : ANALYZE_SHARE_BUSY;
   return {
-    analyze: tables.filter((table) => table.changed > ANALYZE_ROWS_MIN + table.rows * analyzeShare),
+    analyze: tables.filter(
+      (table) => (quiet && table.uncounted) || table.changed > ANALYZE_ROWS_MIN + table.rows * analyzeShare,
+    ),
     vacuum: tables.filter(
       (table) => table.dead > VACUUM_ROWS_URGENT || (quiet && table.dead > VACUUM_ROWS_MIN + table.rows * VACUUM_SHARE),
     ),
@@ -123,10 +132,13 @@ async function maintainTables(db: Database, quiet: boolean): Promise<void> {
 /** Includes the system catalogs, which every ANALYZE makes larger, and long values, which have tables of their own. */
 async function countChanges(db: Database): Promise<TableCounters[]> {
   return db.system.query<TableCounters>(sql`
-    select schemaname as schema, relname as name, n_live_tup as rows, n_dead_tup as dead,
-      case when schemaname in ('pg_catalog', 'pg_toast') then 0 else n_mod_since_analyze end as changed
-    from pg_stat_all_tables where n_dead_tup > 0 or n_mod_since_analyze > 0
-    order by n_dead_tup desc`);
+    select * from (
+      select schemaname as schema, relname as name, n_live_tup as rows, n_dead_tup as dead,
+        case when s.is_own then n_mod_since_analyze else 0 end as changed,
+        s.is_own and last_analyze is null and last_vacuum is null and pg_relation_size(relid) > ${ANALYZE_BYTES_MIN} as uncounted
+      from pg_stat_all_tables, lateral (select schemaname not in ('pg_catalog', 'pg_toast') as is_own) s) t
+    where dead > 0 or changed > 0 or uncounted
+    order by dead desc`);
 }
 
 function qualified(table: TableCounters): string {

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { errorOfStart } from '../../src/db/embedded/disk-room.ts';
@@ -198,6 +198,28 @@ test('maintenance analyzes and vacuums tables that changed, also those of the sy
   await maintenance.stop();
 });
 
+test('maintenance vacuums a table although its dead rows come from before the last start', async () => {
+  const dataDir = join(folder, 'daily', 'database');
+  await copyTemplate(join(folder, 'daily'));
+  const yesterday = await openEmbeddedDatabase({ dataDir });
+  await yesterday.system.execute(`create table daily as select 'row ' || i as text from generate_series(1, 4000) i;
+    create table small as select 1 as number; delete from daily`);
+  await yesterday.close();
+  const today = await openEmbeddedDatabase({ dataDir });
+  const maintenance = startMaintenance(today, { warn: () => {} });
+  const tables = (): Promise<object[]> =>
+    today.system.query(sql`
+      select relname as name, analyze_count as analyses, vacuum_count as vacuums from pg_stat_user_tables
+      where relname in ('daily', 'small') order by 1`);
+  const expected = [
+    { name: 'daily', analyses: 1, vacuums: 1 },
+    { name: 'small', analyses: 0, vacuums: 0 },
+  ];
+  await eventually(async () => isDeepStrictEqual(await tables(), expected));
+  await maintenance.stop();
+  await today.close();
+});
+
 test('ANALYZE samples no long column of chunks', async () => {
   const rows = await db.system.query<{ name: string }>(sql`
     select attname as name from pg_attribute
@@ -240,7 +262,7 @@ test('large merges of segments wait for a quiet moment, unless there are many se
 });
 
 test('small changes are ignored, and dead rows wait for a quiet moment unless they are many', () => {
-  const table = { schema: 'public', name: 'tag', rows: 1_000, dead: 0, changed: 0 };
+  const table = { schema: 'public', name: 'tag', rows: 1_000, dead: 0, changed: 0, uncounted: false };
   const names = (dead: number, changed: number, quiet: boolean): string[] => {
     const due = dueSteps([{ ...table, dead, changed }], quiet);
     return [...due.analyze.map(() => 'analyze'), ...due.vacuum.map(() => 'vacuum')];
@@ -267,6 +289,19 @@ test('an engine that must end is restarted: committed rows stay, the open transa
   await restarted;
   await assert.rejects(lease.run(simpleQuery('insert into kept values (3)')), { code: 'overloaded' });
   await assert.rejects(lease.end(simpleQuery('commit')), { code: 'overloaded' });
+  assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
+  await engine.close();
+});
+
+test('an engine that throws an error is restarted: it may not be able to go on', async () => {
+  await copyTemplate(join(folder, 'thrown'));
+  const engine = await openEngine(join(folder, 'thrown', 'database'));
+  const session = createSession(engine);
+  await session.single(simpleQuery('create table kept (id int); insert into kept values (1)'));
+  const restarted = new Promise<void>((resolve) => engine.onRestart(resolve));
+  // The engine's driver throws an error when it gets the first packet of a connection.
+  await assert.rejects(engine.run(new Uint8Array(8)), /the embedded database stopped/);
+  await restarted;
   assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
   await engine.close();
 });

@@ -62,10 +62,8 @@ export async function openEngineThread(dataDir: string, onLost: (reason: Error) 
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'ready') return ready.resolve();
     if (message.kind === 'refused') return end(new Error(`the embedded database did not start: ${message.message}`));
-    const request = waiting.get(message.id);
+    waiting.get(message.id)?.resolve(message);
     waiting.delete(message.id);
-    if (message.kind === 'reply') request?.resolve(message);
-    else request?.reject(new Error(`the embedded database failed: ${message.message}`));
   });
 
   const request = (build: (id: number) => ToWorker, transfer: ArrayBuffer[] = []): Promise<Answer> =>

@@ -14,6 +14,4 @@ export type FromWorker =
   /** The engine did not start. */
   | { kind: 'refused'; message: string }
   /** `ms` is the time in which the engine ran the request. */
-  | { kind: 'reply'; id: number; bytes: Uint8Array; ms: number }
-  /** The engine failed while it ran this request. */
-  | { kind: 'failed'; id: number; message: string };
+  | { kind: 'reply'; id: number; bytes: Uint8Array; ms: number };

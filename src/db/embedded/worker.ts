@@ -102,9 +102,8 @@ let queue: Promise<unknown> = opening.then(
   () => send({ kind: 'ready' }),
   (error: unknown) => send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) }),
 );
-// The listener also keeps the thread alive while the engine compiles.
+// The listener also keeps the thread alive while the engine compiles. An error of the engine ends the thread, because the engine's memory
+// may be in any state. The main thread then starts another.
 port.on('message', (message: ToWorker) => {
-  queue = queue
-    .then(async () => handle(await opening, message))
-    .catch((error: unknown) => send({ kind: 'failed', id: message.id, message: String(error) }));
+  queue = queue.then(async () => handle(await opening, message));
 });
