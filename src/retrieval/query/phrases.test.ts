@@ -80,9 +80,9 @@ test('a phrase in two scripts is found within a run, with and without blanks bet
 });
 
 test('neither quotes without an end nor runs of marks take quadratic time', () => {
-  const started = performance.now();
+  const used = process.cpuUsage();
   for (const opener of '"“„«»「『') phraseTest(opener.repeat(40_000));
   for (let i = 0; i < 100; i++) holds('"red hat"', `a${'\u0301\u0316'.repeat(1_500)}`);
   for (const part of ['](', '](a(b)', '](a(', '-', 'c++']) holds('"-v"', part.repeat(40_000));
-  assert.ok(performance.now() - started < 400, `${performance.now() - started} ms`);
+  assert.ok(process.cpuUsage(used).user < 1_500_000);
 });
