@@ -78,6 +78,7 @@ test('an old Office file gives the same text as a new one', needs('office'), asy
   assert.deepEqual(text.split('\n\n').slice(-5), current.text.split('\n\n').slice(-5));
   const [sheet, newer] = await Promise.all([read('office.xls'), read('office.xlsx')]);
   assert.equal(sheet.text, newer.text);
+  assert.match((await read('word-2003.xml')).text, /Herons\n\nThey nest high\.$/);
 });
 
 test('an old presentation gives the same text as a new one', needs('office'), async (t) => {

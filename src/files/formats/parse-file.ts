@@ -225,7 +225,7 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
     }
     case 'flat-office': {
       const { parseFlatOffice } = await import('./office/flat-office.ts');
-      return parseFlatOffice(text, keys);
+      return parseFlatOffice(text, keys, tools);
     }
     case 'xml': {
       const { parseXml } = await import('./xml/xml.ts');

@@ -4,20 +4,31 @@ import { strToU8, zipSync } from 'fflate';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import type { Tools } from '../../tools.ts';
 import { attribute } from '../xml/tree.ts';
 
 const ROOT = /<(pkg:package|w:wordDocument|office:document|(?:ss:)?Workbook)(\s[^<>]*)?>/;
 /** Matches parts without words. */
 const WORDLESS = /\/media\/|\.(?:bin|emf|wmf|png|jpe?g|gif|tiff?|odttf|fntdata)$/i;
 
-/** Parses a flat file. @throws FileError like the parsers of the archives, and for a package without a document. */
-export async function parseFlatOffice(text: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
+const WORD_2003 = 'Word 2003 XML is read with LibreOffice, which is not installed; or save the file as docx.';
+
+/**
+ * Parses a flat file. LibreOffice converts Word 2003 XML.
+ *
+ * @throws FileError like the parsers of the archives, for a package without a document, and for Word 2003 XML without LibreOffice.
+ */
+export async function parseFlatOffice(
+  text: string,
+  keys: readonly ChunkMetadataKey[],
+  { office }: Tools,
+): Promise<ParsedFile> {
   const [, root, head = ''] = ROOT.exec(text) ?? [];
   if (root === 'pkg:package') return parsePackage(flatParts(text), keys);
   if (root === 'w:wordDocument') {
-    const { word2003Parts } = await import('./word-2003.ts');
+    if (!office) throw badFile('parse', 'Document needs LibreOffice', WORD_2003);
     const { parseDocx } = await import('./word/docx.ts');
-    return parseDocx(zipped(word2003Parts(text, head)));
+    return parseDocx(await office('docx'));
   }
   if (root === 'office:document') {
     const { parseOdf } = await import('./odf/odf.ts');
