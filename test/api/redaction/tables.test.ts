@@ -18,6 +18,7 @@ const LONG = [
   '| --- | --- |',
   ...Array.from({ length: 2_000 }, (_, i) => `| Colleague ${i} of the long list | ${1950 + (i % 50)}-03-1${i % 9} |`),
 ].join('\n');
+const STATEMENT = { sql: 'select name, date_of_birth, employee_ssn from people', timeout_ms: 20_000 };
 const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
 
 let t: TestApp;
@@ -96,6 +97,7 @@ test('rules for models find them in the passages of an answer and in the results
   await rule('llm_input');
   await t.post('/completions', { messages: [{ role: 'user', content: 'Which Person is due?' }] });
   const [row] = (await t.post('/search', { query: 'Person 1', file_types: ['csv'] })).body.results;
+  const tableId = (await t.get('/tables?name=people')).body.tables[0].id;
   let step = 0;
   fake.respond(({ body }) =>
     body['tools'] && step++ === 0
@@ -103,19 +105,31 @@ test('rules for models find them in the passages of an answer and in the results
           tools: [
             { name: 'search', args: { query: 'Person' } },
             { name: 'read_source', args: { chunk_id: row.id } },
+            { name: 'describe_table', args: { table_id: tableId } },
+            { name: 'query_table', args: STATEMENT },
             { name: 'read_source', args: { source_id: ids['long.md'], start_offset: 40_000, length: 500 } },
           ],
         }
       : { deltas: ['Fine.'] },
   );
   await t.post('/agents/runs', { input: 'Who is due?' });
+  fake.respond(({ body, messages }) =>
+    /one SELECT/.test(messages[0]!.content)
+      ? { deltas: [JSON.stringify({ sql: STATEMENT.sql })] }
+      : { deltas: [JSON.stringify(body)] },
+  );
+  await t.post('/completions', { messages: [{ role: 'user', content: 'Which Person is due?' }], tables: 'auto' });
   const told = JSON.stringify(fake.calls.map(({ messages }) => messages));
-  for (const word of ['Person 1', 'Colleague', 'More text follows']) assert.ok(told.includes(word), word);
+  for (const word of ['Person 1', 'Colleague', 'More text follows', 'CREATE TABLE', 'Statement: select'])
+    assert.ok(told.includes(word), word);
   assert.doesNotMatch(told, PLANTED);
 });
 
-test('rules for output find them in a table that a model writes, also in a stream', async () => {
+test('rules for output find them in rows of a statement and in a table that a model writes, also in a stream', async () => {
   await rule('output');
+  const { text: rows } = await t.post('/tables/query', STATEMENT);
+  assert.match(rows, /\[DATE_OF_BIRTH\]/);
+  assert.doesNotMatch(rows, PLANTED);
   const table = '| Name | SSN |\n| --- | --- |\n| Ann | 536904399 |\n';
   fake.respond({ deltas: [...table] });
   const ask = { messages: [{ role: 'user', content: 'Which Person is due?' }] };
