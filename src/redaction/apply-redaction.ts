@@ -22,9 +22,16 @@ export const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
 /**
  * Returns a name, an address, a value of metadata or a message about them, redacted for readers; undefined if a rule blocks it. It is
  * masked, not hashed, because a caller may have written it.
+ *
+ * @param key the key of a value of metadata, which may say what the value is.
  */
-export function redactFact(redactor: Redactor | null, text: string, signal?: AbortSignal): Promise<string | undefined> {
-  return redactText(redactor?.withoutHashes ?? null, text, FACT_STEPS, signal);
+export function redactFact(
+  redactor: Redactor | null,
+  text: string,
+  signal?: AbortSignal,
+  key = '',
+): Promise<string | undefined> {
+  return redactCell(redactor?.withoutHashes ?? null, { header: key, text }, FACT_STEPS, signal);
 }
 
 /**

@@ -81,14 +81,20 @@ test('rules for retrieval find values by their headers in every text that reader
     await t.post('/tables/query', statement),
     ...(await Promise.all(paths.map((path) => t.get(path)))),
   ];
+  // The key of metadata is such a header, too.
+  const records = [{ key: 'date_of_birth', val: '1964-08-21' }];
+  await t.put(`/sources/${ids['people.csv']}/metadata`, { metadata: { records } });
+  const facts = async () => [await t.get('/sources'), await t.get('/metadata-columns/date_of_birth/values')];
   await t.delete('/redaction-policy');
-  for (const { text } of await told()) assert.match(text, PLANTED);
+  await t.post('/metadata-columns', { key: 'date_of_birth', type: 'string' });
+  for (const { text } of [...(await told()), ...(await facts())]) assert.match(text, PLANTED);
   await rule('retrieval');
   for (const { status, text } of await told()) {
     assert.equal(status, 200, text);
     assert.doesNotMatch(text, PLANTED);
     assert.match(text, /\[DATE_OF_BIRTH\]/);
   }
+  for (const { text } of await facts()) assert.doesNotMatch(text, PLANTED);
   const { body } = await t.post('/search', search);
   assert.match(body.results[0].content, /2024-01-0\d/, 'a date below another header stays');
 });
