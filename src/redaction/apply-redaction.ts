@@ -22,9 +22,16 @@ export const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
 /**
  * Returns a name, an address, a value of metadata or a message about them, redacted for readers; undefined if a rule blocks it. It is
  * masked, not hashed, because a caller may have written it.
+ *
+ * @param key the key of a value of metadata, which may say what the value is.
  */
-export function redactFact(redactor: Redactor | null, text: string, signal?: AbortSignal): Promise<string | undefined> {
-  return redactText(redactor?.withoutHashes ?? null, text, FACT_STEPS, signal);
+export function redactFact(
+  redactor: Redactor | null,
+  text: string,
+  signal?: AbortSignal,
+  key = '',
+): Promise<string | undefined> {
+  return redactCell(redactor?.withoutHashes ?? null, { header: key, text }, FACT_STEPS, signal);
 }
 
 /**
@@ -48,6 +55,16 @@ export async function redactText(
     left = redacted;
   }
   return left;
+}
+
+/** Returns the redacted value of a cell, which a rule may find by the header of its column; undefined if a rule blocks it. */
+export function redactCell(
+  redactor: Redactor | null,
+  { header, text }: { header: string; text: string },
+  steps: readonly ApplyAt[],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  return redactText(redactor, text, steps, signal, `| ${header.replaceAll('|', ' ')} |`);
 }
 
 /** A value in two forms, redacted for models and for readers. */
@@ -98,9 +115,8 @@ export async function redactMetadata(
   if (!steps.some((step) => redactor?.appliesAt(step))) return metadata;
   const shown = await collect(Object.entries(metadata), async ([key, value]) => {
     const shownKey = await redactText(redactor, key, steps);
-    const cell = await redactText(redactor, `| ${value.val}`, steps, undefined, `| ${key} |`);
-    if (shownKey === undefined || cell === undefined) return undefined;
-    const val = cell.replace(/^\| /, '');
+    const val = await redactCell(redactor, { header: key, text: value.val }, steps);
+    if (shownKey === undefined || val === undefined) return undefined;
     // A redacted value is not a number or a date any more.
     return [shownKey, val === value.val ? value : { ...value, val, type: 'string' as const }] as const;
   });

@@ -23,20 +23,19 @@ function isDelimiter(cells: readonly string[]): boolean {
 
 /**
  * Returns a finder for one session that also finds what `finder` finds in a cell with its header before it. Tables are those of Markdown,
- * as all formats have them in their text.
+ * as all formats have them in their text: lines that begin with a bar, the first of which is the header.
  *
  * @param above the header of a table whose rows the text continues.
  */
 export function besideHeaders(finder: Finder, above: string | undefined): Finder {
   let header = above === undefined ? [] : above.split('|').slice(1);
-  /** The finished cells of the present row and of the row before it. */
+  /** The finished cells of the present row. */
   let row: string[] = [];
-  let before: string[] = [];
   /** Where the present cell begins; in a line that is no row, where reading goes on. */
   let at = 0;
   let place: 'start' | 'row' | 'line' = 'start';
   /** True until the first line ends: it may be the end of a row, whose cells could stand below any header. */
-  let isFirst = above !== undefined;
+  let isFirst = header.length > 0;
   /** Matches in finished cells that have not been reported. */
   let waiting: { start: number; end: number }[] = [];
 
@@ -61,7 +60,7 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
       if (place === 'start') {
         if (text[at] === '|') [row, place, isFirst] = [[], 'row', false];
         else if (isFirst) [row, place] = [[], 'row'];
-        else if (text[at] !== '\n') [header, before, place] = [[], [], 'line'];
+        else if (text[at] !== '\n') [header, place] = [[], 'line'];
         if (place !== 'line' && !isFirst) at++;
         continue;
       }
@@ -76,9 +75,8 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
       }
       at = end + 1;
       if (text[end] === '|') continue;
-      if (isDelimiter(row)) header = before;
+      if (place === 'row' && header.length === 0) header = row;
       isFirst = false;
-      if (place === 'row') before = row;
       place = 'start';
     }
   };

@@ -109,6 +109,8 @@ describe('values in tables whose header tells what they are', () => {
       ['nn | [US_SSN] |', '| Bo | [US_SSN] |', '536904397'],
       '| name | ssn |',
     ],
+    ['a model that leaves out the line below the header', 'x:\n| a | SSN |\n| b | 536904399 |', ['| b | [US_SSN] |']],
+    ['a value alone', '536904399', ['[US_SSN]'], '| ssn |'],
     ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],
     [
       'text behind the table',

@@ -7,7 +7,7 @@ import { argumentsWithin, type Exchange } from '../../http/tools/exchange.ts';
 import type { Json, Kept, Tool } from '../../http/tools/tool.ts';
 import { validate } from '../../http/validate.ts';
 import type { ToolCall } from '../../llm/models.ts';
-import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactCell, redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { findHeaders } from '../../retrieval/reading/lookup.ts';
 import { isId, newId } from '../../util/ids.ts';
@@ -201,8 +201,11 @@ export async function modelResult(
   const headers = redactor?.appliesAt('llm_input')
     ? await db.transaction(tenantId, (tx) => findHeaders(tx, tenantId, ids), { readOnly: true })
     : new Map<string, string>();
-  const redacted = await mapTexts(view.result, (text, name, { id }) => {
+  const redacted = await mapTexts(view.result, (text, name, { id }, column) => {
     const header = headers.get(String(name === 'text' ? view.kept?.chunkIds[0] : id));
+    if (column !== undefined) return redactCell(masking, { header: column, text }, ['llm_input']);
+    // The examples are of all rows, and a rule may need the rest of a row.
+    if (name === 'examples' && redactor?.appliesAt('llm_input')) return Promise.resolve(undefined);
     return redactText(PASSAGES.has(name) ? redactor : masking, text, ['llm_input'], undefined, header);
   });
   return tool.toText(redacted as Json);
@@ -214,31 +217,35 @@ const PASSAGES: ReadonlySet<string> = new Set(['content', 'context', 'text', 'he
 /**
  * Returns a JSON value with other texts. Ids stay. A record of a list is left out if `change` returns undefined for one of its texts;
  * elsewhere such a text becomes empty. A list in a list is a row of a table: its numbers count as texts, too.
+ *
+ * @param change gets the text with the name of its member, the record that has this member, and for a cell the name of its column.
  */
 async function mapTexts(
   value: unknown,
-  change: (text: string, name: string, record: Json) => Promise<string | undefined>,
+  change: (text: string, name: string, record: Json, column?: string) => Promise<string | undefined>,
   name = '',
 ): Promise<unknown> {
   let isBlocked = false;
   let record: Json = {};
-  const walk = async (inner: unknown, member: string, isCell = false): Promise<unknown> => {
+  /** @param cell the number of the column, or -1 for a row. */
+  const walk = async (inner: unknown, member: string, cell?: number): Promise<unknown> => {
+    const isCell = cell !== undefined;
     if (typeof inner === 'number' && isCell) {
-      const changed = await walk(String(inner), '', true);
+      const changed = await walk(String(inner), '', cell);
       return changed === String(inner) ? inner : changed;
     }
     if (typeof inner === 'string') {
       if (isIdName(member) && !isCell) return inner;
-      const changed = await change(inner, member, record);
+      const changed = await change(inner, member, record, isCell ? columnName(record, cell) : undefined);
       if (changed === undefined) isBlocked = true;
       return changed ?? '';
     }
     if (Array.isArray(inner)) {
       const kept: unknown[] = [];
-      for (const one of inner) {
+      for (const [i, one] of inner.entries()) {
         const outer = isBlocked;
         isBlocked = false;
-        const changed = await walk(one, member, isCell || Array.isArray(one));
+        const changed = await walk(one, member, cell === -1 ? i : (cell ?? (Array.isArray(one) ? -1 : undefined)));
         if (isCell || !isBlocked) kept.push(changed);
         isBlocked = outer || (isCell && isBlocked);
       }
@@ -248,13 +255,18 @@ async function mapTexts(
     const members: [string, unknown][] = [];
     const outer = record;
     for (const [key, one] of Object.entries(inner)) {
-      record = inner;
-      members.push([key, await walk(one, key, isCell)]);
+      if (!isCell) record = inner;
+      members.push([key, await walk(one, key, cell)]);
     }
     record = outer;
     return Object.fromEntries(members);
   };
   return walk(value, name);
+}
+
+function columnName({ columns }: Json, cell: number): string {
+  const column: unknown = Array.isArray(columns) ? columns[cell] : undefined;
+  return isObject(column) ? String(column['name']) : '';
 }
 
 function isIdName(name: string): boolean {

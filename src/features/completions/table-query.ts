@@ -140,18 +140,23 @@ function failed(reason: string): Warning {
   return { type: 'table_query_failed', message };
 }
 
-/** Returns the statement with its result, a row on each line. */
+/** Returns the statement with its result as a table of Markdown, in which rules read each cell below its header. */
 function textOf(sql: string, { columns, rows, truncated, witnessCount }: TableAnswer): string {
   const cellText = (cell: unknown): string => {
     const text = typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : String(cell ?? 'null');
-    return text.replace(/\s+/g, ' ').slice(0, CELL_UNITS_MAX).toWellFormed();
+    return text
+      .replace(/[\s|]+/g, ' ')
+      .slice(0, CELL_UNITS_MAX)
+      .toWellFormed();
   };
+  const line = (cells: readonly unknown[]): string => `| ${cells.map(cellText).join(' | ')} |`;
   return [
     `Statement: ${sql}`,
     ...(witnessCount === null ? [] : [`Rows of the tables that were read: ${witnessCount}`]),
-    `Columns: ${columns.map(({ name }) => cellText(name)).join(' | ')}`,
-    rows.length === 0 ? 'The result has no rows.' : 'Rows of the result:',
-    ...rows.map((row) => row.map(cellText).join(' | ')),
+    rows.length === 0 ? 'The result has no rows:' : 'Result:',
+    line(columns.map(({ name }) => name)),
+    line(columns.map(() => '---')),
+    ...rows.map(line),
     ...(truncated ? [`There are more rows than these ${rows.length}.`] : []),
   ].join('\n');
 }

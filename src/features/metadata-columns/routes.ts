@@ -169,7 +169,7 @@ function valuesRoute(deps: Deps): Route {
         // A value that redaction changes is left out: it could not be used in a filter or as `after`.
         visible.push(
           ...(await collect(values, async (one) =>
-            one.value === (await redactFact(redactor, one.value, signal)) ? one : undefined,
+            one.value === (await redactFact(redactor, one.value, signal, params.key)) ? one : undefined,
           )),
         );
         if (values.length < limit || visible.length > query.limit) break;

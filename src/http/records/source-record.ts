@@ -83,7 +83,7 @@ export const sourceDetailsSchema = z
 export function redactRecords(metadata: Source['metadata'], redactor: Redactor | null) {
   return collect(apiRecords(metadata), async (record) => {
     const key = await redactFact(redactor, record.key);
-    const val = await redactFact(redactor, record.val);
+    const val = await redactFact(redactor, record.val, undefined, record.key);
     return key === undefined || val === undefined ? undefined : { ...record, key, val };
   });
 }

@@ -1,5 +1,5 @@
 /** Applies the rules for output to the result of a query. */
-import { redactText } from '../../redaction/apply-redaction.ts';
+import { redactCell, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { Cell, QueryResult } from '../../tables/engine/protocol.ts';
 
@@ -13,9 +13,14 @@ export async function resultForReader(
   const shown: Cell[][] = [];
   const kept: number[] = [];
   for (const [i, row] of rows.entries()) {
-    const cells = await redactCell(redactor, row, signal);
-    if (cells === undefined) continue;
-    shown.push(cells as Cell[]);
+    const cells: Cell[] = [];
+    for (const [at, cell] of row.entries()) {
+      const one = await readerCell(redactor, cell, columns[at]!.name, signal);
+      if (one === undefined) break;
+      cells.push(one);
+    }
+    if (cells.length < row.length) continue;
+    shown.push(cells);
     kept.push(i);
   }
   const named: QueryResult['columns'] = [];
@@ -26,24 +31,29 @@ export async function resultForReader(
   return { shown: { columns: named, rows: shown }, kept };
 }
 
-async function redactCell(redactor: Redactor, cell: Cell, signal: AbortSignal): Promise<Cell | undefined> {
+async function readerCell(
+  redactor: Redactor,
+  cell: Cell,
+  header: string,
+  signal: AbortSignal,
+): Promise<Cell | undefined> {
   if (cell === null || typeof cell === 'boolean') return cell;
   if (Array.isArray(cell)) {
     const members: Cell[] = [];
     for (const member of cell) {
-      const shown = await redactCell(redactor, member, signal);
+      const shown = await readerCell(redactor, member, header, signal);
       if (shown === undefined) return undefined;
       members.push(shown);
     }
     return members;
   }
   if (typeof cell === 'object') {
-    const members = await redactCell(redactor, Object.values(cell), signal);
+    const members = await readerCell(redactor, Object.values(cell), header, signal);
     if (members === undefined) return undefined;
     return Object.fromEntries(Object.keys(cell).map((name, i) => [name, (members as Cell[])[i]!]));
   }
   const text = String(cell);
   // A statement can carry any text of the caller, so hashes would tell the hash of a chosen value.
-  const shown = await redactText(redactor.withoutHashes, text, ['output'], signal);
+  const shown = await redactCell(redactor.withoutHashes, { header, text }, ['output'], signal);
   return shown === text ? cell : shown;
 }

@@ -117,7 +117,7 @@ describe('an answer from a query', () => {
     assert.equal('unsupported_spans' in choice, false);
     const prompt = answerCall().messages.at(-1)!.content;
     assert.match(prompt, /\[1\] query result: .*\n<text-\S+>\nStatement: select region, sum/);
-    assert.match(prompt, /Columns: region \| total\nRows of the result:\nNorth \| 40\n/);
+    assert.match(prompt, /Result:\n\| region \| total \|\n\| --- \| --- \|\n\| North \| 40 \|\n/);
     assert.match(prompt, /\[2\] file: sales\.csv/);
     assert.match(answerCall().messages[0]!.content, /Source \[1\] is the result of a query/);
   });

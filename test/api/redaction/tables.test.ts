@@ -18,6 +18,7 @@ const LONG = [
   '| --- | --- |',
   ...Array.from({ length: 2_000 }, (_, i) => `| Colleague ${i} of the long list | ${1950 + (i % 50)}-03-1${i % 9} |`),
 ].join('\n');
+const STATEMENT = { sql: 'select name, date_of_birth, employee_ssn from people', timeout_ms: 20_000 };
 const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
 
 let t: TestApp;
@@ -80,14 +81,20 @@ test('rules for retrieval find values by their headers in every text that reader
     await t.post('/tables/query', statement),
     ...(await Promise.all(paths.map((path) => t.get(path)))),
   ];
+  // The key of metadata is such a header, too.
+  const records = [{ key: 'date_of_birth', val: '1964-08-21' }];
+  await t.put(`/sources/${ids['people.csv']}/metadata`, { metadata: { records } });
+  const facts = async () => [await t.get('/sources'), await t.get('/metadata-columns/date_of_birth/values')];
   await t.delete('/redaction-policy');
-  for (const { text } of await told()) assert.match(text, PLANTED);
+  await t.post('/metadata-columns', { key: 'date_of_birth', type: 'string' });
+  for (const { text } of [...(await told()), ...(await facts())]) assert.match(text, PLANTED);
   await rule('retrieval');
   for (const { status, text } of await told()) {
     assert.equal(status, 200, text);
     assert.doesNotMatch(text, PLANTED);
     assert.match(text, /\[DATE_OF_BIRTH\]/);
   }
+  for (const { text } of await facts()) assert.doesNotMatch(text, PLANTED);
   const { body } = await t.post('/search', search);
   assert.match(body.results[0].content, /2024-01-0\d/, 'a date below another header stays');
 });
@@ -96,6 +103,7 @@ test('rules for models find them in the passages of an answer and in the results
   await rule('llm_input');
   await t.post('/completions', { messages: [{ role: 'user', content: 'Which Person is due?' }] });
   const [row] = (await t.post('/search', { query: 'Person 1', file_types: ['csv'] })).body.results;
+  const tableId = (await t.get('/tables?name=people')).body.tables[0].id;
   let step = 0;
   fake.respond(({ body }) =>
     body['tools'] && step++ === 0
@@ -103,19 +111,31 @@ test('rules for models find them in the passages of an answer and in the results
           tools: [
             { name: 'search', args: { query: 'Person' } },
             { name: 'read_source', args: { chunk_id: row.id } },
+            { name: 'describe_table', args: { table_id: tableId } },
+            { name: 'query_table', args: STATEMENT },
             { name: 'read_source', args: { source_id: ids['long.md'], start_offset: 40_000, length: 500 } },
           ],
         }
       : { deltas: ['Fine.'] },
   );
   await t.post('/agents/runs', { input: 'Who is due?' });
+  fake.respond(({ body, messages }) =>
+    /one SELECT/.test(messages[0]!.content)
+      ? { deltas: [JSON.stringify({ sql: STATEMENT.sql })] }
+      : { deltas: [JSON.stringify(body)] },
+  );
+  await t.post('/completions', { messages: [{ role: 'user', content: 'Which Person is due?' }], tables: 'auto' });
   const told = JSON.stringify(fake.calls.map(({ messages }) => messages));
-  for (const word of ['Person 1', 'Colleague', 'More text follows']) assert.ok(told.includes(word), word);
+  for (const word of ['Person 1', 'Colleague', 'More text follows', 'CREATE TABLE', 'Statement: select'])
+    assert.ok(told.includes(word), word);
   assert.doesNotMatch(told, PLANTED);
 });
 
-test('rules for output find them in a table that a model writes, also in a stream', async () => {
+test('rules for output find them in rows of a statement and in a table that a model writes, also in a stream', async () => {
   await rule('output');
+  const { text: rows } = await t.post('/tables/query', STATEMENT);
+  assert.match(rows, /\[DATE_OF_BIRTH\]/);
+  assert.doesNotMatch(rows, PLANTED);
   const table = '| Name | SSN |\n| --- | --- |\n| Ann | 536904399 |\n';
   fake.respond({ deltas: [...table] });
   const ask = { messages: [{ role: 'user', content: 'Which Person is due?' }] };
