@@ -24,11 +24,17 @@ export interface Highlights {
 /** The words of a query, analyzed for the texts of one language. */
 export interface QueryTerms {
   language: string | null;
-  /** Term -> the places in the query of the words that it stands for. */
-  words: ReadonlyMap<string, readonly number[]>;
-  /** Pairs, or single characters, of the parts of the query that have no blanks between words. */
-  cjk: ReadonlyMap<string, number>;
-  thai: ReadonlyMap<string, number>;
+  /** Key of a piece -> the places in the query of the pieces that it stands for. */
+  places: ReadonlyMap<string, readonly number[]>;
+}
+
+/** A piece of a text in UTF-16 units: a word, or a pair of characters in scripts without blanks. */
+interface Piece {
+  start: number;
+  end: number;
+  text: string;
+  /** The key of a piece in a script without blanks; undefined for a word, whose terms depend on the language. */
+  key?: string;
 }
 
 /** A match in UTF-16 units, and the places of the query that it matches. */
@@ -52,7 +58,7 @@ const CHARACTERS = /.[\p{M}\uff9e\uff9f]*/gsu;
 
 const thaiSegmenter = new Intl.Segmenter('th', { granularity: 'word' });
 /** Maximum number of words of a query that are looked for. */
-const QUERY_WORDS_MAX = 64;
+const QUERY_WORDS_MAX = 200;
 /** Maximum length of a word that is looked for. */
 const WORD_UNITS_MAX = 200;
 /** A heading counts less than a sentence with as many words. */
@@ -60,26 +66,17 @@ const HEADING_PENALTY = 0.5;
 
 /** Returns the words of a query for texts of this language. Stop words are left out, unless the query has no others. */
 export function queryTerms(query: string, language: string | null): QueryTerms {
-  const words = new Map<string, number[]>();
-  const cjk = new Map<string, number>();
-  const thai = new Map<string, number>();
   const own = language ?? UNDETERMINED;
-  let place = 0;
-  const parts: string[] = [];
-  for (const run of query.matchAll(RUNS)) {
-    if (place >= QUERY_WORDS_MAX) break;
-    if (run[1] !== undefined) for (const pair of pairsOf(run[1])) cjk.set(pair.text, place++);
-    else if (run[2] !== undefined) for (const { segment } of thaiWords(run[2])) thai.set(encodeTerm(segment), place++);
-    else parts.push(...partsOf(run[0]).map(({ text }) => text));
+  const pieces = [...query.matchAll(RUNS)].flatMap((run) => piecesOf(run)).slice(0, QUERY_WORDS_MAX);
+  const topical = pieces.filter(({ text, key }) => key !== undefined || !isStop(text, own));
+  const places = new Map<string, number[]>();
+  for (const [place, { text, key }] of (topical.length > 0 ? topical : pieces).entries()) {
+    if (key !== undefined) places.set(key, [place]);
+    else
+      for (const term of new Set([...analyzeQuery(text, [own]), ...analyzeQuery(text, [UNDETERMINED])]))
+        places.set(term, [...(places.get(term) ?? []), place]);
   }
-  const topical = parts.filter((part) => !isStop(part, own));
-  const hasTopic = topical.length > 0 || cjk.size > 0 || thai.size > 0;
-  for (const part of (hasTopic ? topical : parts).slice(0, QUERY_WORDS_MAX)) {
-    const terms = new Set([...analyzeQuery(part, [own]), ...analyzeQuery(part, [UNDETERMINED])]);
-    for (const term of terms) words.set(term, [...(words.get(term) ?? []), place]);
-    place += 1;
-  }
-  return { language, words, cjk, thai };
+  return { language, places };
 }
 
 /** Returns where a text has the words of a query, and its best sentence. */
@@ -92,64 +89,51 @@ export function highlight(text: string, query: QueryTerms): Highlights {
 }
 
 function matchesIn(run: RegExpExecArray, query: QueryTerms): Match[] {
-  const [whole, cjk, thai] = run;
-  const at = run.index;
-  if (cjk !== undefined)
-    return pairsOf(cjk).flatMap(({ text, start, end }) => matchOf(at + start, at + end, query.cjk.get(text)));
-  if (thai !== undefined)
-    return thaiWords(thai).flatMap(({ segment, index, length }) =>
-      matchOf(at + index, at + index + length, query.thai.get(encodeTerm(segment))),
-    );
-  const inParts = partsOf(whole).flatMap(({ text, start, end }) => {
-    const places = placesOf(text, query);
-    return places.length === 0 ? [] : [{ start: at + start, end: at + end, places }];
-  });
-  if (inParts.length > 0) return inParts;
-  const places = placesOf(whole, query);
-  return places.length === 0 ? [] : [{ start: at, end: at + whole.length, places }];
+  const pieces = piecesOf(run);
+  const inPieces = pieces.flatMap((piece) => matchOf(piece, query));
+  if (inPieces.length > 0 || pieces[0]?.key !== undefined) return inPieces;
+  return matchOf({ start: run.index, end: run.index + run[0].length, text: run[0] }, query);
 }
 
-function matchOf(start: number, end: number, place: number | undefined): Match[] {
-  return place === undefined ? [] : [{ start, end, places: [place] }];
+/** Returns the piece with the places of the query that it matches. */
+function matchOf({ start, end, text, key }: Piece, { places, language }: QueryTerms): Match[] {
+  if (places.size === 0 || text.length > WORD_UNITS_MAX) return [];
+  const keys = key === undefined ? analyzeForIndex(text, language).split(' ') : [key];
+  const found = keys.flatMap((one) => places.get(one) ?? []);
+  return found.length === 0 ? [] : [{ start, end, places: found }];
 }
 
-/** Returns the places of the query that a word of the text matches. */
-function placesOf(word: string, { words, language }: QueryTerms): number[] {
-  if (words.size === 0 || word.length > WORD_UNITS_MAX) return [];
-  return analyzeForIndex(word, language)
-    .split(' ')
-    .flatMap((term) => words.get(term) ?? []);
-}
-
-/** Returns the parts of a word that marks such as `.` and `-` join. A number has no parts. */
-function partsOf(word: string): { text: string; start: number; end: number }[] {
-  if (NUMBER.test(word)) return [{ text: word, start: 0, end: word.length }];
-  return [...word.matchAll(PARTS)].map((part) => ({
-    text: part[0],
-    start: part.index,
-    end: part.index + part[0].length,
+/**
+ * Returns the pieces of a run: the parts of a word that marks such as `.` and `-` join, or pairs of characters, or words of a dictionary.
+ * A number has no parts.
+ */
+function piecesOf({ 0: run, 1: cjk, 2: thai, index }: RegExpExecArray): Piece[] {
+  if (cjk !== undefined) return pairsOf(cjk, index);
+  const parts =
+    thai !== undefined
+      ? [...thaiSegmenter.segment(thai)].map(({ segment, index: at }) => [at, segment] as const)
+      : NUMBER.test(run)
+        ? [[0, run] as const]
+        : [...run.matchAll(PARTS)].map((part) => [part.index, part[0]] as const);
+  return parts.map(([at, text]) => ({
+    start: index + at,
+    end: index + at + text.length,
+    text,
+    ...(thai !== undefined && { key: encodeTerm(normalize(text)) }),
   }));
 }
 
 /** Returns the pairs of neighbouring characters of a run, or its only character. A single character is no word by itself. */
-function pairsOf(run: string): { text: string; start: number; end: number }[] {
+function pairsOf(run: string, index: number): Piece[] {
   const characters = run.match(CHARACTERS) ?? [];
   const size = Math.min(2, characters.length);
-  const pairs: { text: string; start: number; end: number }[] = [];
-  for (let i = 0, start = 0; i + size <= characters.length; i++) {
-    const pair = characters.slice(i, i + size).join('');
-    pairs.push({ text: uniteHan(normalize(pair)), start, end: start + pair.length });
-    start += characters[i]!.length;
-  }
-  return pairs;
-}
-
-function thaiWords(run: string): { segment: string; index: number; length: number }[] {
-  return [...thaiSegmenter.segment(run)].map(({ segment, index }) => ({
-    segment: normalize(segment),
-    index,
-    length: segment.length,
-  }));
+  let start = index;
+  return characters.slice(0, characters.length - size + 1).map((first, i) => {
+    const text = characters.slice(i, i + size).join('');
+    const piece = { start, end: start + text.length, text, key: uniteHan(normalize(text)) };
+    start += first.length;
+    return piece;
+  });
 }
 
 function isStop(word: string, language: string): boolean {
