@@ -72,6 +72,8 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['a rule below a text', 'A table of values\n====\n\n.. note:: x\n', 'notes.txt', 'txt'],
   ['translations of Qt', '<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS/>', 'app_de.ts', 'xml'],
   ['settings in XML', '<!DOCTYPE properties SYSTEM "x.dtd"><properties/>', 'a.properties', 'xml'],
+  ['a mind map', '<map version="1.0.1">\n<node TEXT="Garden"/></map>', 'garden.mm', 'xml'],
+  ['a part of a DocBook manual', '<chapter id="a"><title>A</title></chapter>', 'a.docbook', 'xml'],
   ['a page of PHP', '<?xml version="1.0"?>\n<?php echo 1;', 'a.php', 'code'],
   ['a mailbox with one mail and no line before it', 'MIME-Version: 1.0\nFrom: a@b.c\n\nx', 'a.mbox', 'eml'],
   ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],

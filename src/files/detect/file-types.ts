@@ -131,6 +131,17 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   xslt: 'xml',
   wsdl: 'xml',
   plist: 'xml',
+  docbook: 'xml',
+  dbk: 'xml',
+  dita: 'xml',
+  ditamap: 'xml',
+  tei: 'xml',
+  nxml: 'xml',
+  kml: 'xml',
+  gpx: 'xml',
+  resx: 'xml',
+  xaml: 'xml',
+  csproj: 'xml',
   yaml: 'yaml',
   yml: 'yaml',
 };
@@ -154,6 +165,9 @@ const FLAT_OFFICE = new RegExp(
 
 /** Matches pages that MediaWiki exports. */
 const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<mediawiki[\s>]/;
+
+/** Matches mind maps, which have the ending of Objective-C++. */
+const MIND_MAP = /^<map version="/;
 
 /** Sphinx names the copies of its sources like this (`index.rst.txt`). */
 const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
@@ -347,7 +361,7 @@ function textType(head: string, extension: string): FileType {
   if (!isCode && (MAIL_BEGIN.test(start) || MAIL_HEADERS.test(start))) return 'eml';
   if (start.startsWith('webvtt') || (extension === 'sub' && /^\{\d+\}\{\d+\}/.test(start))) return 'subtitles';
   // Translations of Qt, and settings, often have the names of code.
-  const isXml = start.startsWith('<?xml') || XML_DOCTYPE.test(start);
+  const isXml = start.startsWith('<?xml') || XML_DOCTYPE.test(start) || MIND_MAP.test(start);
   if (isCode && (!isXml || /^(?:php|vue|svelte)$/.test(extension))) return 'code';
   if (isXml) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';

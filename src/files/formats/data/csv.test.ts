@@ -25,6 +25,11 @@ for (const [name, delimiter] of [
   });
 }
 
+test('line ends within quotes of a header do not hide the delimiter', () => {
+  const parsed = parseCsv('"Net\nprice",b,c\nd,e,"f\n;;;;\n;;;;"\n', 'csv', []);
+  assert.equal(parsed.blocks[0]!.tableHeader, '| Net price | b | c |');
+});
+
 test('declared CSV columns become chunk metadata, and a warning counts values that do not convert', () => {
   const parsed = parseCsv('name,price,day\na,1.5,2024-01-02\nb,cheap,\n', 'csv', [
     { key: 'price', type: 'float' },

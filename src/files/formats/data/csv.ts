@@ -13,6 +13,8 @@ const NAMED_DELIMITER = /^sep=([,;\t|])\n/i;
 /** Maximum number of title lines above the header. */
 const TITLE_LINES_MAX = 5;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** Matches a cell in quotes, which may contain delimiters and line ends, with the delimiter before it. */
+const QUOTED_CELL = /(^|[,;\t|\n]) ?"(?:[^"]|"")*"(?=[,;\t|\n]|$)/g;
 /** The delimiter is detected from this many UTF-16 units and lines. */
 const SAMPLE_UNITS = 64 * 1024;
 const SAMPLE_LINES = 50;
@@ -212,9 +214,9 @@ function cutOutsideQuotes(text: string, escapeSign: string, isWhole: boolean): n
 function findDelimiter(text: string, usual: string): string {
   const lines = text
     .slice(0, SAMPLE_UNITS)
+    .replace(QUOTED_CELL, '$1')
     .split('\n', SAMPLE_LINES)
-    .filter((line) => line.trim() !== '')
-    .map(withoutQuoted);
+    .filter((line) => line.trim() !== '');
   let best = usual;
   let bestScore = 0;
   for (const delimiter of DELIMITERS) {
@@ -228,10 +230,6 @@ function findDelimiter(text: string, usual: string): string {
     }
   }
   return best;
-}
-
-function withoutQuoted(line: string): string {
-  return line.replace(/"[^"]*"/g, '');
 }
 
 function mode(counts: readonly number[]): number {

@@ -1,10 +1,10 @@
-/** Writes outlines (OPML) of outliners and feed readers as nested lists. */
+/** Writes outlines (OPML) of outliners and feed readers, and mind maps of FreeMind and Freeplane, as nested lists. */
 import type { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, textOf, type XmlElement } from './tree.ts';
 
 const INDENT_LEVELS_MAX = 12;
 /** Attributes of an item that are shown as they are. Others are settings of programs. */
-const ADDRESSES = ['htmlUrl', 'xmlUrl', 'url'];
+const ADDRESSES = ['htmlUrl', 'xmlUrl', 'url', 'LINK'];
 const NOTES = ['_note', 'note', 'description', 'comment'];
 
 /** Writes an outline. An item of the first level that has others below it is a heading. Returns the title. */
@@ -13,7 +13,23 @@ export function writeOpml(top: XmlElement, builder: TextBuilder): string | undef
   const title = textOf(head && childAt(head, 'title')).trim();
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
   const body = childAt(top, 'body');
-  for (const item of body ? itemsOf(body) : []) {
+  if (body) writeItems(body, builder);
+  return title || undefined;
+}
+
+/** Writes a mind map. Returns the text of its middle as the title. */
+export function writeMindMap(top: XmlElement, builder: TextBuilder): string | undefined {
+  const middle = childAt(top, 'node');
+  if (!middle) return undefined;
+  const title = nameOf(middle);
+  builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
+  builder.add({ kind: 'paragraph' }, moreOf(middle).join('\n'));
+  writeItems(middle, builder);
+  return title || undefined;
+}
+
+function writeItems(parent: XmlElement, builder: TextBuilder): void {
+  for (const item of itemsOf(parent)) {
     const inner = itemsOf(item);
     if (inner.length === 0) builder.add({ kind: 'list' }, linesOf(item, 0).join('\n'));
     else {
@@ -23,11 +39,10 @@ export function writeOpml(top: XmlElement, builder: TextBuilder): string | undef
       builder.add({ kind: 'list' }, inner.flatMap((one) => linesOf(one, 0)).join('\n'));
     }
   }
-  return title || undefined;
 }
 
 function itemsOf(parent: XmlElement): XmlElement[] {
-  return childElements(parent).filter(({ name }) => name === 'outline');
+  return childElements(parent).filter(({ name }) => name === 'outline' || name === 'node');
 }
 
 /** Returns the lines of an item and of those below it. The depth of XML is limited. */
@@ -39,12 +54,26 @@ function linesOf(item: XmlElement, depth: number): string[] {
 }
 
 function nameOf(item: XmlElement): string {
-  return textIn(item, 'text') || textIn(item, 'title');
+  const text = textIn(item, 'text') || textIn(item, 'title') || textIn(item, 'TEXT') || richText(item, /^NODE$/);
+  return text.startsWith('<html>')
+    ? text
+        .replace(/<[^<>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim()
+    : text;
 }
 
 /** Returns the notes and addresses of an item. */
 function moreOf(item: XmlElement): string[] {
-  return [...new Set([...NOTES, ...ADDRESSES].map((name) => textIn(item, name)))].filter(Boolean);
+  const texts = [richText(item, /^(?:DETAILS|NOTE)$/), ...[...NOTES, ...ADDRESSES].map((name) => textIn(item, name))];
+  // An address that begins with # is another node of the map.
+  return [...new Set(texts)].filter((text) => text !== '' && !text.startsWith('#'));
+}
+
+/** Returns the formatted texts of a node in a mind map. */
+function richText(item: XmlElement, types: RegExp): string {
+  const rich = childElements(item).filter((one) => one.name === 'richcontent' && types.test(attribute(one, 'TYPE')));
+  return rich.map((one) => textOf(one).replace(/\s+/g, ' ').trim()).join(' ');
 }
 
 function textIn(item: XmlElement, name: string): string {

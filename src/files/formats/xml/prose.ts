@@ -33,6 +33,7 @@ export function isProse(top: XmlElement): boolean {
 
 /** Writes prose, and returns its title: the first heading outside of sections. */
 export function writeProse(top: XmlElement, builder: TextBuilder): string | undefined {
+  joinChoices(top);
   return new ProseWriter(builder).write(top);
 }
 
@@ -145,6 +146,15 @@ class ProseWriter {
 /** Counts the units of text in paragraphs. Paragraphs within paragraphs count once. */
 function paragraphUnits(top: XmlElement): number {
   return descendants(top, PARAGRAPHS).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
+}
+
+/** Puts signs between the parts of choices in menus and of keys that are pressed together. */
+function joinChoices(top: XmlElement): void {
+  for (const choice of descendants(top, /^(?:menuchoice|menucascade|keycombo)$/)) {
+    const joint = choice.name === 'keycombo' ? '+' : ' → ';
+    const parts = childElements(choice).filter(({ name }) => name !== 'shortcut');
+    choice.children = parts.flatMap((part, i) => (i === 0 ? [part] : [joint, part]));
+  }
 }
 
 /** Returns the elements whose name matches, at any depth, in order. Elements inside a found element are not searched. */

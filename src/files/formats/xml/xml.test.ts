@@ -171,3 +171,20 @@ test('an outline is a nested list with notes and addresses, and its first level 
   const deep = '<outline text="x">'.repeat(200) + '</outline>'.repeat(200);
   assert.ok(parseXml(`<opml><body>${deep}</body></opml>`, []).text.length < 10_000);
 });
+
+test('a mind map is a nested list below the text of its middle', () => {
+  const rich = (type: string, text: string) =>
+    `<richcontent TYPE="${type}"><html><body><p>${text}</p>\n<p>now</p></body></html></richcontent>`;
+  const beds = `<node TEXT="Beds" LINK="#ID_1"><icon BUILTIN="bee"/>${rich('NOTE', 'Of clay')}<node TEXT="Leeks"/></node>`;
+  const map = `<map version="1.0.1"><node TEXT="Garden">${beds}<node LINK="https://a.example/">${rich('NODE', 'News')}</node></node></map>`;
+  const parsed = parseXml(map, []);
+  assert.equal(parsed.title, 'Garden');
+  assert.equal(parsed.text, '# Garden\n\n## Beds\n\nOf clay now\n\n- Leeks\n\n- News now – https://a.example/');
+});
+
+test('choices in menus and keys that are pressed together have signs between them', () => {
+  const keys = '<keycombo><keycap>Ctrl</keycap><keycap>C</keycap></keycombo>';
+  const menu = `<menuchoice><shortcut>${keys}</shortcut><guimenu>Edit</guimenu> <guimenuitem>Copy</guimenuitem></menuchoice>`;
+  const parsed = parseXml(`<article><title>T</title><para>Choose ${menu} or press ${keys}.</para></article>`, []);
+  assert.match(parsed.text, /Choose Edit → Copy or press Ctrl\+C\.$/);
+});

@@ -11,7 +11,7 @@ import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { withoutEntities } from './entities.ts';
-import { writeOpml } from './opml.ts';
+import { writeMindMap, writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
 import { writeQt, writeTmx, writeXliff } from './translations.ts';
 import {
@@ -82,6 +82,7 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
     return undefined;
   }
   if (top.name === 'opml') return writeOpml(top, builder);
+  if (top.name === 'map' && childAt(top, 'node')) return writeMindMap(top, builder);
   if (isProse(top)) return writeProse(top, builder);
   if (top.name === 'svg') {
     for (const name of ['title', 'desc', 'text']) {

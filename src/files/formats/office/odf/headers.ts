@@ -1,5 +1,5 @@
-/** Reads the headers and footers of an OpenDocument text, which are part of its styles of pages. */
-import { attribute, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
+/** Reads the headers and footers of OpenDocument texts and slides, which are part of their styles of pages. */
+import { attribute, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 import { PAGE_MARK } from '../running-text.ts';
 import { type OdfStyles, OdfWriter } from './text.ts';
 
@@ -18,4 +18,12 @@ export function runningParagraphs(root: XmlElement, styles: OdfStyles): string[]
       number.children = [PAGE_MARK];
     return [...findElements(part, 'p'), ...findElements(part, 'h')].map((paragraph) => writer.inline(paragraph));
   });
+}
+
+/** Returns the texts of the footers on master slides. */
+export function masterFooters(root: XmlElement): string[] {
+  const frames = findElements(root, 'master-page').flatMap((page) => childElements(page));
+  const footers = frames.filter((frame) => attribute(frame, 'presentation:class') === 'footer');
+  // A field without a value may have its name in angle brackets.
+  return footers.flatMap((footer) => findElements(footer, 'p').map(textOf)).filter((text) => !/^<[^<>]*>$/.test(text));
 }

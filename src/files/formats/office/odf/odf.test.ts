@@ -45,6 +45,30 @@ test('raised text of an OpenDocument paragraph is marked, and lowered text is no
   );
 });
 
+test('texts of shapes and of groups of shapes stand after their paragraph', () => {
+  const named = '<svg:title>Name</svg:title><svg:desc>A blue box</svg:desc>';
+  const rect = `<draw:rect>${named}<text:p>In a box</text:p></draw:rect>`;
+  const circle = '<draw:ellipse><text:p>In a circle</text:p></draw:ellipse>';
+  const frame = '<draw:frame><draw:text-box><text:p>In a frame</text:p></draw:text-box></draw:frame>';
+  assert.deepEqual(
+    text(
+      `<text:p>Before ${rect}after.</text:p><text:p><draw:g>${circle}<draw:g>${frame}</draw:g></draw:g></text:p>`,
+    ).split('\n\n'),
+    ['Before after.', 'In a box', 'In a circle', 'In a frame'],
+  );
+});
+
+test('the footer of the master slides follows the slides', () => {
+  const page = (inside: string) =>
+    `<style:master-page><draw:frame presentation:class="footer">${inside}</draw:frame></style:master-page>`;
+  const footer = page('<draw:text-box><text:p>Confidential</text:p></draw:text-box>');
+  const fields = page('<draw:text-box><text:p><presentation:footer/></text:p></draw:text-box>');
+  const slide = '<draw:page><draw:frame><draw:text-box><text:p>Words</text:p></draw:text-box></draw:frame></draw:page>';
+  const body = `<office:body><office:presentation>${slide}</office:presentation></office:body>`;
+  const styles = { 'styles.xml': `<office:document-styles>${footer}${footer}${fields}</office:document-styles>` };
+  assert.equal(read('odp', body, styles).text, 'Words\n\nConfidential');
+});
+
 test('deleted text, indexes and forms of an OpenDocument text are left out', () => {
   assert.equal(
     text(

@@ -9,7 +9,7 @@ import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
 import { hiddenWarnings } from '../hidden.ts';
 import { writeRunningTexts } from '../running-text.ts';
 import { openPackage } from '../zip-package.ts';
-import { runningParagraphs } from './headers.ts';
+import { masterFooters, runningParagraphs } from './headers.ts';
 import { numberHeadings } from './heading-numbers.ts';
 import { chartsOn, placeObjects } from './objects.ts';
 import { writeOdfSheets } from './sheets.ts';
@@ -36,7 +36,7 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
   else if (fileType === 'odp') {
     hidden = writeOdfSlides(body, builder, styles);
-    writeRunningTexts(findElements(body, 'footer-decl').map(textOf), builder);
+    writeRunningTexts([...findElements(body, 'footer-decl').map(textOf), ...masterFooters(styleSheet)], builder);
   } else {
     numberHeadings(body, [content, styleSheet]);
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));

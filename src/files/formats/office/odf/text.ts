@@ -21,6 +21,10 @@ export interface OdfStyles {
 
 type BlockSink = (draft: BlockDraft, text: string) => void;
 
+/** Names of drawn shapes, which may have text inside. */
+const SHAPES: ReadonlySet<string> = new Set(
+  'custom-shape rect ellipse circle line polyline polygon regular-polygon path connector caption'.split(' '),
+);
 /** Maximum number of blanks of one element, and of columns and rows that one cell spans. */
 const REPEAT_MAX = 100;
 const LEVEL_MAX = 8;
@@ -310,14 +314,15 @@ export class OdfWriter {
       case 'annotation':
         return this.note(element);
       case 'frame':
-      case 'custom-shape':
-      case 'g':
         return this.frame(element);
+      case 'g':
+        return this.group(element);
       case 'annotation-end':
         return '';
       case 'a':
         return this.link(element);
       default:
+        if (SHAPES.has(element.name)) return this.frame(element);
         return SKIPPED.has(element.name) ? '' : this.inline(element);
     }
   }
@@ -344,7 +349,7 @@ export class OdfWriter {
 
   /** Returns the description of a picture, or a formula. A text box or an object with content is written after its paragraph. */
   private frame(element: XmlElement): string {
-    const box = childAt(element, 'text-box') ?? (element.name === 'custom-shape' ? element : undefined);
+    const box = childAt(element, 'text-box') ?? (SHAPES.has(element.name) ? element : undefined);
     if (box) {
       this.inside.push(box);
       return '';
@@ -356,6 +361,16 @@ export class OdfWriter {
       this.inside.push(object);
       return '';
     }
+    return this.description(element);
+  }
+
+  /** Returns the description of a group and of its pictures. The texts of its shapes are written after its paragraph. */
+  private group(element: XmlElement): string {
+    const shapes = childElements(element).filter(({ name }) => name === 'frame' || name === 'g' || SHAPES.has(name));
+    return this.description(element) + shapes.map((shape) => this.inlineElement(shape)).join('');
+  }
+
+  private description(element: XmlElement): string {
     const described = childAt(element, 'desc') ?? childAt(element, 'title');
     const alt = described ? usefulAltText(this.inline(described)) : '';
     return alt === '' ? '' : ` ![${alt}] `;
