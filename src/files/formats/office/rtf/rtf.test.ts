@@ -87,3 +87,20 @@ test('only the innermost of nested RTF links is recorded', () => {
   assert.equal(links.length, 1);
   assert.ok(links[0]![0]!.length <= LINK_TEXT_UNITS_MAX);
 });
+
+test('headers and footers of RTF follow the text, each different line once and without page numbers', () => {
+  const header = '{\\header\\pard\\qc Animal Hospital\\tab Room 5\\par}';
+  const footer =
+    '{\\footerr\\pard Page {\\field{\\*\\fldinst PAGE}{\\fldrslt 3}} of {\\field{\\*\\fldinst NUMPAGES}{\\fldrslt 9}}\\par Confidential\\cell\\row}';
+  const row = '\\trowd\\intbl a\\cell b\\cell\\row\\pard ';
+  const parsed = parseRtf(
+    Buffer.from(`{\\rtf1 ${header}${footer}Dear Ann,\\par ${row}{\\headerl Animal Hospital\\tab Room 5}Yours\\par}`),
+  );
+  assert.deepEqual(parsed.text.split('\n\n'), [
+    'Dear Ann,',
+    '| a | b |\n| --- | --- |',
+    'Yours',
+    'Animal Hospital | Room 5',
+    'Confidential',
+  ]);
+});

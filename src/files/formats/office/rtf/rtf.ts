@@ -6,6 +6,7 @@ import { overLimit } from '../../../failure.ts';
 import { outsideLinks } from '../../../links.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
+import { PAGE_MARK, writeRunningTexts } from '../running-text.ts';
 import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
 import { charsetEncoding, decodeBytes } from './encodings.ts';
 
@@ -15,7 +16,18 @@ const RTF_BYTES_MAX = 128 * 1024 * 1024;
 const DEPTH_MAX = 2000;
 
 /** The use of a group's text. */
-type Target = 'body' | 'skip' | 'fonts' | 'styles' | 'mark' | 'note' | 'comment' | 'property' | 'date' | 'instruction';
+type Target =
+  | 'body'
+  | 'running'
+  | 'skip'
+  | 'fonts'
+  | 'styles'
+  | 'mark'
+  | 'note'
+  | 'comment'
+  | 'property'
+  | 'date'
+  | 'instruction';
 
 interface Group {
   target: Target;
@@ -43,11 +55,14 @@ interface Field {
 /** Destinations whose text is not text of the file. */
 const SKIPPED = new Set(
   (
-    'colortbl pict nonshppict listtable listoverridetable rsidtbl generator header headerl headerr headerf footer ' +
-    'footerl footerr footerf bkmkstart bkmkend themedata datastore latentstyles xmlnstbl nonesttables sp filetbl revtbl xe tc ' +
+    'colortbl pict nonshppict listtable listoverridetable rsidtbl generator ' +
+    'bkmkstart bkmkend themedata datastore latentstyles xmlnstbl nonesttables sp filetbl revtbl xe tc ' +
     'objdata objclass atnid atnauthor atndate atnref pn ftnsep ftnsepc aftnsep aftnsepc template docvar userprops xmlopen'
   ).split(' '),
 );
+/** Matches headers and footers of all, left, right and first pages. */
+const RUNNING = /^(?:header|footer)[lrf]?$/;
+const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i;
 const PROPERTIES = new Set(['title', 'author', 'subject', 'keywords', 'doccomm', 'creatim', 'revtim']);
 const CHARACTERS: Record<string, string> = {
   tab: '\t',
@@ -113,10 +128,14 @@ class RtfReader {
   private links: Link[] = [];
   private mark = '';
   private notes: string[] = [];
+  /** The texts of headers and footers. */
+  private readonly running: string[] = [];
+  private readonly builder: TextBuilder;
   private noteCount = 0;
   private skip = 0;
 
   constructor(builder: TextBuilder) {
+    this.builder = builder;
     this.blocks = new RtfBlocks(builder);
   }
 
@@ -136,6 +155,7 @@ class RtfReader {
     }
     this.endParagraph();
     this.blocks.end();
+    writeRunningTexts(this.running.join('').split('\n'), this.builder);
   }
 
   private open(): void {
@@ -151,7 +171,7 @@ class RtfReader {
     const outer = this.stack.pop();
     if (!outer) return;
     this.group = outer;
-    if (closed.field && closed.field !== outer.field) {
+    if (closed.field && closed.field !== outer.field && closed.target !== 'running') {
       const isLink = this.endField(closed.field);
       if (isLink && outer.field) outer.field.holdsLink = true;
     }
@@ -186,14 +206,21 @@ class RtfReader {
     const outer = this.stack.at(-1);
     if (group.target === 'skip') return true;
     if (SKIPPED.has(word)) group.target = 'skip';
+    else if (RUNNING.test(word)) group.target = group.target === 'body' ? 'running' : 'skip';
     else if (word === 'fonttbl') group.target = 'fonts';
     else if (word === 'stylesheet') group.target = 'styles';
     else if (word === 'footnote') this.openNote('note');
     else if (word === 'annotation') this.openNote('comment');
     else if (word === 'field') group.field = { instruction: '' };
-    else if (word === 'fldinst') group.target = group.field && group.target === 'body' ? 'instruction' : 'skip';
-    else if (word === 'fldrslt' && group.field) group.field.from = this.text.length;
-    else if (word === 'listtext' || word === 'pntext') {
+    else if (word === 'fldinst')
+      group.target = group.field && /^(?:body|running)$/.test(group.target) ? 'instruction' : 'skip';
+    else if (word === 'fldrslt' && group.field) {
+      group.field.from = this.text.length;
+      if (group.target === 'running' && PAGE_FIELD.test(group.field.instruction)) {
+        this.running.push(PAGE_MARK);
+        group.target = 'skip';
+      }
+    } else if (word === 'listtext' || word === 'pntext') {
       group.target = 'mark';
       this.mark = '';
     } else if (word === 'info' && outer) [group.target, group.name] = ['property', ''];
@@ -246,6 +273,8 @@ class RtfReader {
 
   private breakAt(word: string): void {
     if (word === 'par' || word === 'sect' || word === 'page') this.endParagraph();
+    else if (this.group.target === 'running' && /^(?:cell|row)$/.test(word)) this.endParagraph();
+    else if (word === 'chpgn') this.put(PAGE_MARK);
     else if (word === 'nestcell' || word === 'nestrow') this.endParagraph();
     else if (word === 'cell') {
       this.group.paragraph.inTable = true;
@@ -283,6 +312,7 @@ class RtfReader {
     const { target, hidden, name } = this.group;
     if (hidden) return;
     if (target === 'body') this.text.push(text);
+    else if (target === 'running') this.running.push(text);
     else if (target === 'mark') this.mark += text;
     else if (target === 'instruction' && this.group.field) this.group.field.instruction += text;
     else if (target === 'note' || target === 'comment') this.notes.push(text);
@@ -301,6 +331,7 @@ class RtfReader {
     this.flush();
     const { target, paragraph } = this.group;
     if (target === 'note' || target === 'comment') this.notes.push(' ');
+    if (target === 'running') this.running.push('\n');
     if (target !== 'body') return;
     this.blocks.paragraph(this.text.join(''), paragraph, this.mark.trim(), this.links);
     this.text = [];
