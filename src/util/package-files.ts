@@ -55,6 +55,13 @@ export function readWordLists(folder: string): Map<string, string[]> {
   );
 }
 
+/** Returns the entries of a word list whose lines have a name, a blank and a text. */
+export function readWordPairs(path: string): Record<string, string> {
+  return Object.fromEntries(
+    readWordList(path).map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+  );
+}
+
 const WORD_FILE_ENDING = '.txt';
 
 function readWordFile(path: string): string[] {

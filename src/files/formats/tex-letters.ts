@@ -1,4 +1,5 @@
 /** Writes the letters that LaTeX composes by commands (`{\"u}`, `\c{c}`, `\ss`) as Unicode. Pure. */
+import { readWordPairs } from '../../util/package-files.ts';
 
 /** Combining characters by the command of the accent. */
 const ACCENTS: Readonly<Record<string, string>> = {
@@ -19,25 +20,7 @@ const ACCENTS: Readonly<Record<string, string>> = {
   b: '\u0331',
 };
 /** Letters by the name of the command that TeX and Texinfo have for them. */
-export const LETTER_COMMANDS: Readonly<Record<string, string>> = {
-  ss: 'ß',
-  ae: 'æ',
-  AE: 'Æ',
-  oe: 'œ',
-  OE: 'Œ',
-  aa: 'å',
-  AA: 'Å',
-  o: 'ø',
-  O: 'Ø',
-  l: 'ł',
-  L: 'Ł',
-  dh: 'ð',
-  DH: 'Ð',
-  th: 'þ',
-  TH: 'Þ',
-  dj: 'đ',
-  DJ: 'Đ',
-};
+export const LETTER_COMMANDS = readWordPairs('tex/letters.txt');
 const LETTERS: Readonly<Record<string, string>> = { ...LETTER_COMMANDS, i: 'ı', j: 'ȷ' };
 
 /**

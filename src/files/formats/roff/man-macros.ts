@@ -1,6 +1,7 @@
 /** Reads the macros of man(7) and of programs that write manual pages (pod2man, DocBook, Asciidoctor, Tcl). */
 
-import { readWordList } from '../../../util/package-files.ts';
+import { ownValue } from '../../../util/own-value.ts';
+import { readWordPairs } from '../../../util/package-files.ts';
 import type { Flow } from './flow.ts';
 import type { RoffLine, RoffReader } from './reader.ts';
 import { readTable } from './tbl.ts';
@@ -9,10 +10,10 @@ import { JOIN } from './text.ts';
 /** A longer paragraph before an indented block is not a term. */
 const TERM_UNITS_MAX = 240;
 
-const MACROS = new Set(readWordList('roff/man-macros.txt'));
+const MACROS = readWordPairs('roff/man-macros.txt');
 
 export function isManMacro(name: string): boolean {
-  return MACROS.has(name);
+  return Object.hasOwn(MACROS, name);
 }
 
 const BULLET = /^(?:[•◦▪‣∙·o*+–—-]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\[\d{1,3}\])$/;
@@ -57,130 +58,88 @@ export class ManPage {
   private macro(line: RoffLine): void {
     const { flow, reader } = this;
     const args = line.args.map((arg) => reader.text(arg));
-    switch (line.name) {
-      case 'TH':
+    switch (ownValue(MACROS, line.name)) {
+      case 'title':
         this.begin(args);
         break;
-      case 'SH':
-      case 'SS': {
-        const level = line.name === 'SH' ? 2 : 3;
-        if (args.length === 0) this.expected = level === 2 ? 'heading2' : 'heading3';
-        else this.heading(level, args.join(' '));
+      case 'section':
+        if (args.length > 0) this.heading(2, args.join(' '));
+        else this.expected = 'heading2';
         break;
-      }
-      case 'PP':
-      case 'P':
-      case 'LP':
-      case 'HP':
+      case 'subsection':
+        if (args.length > 0) this.heading(3, args.join(' '));
+        else this.expected = 'heading3';
+        break;
+      case 'paragraph':
         if (flow.isCode) flow.line('');
         else this.startParagraph();
         break;
-      case 'IP':
+      case 'item':
         flow.endCode();
-        if (args[0] === undefined || args[0] === '') flow.end();
-        else this.open(args[0]);
+        if (args[0]) this.open(args[0]);
+        else flow.end();
         break;
-      case 'TP':
+      case 'term':
         flow.close();
         this.expected = 'entry';
         break;
-      case 'TQ':
+      case 'more':
         flow.end();
         this.expected = 'more';
         break;
-      case 'AP':
-        this.open(args.length > 1 ? `${args[0]} ${args[1]}${args[2] ? ` (${args[2]})` : ''}` : args.join(' '));
-        break;
-      case 'RS':
+      case 'indent':
         this.indent();
         break;
-      case 'RE':
-        flow.endCode();
-        flow.end();
+      case 'outdent':
+        flow.close();
         if (this.levels.length > 1) flow.writer.closeTo(this.levels.pop()!);
         break;
-      case 'nf':
-      case 'EX':
-      case 'Vb':
-      case 'CS':
-      case 'DS':
+      case 'code':
         flow.beginCode();
         break;
-      case 'fi':
-      case 'EE':
-      case 'Ve':
-      case 'CE':
-      case 'DE':
+      case 'end-code':
         flow.endCode();
         break;
-      case 'br':
+      case 'break':
         flow.break();
         break;
-      case 'sp':
-      case 'Sp':
+      case 'blank':
         flow.end();
         break;
-      case 'SY':
+      case 'synopsis':
         flow.close();
         flow.line(args.join(' '));
         break;
-      case 'YS':
+      case 'end-synopsis':
         flow.close();
         break;
-      case 'TS':
+      case 'table':
         flow.close();
         flow.writer.table(readTable(reader));
         break;
-      case 'OP':
+      case 'option':
         this.textLine(`[${args.join(' ')}]`);
         break;
-      case 'MR':
+      case 'reference':
         this.textLine(`${args[0] ?? ''}(${args[1] ?? ''})${args[2] ?? ''}`);
         break;
-      case 'UR':
-      case 'MT':
+      case 'address':
         this.address = args[0] ?? '';
         break;
-      case 'UE':
-      case 'ME':
+      case 'end-address':
         this.endAddress(args[0] ?? '');
         break;
-      case 'URL':
-      case 'MTO':
+      case 'link':
         this.textLine(`${args[1] ? `${args[1]} <${args[0]}>` : (args[0] ?? '')}${args[2] ?? ''}`);
         break;
-      case 'QW':
-        this.textLine(`"${args[0] ?? ''}"${args.slice(1).join('')}`);
-        break;
-      case 'PQ':
-        this.textLine(`("${args[0] ?? ''}")${args.slice(1).join('')}`);
-        break;
-      case 'so':
+      case 'include':
         flow.close();
         flow.line(`See ${args[0] ?? ''}.`);
         break;
-      case 'BR':
-      case 'RB':
-      case 'BI':
-      case 'IB':
-      case 'IR':
-      case 'RI':
+      case 'joined':
         this.textLine(args.join(''));
         break;
-      case 'IX':
-      case 'PD':
-      case 'DT':
-      case 'AT':
-      case 'UC':
-      case 'UN':
-      case 'TE':
-      case 'BS':
-      case 'BE':
-      case 'VS':
-      case 'VE':
-      case 'AS':
-      case 'hy':
-      case 'LINKSTYLE':
+      case 'none':
         break;
       default:
         if (args.length > 0) this.textLine(args.join(' '));

@@ -9,45 +9,24 @@ export interface MdocWord {
   isText: boolean;
 }
 
-/** Marks around the text that a macro encloses up to the end of its line. */
-const ENCLOSING: Record<string, readonly [string, string]> = {
-  Op: ['[', ']'],
-  Dq: ['“', '”'],
-  Sq: ['‘', '’'],
-  Ql: ['‘', '’'],
-  Qq: ['"', '"'],
-  Pq: ['(', ')'],
-  Bq: ['[', ']'],
-  Brq: ['{', '}'],
-  Aq: ['<', '>'],
-  En: ['', ''],
-};
-
-/** Macros that open or close text over several lines. */
-const OPENING: Record<string, string> = {
-  Oo: '[',
-  Do: '“',
-  So: '‘',
-  Qo: '"',
-  Po: '(',
-  Bo: '[',
-  Bro: '{',
-  Ao: '<',
-  Xo: '',
-  Eo: '',
-};
-const CLOSING: Record<string, string> = {
-  Oc: ']',
-  Dc: '”',
-  Sc: '’',
-  Qc: '"',
-  Pc: ')',
-  Bc: ']',
-  Brc: '}',
-  Ac: '>',
-  Xc: '',
-  Ec: '',
-};
+/** Macros that enclose text: up to the end of their line, or from an opening to a closing macro. */
+const MARKS: readonly (readonly [enclosing: string, opening: string, closing: string, left: string, right: string])[] =
+  [
+    ['Op', 'Oo', 'Oc', '[', ']'],
+    ['Dq', 'Do', 'Dc', '“', '”'],
+    ['Sq', 'So', 'Sc', '‘', '’'],
+    ['Ql', 'So', 'Sc', '‘', '’'],
+    ['Qq', 'Qo', 'Qc', '"', '"'],
+    ['Pq', 'Po', 'Pc', '(', ')'],
+    ['Bq', 'Bo', 'Bc', '[', ']'],
+    ['Brq', 'Bro', 'Brc', '{', '}'],
+    ['Aq', 'Ao', 'Ac', '<', '>'],
+    ['En', 'Eo', 'Ec', '', ''],
+    ['En', 'Xo', 'Xc', '', ''],
+  ];
+const ENCLOSING = Object.fromEntries(MARKS.map(([name, , , left, right]) => [name, [left, right] as const]));
+const OPENING = Object.fromEntries(MARKS.map(([, name, , left]) => [name, left]));
+const CLOSING = Object.fromEntries(MARKS.map(([, , name, , right]) => [name, right]));
 
 /** Macros that only change the font of their words, or insert fixed words. */
 const INLINE_MACROS = new Set(readWordList('roff/mdoc-inline-macros.txt'));

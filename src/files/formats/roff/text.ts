@@ -1,6 +1,6 @@
 /** Converts escapes of roff to plain text in one pass. Pure. */
 import { ownValue } from '../../../util/own-value.ts';
-import { readWordList } from '../../../util/package-files.ts';
+import { readWordPairs } from '../../../util/package-files.ts';
 
 /** Values of strings (`\*x`), registers (`\nx`) and macro arguments (`\$1`). */
 export interface RoffValues {
@@ -48,79 +48,37 @@ function readEscape(source: string, at: number, values: RoffValues, depth: numbe
   if (name === undefined) return ['', at];
   const simple = SIMPLE[name];
   if (simple !== undefined) return [simple, at + 1];
-  switch (name) {
-    case '"':
-    case '#':
-      return ['', source.length];
-    case 'c':
-      return [JOIN, source.length];
-    case '(':
-      return [special(source.slice(at + 1, at + 3)), Math.min(source.length, at + 3)];
-    case '[': {
-      const [value, next] = readName(source, at);
-      return [special(value), next];
-    }
-    case '*': {
-      const [value, next] = readName(source, at + 1);
-      return [stringText(value.split(' ', 1)[0]!, values, depth), next];
-    }
-    case '$': {
-      const [value, next] = readName(source, at + 1);
-      return [argumentText(value, values), next];
-    }
-    case 'n': {
-      const sign = /[+-]/.test(source[at + 1] ?? '') ? source[at + 1]! : '';
-      const [value, next] = readName(source, at + 1 + sign.length);
-      return [registerText(value, sign, values), next];
-    }
-    case 'f':
-    case 'F':
-    case 'g':
-    case 'k':
-    case 'm':
-    case 'M':
-    case 'O':
-    case 'V':
-    case 'Y':
-      return ['', readName(source, at + 1)[1]];
-    case 's':
-      return ['', sizeEnd(source, at + 1)];
-    case 'N': {
-      const [value, next] = readQuoted(source, at + 1);
-      const code = Number(value);
-      return [code >= 32 && code < 256 ? String.fromCharCode(code) : '', next];
-    }
-    case 'C': {
-      const [value, next] = readQuoted(source, at + 1);
-      return [special(value), next];
-    }
-    case 'o':
-    case 'Z': {
-      const [value, next] = readQuoted(source, at + 1);
-      if (depth >= DEPTH_MAX) return ['', next];
-      return [roffText(name === 'o' ? value.slice(0, 1) : value, values, depth + 1), next];
-    }
-    case 'h': {
-      const [value, next] = readQuoted(source, at + 1);
-      return [value.startsWith('-') || value === '0' ? '' : ' ', next];
-    }
-    case 'A':
-    case 'B':
-    case 'b':
-    case 'D':
-    case 'H':
-    case 'l':
-    case 'L':
-    case 'R':
-    case 'S':
-    case 'v':
-    case 'w':
-    case 'x':
-    case 'X':
-      return ['', readQuoted(source, at + 1)[1]];
-    default:
-      return [name, at + 1];
+  if (name === '"' || name === '#') return ['', source.length];
+  if (name === 'c') return [JOIN, source.length];
+  if (name === 's') return ['', sizeEnd(source, at + 1)];
+  if (name === 'n') {
+    const sign = /[+-]/.test(source[at + 1] ?? '') ? source[at + 1]! : '';
+    const [value, next] = readName(source, at + 1 + sign.length);
+    return [registerText(value, sign, values), next];
   }
+  if (name === '(' || name === '[') {
+    const [value, next] = readName(source, at);
+    return [special(value), next];
+  }
+  if (NAMED.includes(name)) {
+    const [value, next] = readName(source, at + 1);
+    if (name === '*') return [stringText(value.split(' ', 1)[0]!, values, depth), next];
+    return [name === '$' ? argumentText(value, values) : '', next];
+  }
+  if (!QUOTED.includes(name)) return [name, at + 1];
+  const [value, next] = readQuoted(source, at + 1);
+  return [quotedText(name, value, values, depth), next];
+}
+
+/** Escapes before a name, and before a quoted text. */
+const NAMED = '*$fFgkmMOVY';
+const QUOTED = 'ABCDHLNRSXZbhlovwx';
+
+function quotedText(name: string, value: string, values: RoffValues, depth: number): string {
+  if (name === 'C') return special(value);
+  if (name === 'h') return value.startsWith('-') || value === '0' ? '' : ' ';
+  const isText = (name === 'o' || name === 'Z') && depth < DEPTH_MAX;
+  return isText ? roffText(name === 'o' ? value.slice(0, 1) : value, values, depth + 1) : '';
 }
 
 /** Reads a name written as `x`, `(xx` or `[name]`, and returns the index after it. */
@@ -189,37 +147,15 @@ function codePoint(hex: string): string {
   return code > 0 && code <= 0x10ffff && (code & 0xfff800) !== 0xd800 ? String.fromCodePoint(code) : '';
 }
 
+/** Texts of escapes of one sign or letter. */
 const SIMPLE: Record<string, string> = {
-  '-': '-',
-  '&': '',
-  '|': '',
-  '^': '',
-  '/': '',
-  ',': '',
-  ':': '',
-  '%': '',
-  ')': '',
-  '{': '',
-  '}': '',
-  '!': '',
-  '?': '',
-  a: '',
-  d: '',
-  p: '',
-  r: '',
-  u: '',
-  z: '',
-  ' ': ' ',
-  '~': ' ',
-  '0': ' ',
+  ...Object.fromEntries([...'&|^/,:%){}!?adpruz'].map((name) => [name, ''])),
+  ...Object.fromEntries([...'-.`_\\'].map((name) => [name, name])),
+  ...Object.fromEntries([...' ~0'].map((name) => [name, ' '])),
   t: '\t',
   e: '\\',
   E: '\\',
-  '\\': '\\',
-  '.': '.',
   "'": '´',
-  '`': '`',
-  _: '_',
 };
 
 const ACCENTS: Record<string, string> = {
@@ -233,40 +169,7 @@ const ACCENTS: Record<string, string> = {
 };
 
 /** Strings that macro packages define. */
-const STRINGS: Record<string, string> = {
-  lq: '“',
-  rq: '”',
-  R: '®',
-  Tm: '™',
-  Aq: "'",
-  '--': '-',
-  PI: 'π',
-  'L"': '"',
-  'R"': '"',
-  'C+': 'C++',
-  'C`': '"',
-  "C'": '"',
-  '<=': '≤',
-  '>=': '≥',
-  Lq: '“',
-  Rq: '”',
-  ua: '↑',
-  aa: '´',
-  ga: '`',
-  q: '"',
-  Pi: 'π',
-  Ne: '≠',
-  Le: '≤',
-  Ge: '≥',
-  Lt: '<',
-  Gt: '>',
-  Pm: '±',
-  If: '∞',
-  Ba: '|',
-  Am: '&',
-};
+const STRINGS = readWordPairs('roff/strings.txt');
 
 /** Names of special characters and the characters. */
-const SPECIAL: Record<string, string> = Object.fromEntries(
-  readWordList('roff/special-characters.txt').map((line) => line.split(' ')),
-);
+const SPECIAL = readWordPairs('roff/special-characters.txt');

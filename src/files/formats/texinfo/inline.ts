@@ -1,48 +1,13 @@
 /** Converts commands in a line of Texinfo to plain text in one pass. Pure. */
 
 import { ownValue } from '../../../util/own-value.ts';
+import { readWordPairs } from '../../../util/package-files.ts';
 import { LETTER_COMMANDS } from '../tex-letters.ts';
 
 /** Maximum nesting of braces; deeper braces are read as text. */
 const DEPTH_MAX = 60;
 
-const SIGNS: Record<string, string> = {
-  dots: '…',
-  enddots: '…',
-  copyright: '©',
-  registeredsymbol: '®',
-  result: '⇒',
-  expansion: '↦',
-  print: '⊣',
-  error: 'error→',
-  equiv: '≡',
-  point: '⋆',
-  minus: '−',
-  bullet: '•',
-  tie: ' ',
-  TeX: 'TeX',
-  LaTeX: 'LaTeX',
-  arrow: '→',
-  atchar: '@',
-  lbracechar: '{',
-  rbracechar: '}',
-  backslashchar: '\\',
-  hashchar: '#',
-  comma: ',',
-  euro: '€',
-  pounds: '£',
-  geq: '≥',
-  leq: '≤',
-  textdegree: '°',
-  exclamdown: '¡',
-  questiondown: '¿',
-  quotedblleft: '“',
-  quotedblright: '”',
-  quoteleft: '‘',
-  quoteright: '’',
-  ...LETTER_COMMANDS,
-  ampchar: '&',
-};
+const SIGNS: Record<string, string> = { ...readWordPairs('texinfo/signs.txt'), ...LETTER_COMMANDS, tie: ' ' };
 
 const ACCENTS: Record<string, string> = {
   "'": '\u0301',
@@ -62,18 +27,9 @@ const ACCENTS: Record<string, string> = {
 };
 
 /** Commands whose arguments are not part of the text. */
-const IGNORED_ARGUMENTS = new Set([
-  'anchor',
-  'image',
-  'caption',
-  'shortcaption',
-  'hyphenation',
-  'titlefont',
-  'errormsg',
-  'sortas',
-  'seeentry',
-  'seealso',
-]);
+const IGNORED_ARGUMENTS = new Set(
+  'anchor image caption shortcaption hyphenation titlefont errormsg sortas seeentry seealso'.split(' '),
+);
 
 /** Values that `@value{x}` inserts. */
 export interface TexinfoValues {
@@ -150,23 +106,7 @@ function command(source: string, at: number, values: TexinfoValues, depth: numbe
   return [textOfCommand(word, text, values), end];
 }
 
-const CODE_COMMANDS = new Set([
-  'code',
-  'samp',
-  'file',
-  'command',
-  'option',
-  'env',
-  'kbd',
-  'key',
-  'verb',
-  'math',
-  'url',
-  'uref',
-  'email',
-  't',
-  'w',
-]);
+const CODE_COMMANDS = new Set('code samp file command option env kbd key verb math url uref email t w'.split(' '));
 
 function argument(source: string, at: number, values: TexinfoValues, depth: number, isCode: boolean): [string, number] {
   const { text, next } = readUntil(source, at + 1, values, depth + 1, isCode);

@@ -23,48 +23,22 @@ const EXAMPLES = new Set(
 );
 const TABLES = new Set(['table', 'ftable', 'vtable']);
 const LISTS = new Set(['itemize', 'enumerate']);
-/** Definition commands with their fixed category. An empty category means that the first argument is the category. */
-const DEFINITIONS: Record<string, string> = {
-  deffn: '',
-  deffnx: '',
-  deftp: '',
-  deftpx: '',
-  defvr: '',
-  defvrx: '',
-  deftypefn: '',
-  deftypefnx: '',
-  deftypevr: '',
-  deftypevrx: '',
-  defcv: '',
-  defcvx: '',
-  defop: '',
-  defopx: '',
-  deftypeop: '',
-  deftypeopx: '',
-  deftypecv: '',
-  deftypecvx: '',
-  defblock: '',
-  defline: '',
-  defun: 'Function',
-  defunx: 'Function',
-  defmac: 'Macro',
-  defmacx: 'Macro',
-  defspec: 'Special Form',
-  defspecx: 'Special Form',
-  defvar: 'Variable',
-  defvarx: 'Variable',
-  defopt: 'User Option',
-  defoptx: 'User Option',
-  deftypefun: 'Function',
-  deftypefunx: 'Function',
-  deftypevar: 'Variable',
-  deftypevarx: 'Variable',
-  defmethod: 'Method',
-  defmethodx: 'Method',
-  defivar: 'Instance Variable',
-  deftypemethod: 'Method',
-  deftypemethodx: 'Method',
+/** Definition commands by their fixed category. An empty category means that the first argument is the category. */
+const CATEGORIES: Record<string, string> = {
+  '': 'deffn deftp defvr deftypefn deftypevr defcv defop deftypeop deftypecv defblock defline',
+  Function: 'defun deftypefun',
+  Macro: 'defmac',
+  'Special Form': 'defspec',
+  Variable: 'defvar deftypevar',
+  'User Option': 'defopt',
+  Method: 'defmethod deftypemethod',
+  'Instance Variable': 'defivar',
 };
+const DEFINITIONS = Object.fromEntries(
+  Object.entries(CATEGORIES).flatMap(([category, names]) =>
+    names.split(' ').flatMap((name) => [name, `${name}x`].map((one) => [one, category])),
+  ),
+);
 
 /** Maximum nesting of environments. */
 const DEPTH_MAX = 30;
