@@ -129,6 +129,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The stored file is missing': 'Die gespeicherte Datei fehlt',
   'The stored file cannot be read': 'Die gespeicherte Datei ist nicht lesbar',
   'The table cannot be read': 'Die Tabelle ist nicht lesbar',
+  'The table changed while it was read': 'Die Tabelle änderte sich beim Lesen',
   'The table took too long': 'Die Tabelle brauchte zu lange',
   'The table is too large': 'Die Tabelle ist zu groß',
 

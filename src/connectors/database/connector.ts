@@ -117,8 +117,15 @@ async function* list(
       waiting -= 1;
       const [schema = '', table = ''] = name.split('.');
       const wanted = { schema, table, columns };
+      const isFresh = session === undefined;
       session ??= await open();
-      const reading = await tryOpen(session, wanted);
+      let reading = await tryOpen(session, wanted);
+      if ('table' in reading && reading.table.isEmpty && !isFresh) {
+        // For an older transaction, PostgreSQL shows a table as empty that was truncated or rewritten meanwhile.
+        await session.close();
+        session = await open();
+        reading = await tryOpen(session, wanted);
+      }
       if ('table' in reading) {
         const progress: Reading = { isComplete: false, error: undefined };
         yield {
@@ -143,12 +150,31 @@ async function* list(
 async function tryOpen(
   session: DatabaseSession,
   wanted: WantedTable,
-): Promise<{ table: OpenTable } | { problem: TableError['problem'] }> {
+): Promise<{ table: BegunTable } | { problem: TableError['problem'] }> {
   try {
-    return { table: await explained('read', () => session.readTable(wanted)) };
+    return { table: await explained('read', async () => begun(await session.readTable(wanted))) };
   } catch (error) {
     if (error instanceof TableError) return { problem: error.problem };
     throw error;
+  }
+}
+
+interface BegunTable extends OpenTable {
+  isEmpty: boolean;
+}
+
+/** Reads the first part of the rows. */
+async function begun({ columns, rows }: OpenTable): Promise<BegunTable> {
+  const parts = rows[Symbol.asyncIterator]();
+  const first = await parts.next();
+  return { columns, isEmpty: first.done === true, rows: resumed(first, parts) };
+}
+
+async function* resumed<Part>(first: IteratorResult<Part>, rest: AsyncIterator<Part>): AsyncGenerator<Part> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
   }
 }
 

@@ -73,6 +73,16 @@ const RULES: readonly Rule[] = [
     ofTable: true,
   },
   {
+    // A standby server ends statements that hold up its changes.
+    codes: /^(?:40...|ER_(?:TABLE_DEF_CHANGED|CHECKREAD|LOCK_DEADLOCK))$/,
+    problem: {
+      title: 'The table changed while it was read',
+      message: 'Its rows from earlier runs were kept. The next run reads it again.',
+      retryable: true,
+    },
+    ofTable: true,
+  },
+  {
     codes:
       /^(?:53300|57P0[123]|08...|ER_(?:CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|SERVER_SHUTDOWN|CONNECTION_KILLED))$/,
     problem: {

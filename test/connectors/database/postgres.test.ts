@@ -8,6 +8,7 @@ import { openDatabaseConnector } from '../../../src/connectors/database/connecto
 import type { ReadLimits } from '../../../src/connectors/database/session.ts';
 import { openTenantSockets } from '../../../src/net/tenant-sockets.ts';
 import { openPostgresWire } from '../../support/fakes/postgres-wire.ts';
+import { eventually } from '../../support/upload.ts';
 import { problemOf, readOrigin } from '../../support/worlds/read-origin.ts';
 import { PASSWORD, testDatabase } from './cases.ts';
 import { bigPostgresTable, POSTGRES_TYPES } from './types.ts';
@@ -89,4 +90,36 @@ test('a server that sends a message without end is cut off', async () => {
   const { title } = await problemOf(readOrigin(connector, origin, { credential }));
   assert.equal(title, 'The database sent too much at once');
   server.close();
+});
+
+test('a table without rows is read again in a new transaction, unless its transaction has just begun', async () => {
+  const wire = await openPostgresWire(PASSWORD);
+  const sockets = openTenantSockets(['127.0.0.1']);
+  let connections = 0;
+  const counted: typeof sockets = {
+    async open(...given) {
+      connections += 1;
+      // A server shows these rows only to transactions that begin now. Until the read-only one has ended, the statement fails.
+      const insert = () => wire.run('insert into reloaded values (7)').then(() => true);
+      if (connections === 2) await eventually(() => insert().catch(() => false));
+      return sockets.open(...given);
+    },
+  };
+  try {
+    await wire.run(`create table blank (i integer); create table word (w text); insert into word values ('w');
+      create table reloaded (i integer)`);
+    const connector = openDatabaseConnector({ sockets: counted });
+    const credential = `postgresql://reader:${PASSWORD}@127.0.0.1:${wire.port}/shop?sslmode=disable`;
+    const read = async (...names: string[]) => {
+      const tables = names.map((name) => ({ name: `public.${name}`, columns: [] }));
+      return Object.values((await readOrigin(connector, { kind: 'database', tables }, { credential })).stored);
+    };
+    assert.deepEqual(await read('blank', 'word'), ['"i"\n', '"w"\n"w"\n']);
+    assert.equal(connections, 1);
+    connections = 0;
+    assert.deepEqual(await read('word', 'reloaded'), ['"w"\n"w"\n', '"i"\n7\n']);
+    assert.equal(connections, 2);
+  } finally {
+    await wire.close();
+  }
 });
