@@ -18,11 +18,14 @@ interface Tier {
   segmentsMax: number;
 }
 
-/** The tiers' passes take up to 0.08 s, 0.5 s and 2 s of work. */
+/**
+ * The tiers' passes take up to 0.08 s and 2 s of work. A pass keeps all words of its segments in memory, and the engine never gives
+ * memory back. With 100,000 chunks the engine has 244 MB after the merges, and a lexical search takes 3.6 ms. With segments of 128 MB
+ * these were 608 MB and 2.8 ms, and a pass took 4.5 s.
+ */
 const TIERS: readonly Tier[] = [
   { segmentsAtOnce: 4, segmentMb: 3, quietMs: 0, segmentsMax: 0 },
   { segmentsAtOnce: 8, segmentMb: 16, quietMs: 5_000, segmentsMax: 40 },
-  { segmentsAtOnce: 8, segmentMb: 128, quietMs: 15_000, segmentsMax: 80 },
 ];
 
 /** Most passes of one call. The next call goes on. */

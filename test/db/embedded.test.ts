@@ -256,9 +256,26 @@ test('maintenance merges the segments of a BM25 index, and inserts do not', asyn
   await db.system.execute('drop table text');
 });
 
+test('maintenance makes no segment of a BM25 index that would take much memory to make', async () => {
+  await db.system.execute(`
+    create table large (words text);
+    create index large_words on large using bm25 (words) with (text_config = 'simple', compaction = 'manual')`);
+  for (let i = 1; i <= 8; i += 1) {
+    await db.system.query(sql`
+      insert into large select string_agg(to_hex(${i}::int * 45000 + n), ' ') from generate_series(1, 45000) n`);
+    await db.system.query(sql`select bm25_spill_index('large_words')`);
+  }
+  await mergeSegments(db, new Map(), 3_600_000, new AbortController().signal);
+  const [row] = await db.system.query<{ levels: number[] }>(sql`select bm25_level_counts('large_words') as levels`);
+  assert.equal(
+    row!.levels.reduce((sum, count) => sum + count),
+    2,
+  );
+  await db.system.execute('drop table large');
+});
+
 test('large merges of segments wait for a quiet moment, unless there are many segments', () => {
-  assert.deepEqual([dueTier(30, 0), dueTier(30, 5_000), dueTier(30, 20_000)], [0, 1, 2]);
-  assert.deepEqual([dueTier(50, 0), dueTier(100, 0)], [1, 2]);
+  assert.deepEqual([dueTier(30, 0), dueTier(30, 5_000), dueTier(50, 0)], [0, 1, 1]);
 });
 
 test('small changes are ignored, and dead rows wait for a quiet moment unless they are many', () => {
