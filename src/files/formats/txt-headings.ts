@@ -45,7 +45,7 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
   });
 }
 
-/** Returns a paragraph and the numbered title that is its last line: browsers write some pages as text without an empty line above titles. */
+/** Returns a paragraph and the numbered title in its last line: browsers write some pages as text without an empty line above titles. */
 function partsOf(text: string, block: Block): Block[] {
   const at = text.lastIndexOf('\n', block.end - 1);
   if (at <= block.start || numberOf(text.slice(at + 1, block.end).trim()) === undefined) return [block];
