@@ -105,6 +105,13 @@ describe('stop words', () => {
     assert.deepEqual(analyzeQuery('what is the house of the fox', ['en']), ['hous', 'fox']);
     assert.ok(index('the house').includes('the'));
   });
+  test('are dropped in French questions whose verb stands before its subject', () => {
+    const terms = (question: string) => analyzeQuery(question, ['fr']);
+    assert.deepEqual(terms("Qu'est-ce qu'un paquet virtuel ?"), terms('paquet virtuel'));
+    assert.deepEqual(terms('Quel paquet faut-il installer ?'), terms('paquet installer'));
+    assert.deepEqual(terms('Où y a-t-il un noyau que l’on peut installer ?'), terms('noyau installer'));
+  });
+
   test('are not dropped from a query that has only stop words', () => {
     assert.ok(findsAll('to be or not to be', 'To be, or not to be?', 'en'));
     assert.ok(finds('The Who', 'who', 'en'));

@@ -11,6 +11,13 @@ test('the words that ask for a meaning are dropped', () => {
     'Que signifie le mot Debian ?': 'le mot Debian ?',
     '¿Qué significa SAI?': 'SAI?',
     'Co oznacza skrót VAT?': 'skrót VAT?',
+    'Architecture: any とは何を意味しますか？': 'Architecture: any ？',
+    'DFSG は何の略ですか': 'DFSG',
+    '公証人の定義は何ですか？': '公証人？',
+    '「抵押」是什么意思？': '「抵押」？',
+    公证的定义是什么: '公证',
+    '공증인은 무슨 뜻인가요?': '공증인?',
+    '등기의 정의는 무엇입니까?': '등기?',
   };
   for (const [question, words] of Object.entries(asked)) assert.equal(withoutAskedMeaning(question).trim(), words);
 });
@@ -22,6 +29,9 @@ test('other questions stay', () => {
     'How mean is it?',
     'Was bedeutet',
     'What is the definition of done?',
+    '彼は何を持っていますか？',
+    '意味のある名前は何ですか？',
+    '他说的是什么话？',
     'What is the definition of ready in our team?',
   ])
     assert.equal(withoutAskedMeaning(question), question);

@@ -19,8 +19,23 @@ const BEFORE = new RegExp(
   'iu',
 );
 
+/** In Chinese, Japanese and Korean these words stand at the end, and every character of them would count as a topic. */
+const AT_END = new RegExp(
+  [
+    '(?:とは|は)?\\s?何(?:を(?:意味|指)(?:し(?:ます|ている|ています)|する|す)|の(?:こと|略))(?:です|でしょう)?か?',
+    'の(?:意味|定義)(?:は|とは)(?:何(?:です|でしょう)?か?)?',
+    '(?:的)?(?:是)?[什甚][么麼]意思|的(?:意思|含义|含義|定义|定義)是[什甚][么麼]|是指[什甚][么麼]',
+    '(?:은|는|이|가)?\\s?무슨\\s?(?:뜻|의미)(?:인가요|입니까|이에요|이야|인가)?|의\\s?(?:뜻|의미|정의)[은는]?(?:\\s?무엇(?:인가요|입니까|이에요))?',
+  ]
+    .map((phrases) => `(?:${phrases})`)
+    .join('|')
+    .replace(/^/, '(?:')
+    .replace(/$/, ')(?=[?？。.!\\s]{0,9}$)'),
+  'u',
+);
+
 /** Returns the question without the words that ask for a meaning; another text unchanged. */
 export function withoutAskedMeaning(text: string): string {
-  const words = text.replace(AFTER, '$<open>$<end>').replace(BEFORE, '');
+  const words = text.replace(AFTER, '$<open>$<end>').replace(BEFORE, '').replace(AT_END, '');
   return /[\p{L}\p{N}]/u.test(words) ? words : text;
 }

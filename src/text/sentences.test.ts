@@ -84,6 +84,15 @@ test('hard-wrapped lines form one paragraph, and short lines do not', () => {
   ]);
 });
 
+test('a short line directly below a heading with a mark is its text', () => {
+  assert.deepEqual(kinds('## Version 3.0.3\n\nReleased 2024-04-07\n\nKnown faults\n\n- None'), [
+    ['heading', '## Version 3.0.3'],
+    ['sentence', 'Released 2024-04-07'],
+    ['heading', 'Known faults'],
+    ['item', '- None'],
+  ]);
+});
+
 test('items, rows and records stay whole, and rules of tables are no units', () => {
   assert.deepEqual(kinds('- One. Two.\n- Three\n1. First\n\n| a | b |\n|---|---|\n| 1 | 2 |'), [
     ['item', '- One. Two.'],

@@ -139,7 +139,9 @@ function splitBlocks(text: string): Unit[] {
     else blocks.push({ kind, start: line.start, end: line.end });
     joinable = kind === 'record' || widthOf(content) >= WRAPPED_LINE_WIDTH_MIN;
   }
-  return blocks.map((block) => (isHeading(text, block) ? { ...block, kind: 'heading' as const } : block));
+  return blocks.map((block, i) =>
+    isHeading(text, block, blocks[i - 1]) ? { ...block, kind: 'heading' as const } : block,
+  );
 }
 
 function lineKind(line: string): UnitKind {
@@ -159,9 +161,12 @@ function joins(last: Unit, kind: UnitKind, end: number): boolean {
 /** An option with its explanation: `-r, --recursive: copy folders whole`. Many manuals write it without a point at the end. */
 const OPTION_ENTRY = /^-{1,2}[^\s-][^\n]*: \S/u;
 
-/** Returns whether a block is a heading: a short single line of words without an end mark, with text below it. */
-function isHeading(text: string, block: Unit): boolean {
-  if (block.kind !== 'sentence') return false;
+/**
+ * Returns whether a block is a heading: a short single line of words without an end mark, with text below it. Such a line directly below a
+ * heading with a mark is its text: `# Version 3.0.3`, then `Released 2024-04-07`.
+ */
+function isHeading(text: string, block: Unit, above: Unit | undefined): boolean {
+  if (block.kind !== 'sentence' || above?.kind === 'heading') return false;
   const line = text.slice(block.start, block.end).trim();
   return (
     !line.includes('\n') &&

@@ -56,7 +56,10 @@ test('a second process on a data directory is refused with one line that names t
   const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
     await openEmbeddedDatabase({ dataDir: ${JSON.stringify(dataDir)} }).then(() => console.log('opened'), (e) => console.log(e.message));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-  assert.match(stdout, /^another Pinakes process uses .*stop it, or choose another data directory/);
+  assert.match(
+    stdout,
+    /^another Pinakes process uses .*: wait if it starts .*stop it, or choose another data directory/,
+  );
 });
 
 test('acknowledged rows survive a kill, and the directory is unlocked at once', async () => {

@@ -116,14 +116,21 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   const best = ranked[0];
   if (best === undefined || allowed?.has(best) === false) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
   const quoted = candidates.filter((one) => allowed?.has(one) !== false);
+  const numbers = numbersOf(best, questions);
   const chosen: Candidate[][] = [];
   for (const one of ranked) {
-    if (allowed?.has(one) === false) continue;
+    if (allowed?.has(one) === false || !numbers.isSubsetOf(numbersOf(one, questions))) continue;
     if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;
     const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
   return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+}
+
+/** Returns the numbers of the question that the passage or its titles have. What is said about version 3.0.0 does not add to 3.0.3. */
+function numbersOf({ terms, headingTerms, chunk }: Candidate, questions: Questions): ReadonlySet<string> {
+  const { names } = questions.get(chunk.language)!;
+  return new Set([...names].filter((name) => /\d/.test(name) && (terms.has(name) || headingTerms.has(name))));
 }
 
 /**

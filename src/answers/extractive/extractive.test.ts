@@ -165,6 +165,22 @@ test('an answer quotes the sentences around the best one, with the heading above
   assert.equal((await ask('How long does the client wait before it tries again?', [named])).text, sentences);
 });
 
+test('the date below the heading of a version answers when it was released, without the dates of others', async () => {
+  const version = (number: number, name: string, date: string, change: string): ContextChunk =>
+    chunk(number, `# Version ${name}\n\nReleased ${date}\n\n- ${change}`, {
+      headingPath: [`Version ${name}`],
+      score: 12 - number,
+    });
+  const chunks = [
+    version(1, '3.0.0', '2023-09-30', 'The Kiln module has no version any more.'),
+    version(2, '3.0.3', '2024-04-07', 'Kiln reads the default later.'),
+    version(3, '0.11.1', '2016-06-07', 'Kiln finds the module again.'),
+  ];
+  const { text } = await ask('When was Kiln 3.0.3 released?', chunks);
+  assert.match(text, /^Released 2024-04-07/);
+  assert.doesNotMatch(text, /2023|2016/);
+});
+
 test('a sentence is quoted with the code below it', async () => {
   const manual =
     'The next command changes the time zone of the system.\n\n```\n# dpkg-reconfigure tzdata\n```\n\nOther words.';

@@ -27,7 +27,8 @@ export function lockDirectory(dataDir: string, waitMs = 0): DirectoryLock {
     if (!isBusy(cause)) throw new Error(`cannot lock ${file}: ${String(cause)}`, { cause });
     throw new ServiceError(
       'overloaded',
-      `another Pinakes process uses ${dataDir} (it holds ${file}); stop it, or choose another data directory`,
+      `another Pinakes process uses ${dataDir} (it holds ${file}): wait if it starts or ends just now, else stop it, ` +
+        'or choose another data directory',
       { cause },
     );
   }

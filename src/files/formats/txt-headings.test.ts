@@ -55,6 +55,22 @@ test('sections stand below the chapters between which they begin, and books besi
   );
 });
 
+test('a numbered title directly below a paragraph is a heading, and the last item of a list is none', () => {
+  const pages = ['1. Introduction', '2. Bodies', '2.1. Rules', '3. Leader', '4. Committee', '4.1. Powers'];
+  const text = pages.map((title) => `   ${title}\n\n   ${BODY}`).join('\n');
+  assert.deepEqual(
+    headingsOf(text),
+    pages.map((title) => `${/\.\d/.test(title) ? 2 : 1} ${title}`),
+  );
+  const { blocks } = parseTxt(text);
+  assert.equal(text.slice(blocks[1]!.start, blocks[1]!.end).trim(), BODY);
+  const wrapped = pages.map((title) => `${title}\n\nThe next paragraph follows the rule of section\n5. It is short`);
+  assert.deepEqual(headingsOf(wrapped.join('\n\n')).length, pages.length);
+  const list = `They decide by:\n1. A vote of all.\n2. A vote of some.\n5. The Secretary\n\n${BODY}`;
+  const listed = ['1. One', '2. Two', '3. Three', '4. Four'].map((title) => `${title}\n\n${BODY}\n\n${list}`);
+  assert.deepEqual(headingsOf(listed.join('\n\n')), ['1 1. One', '1 2. Two', '1 3. Three', '1 4. Four']);
+});
+
 test('items of a list, sentences and lines of a table of contents are no headings', () => {
   const none = [
     ['1. Butter', '2. Flour', '3. Sugar', '4. Eggs'].join('\n\n'),

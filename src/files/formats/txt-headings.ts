@@ -29,15 +29,33 @@ interface Heading {
 export function withHeadings(text: string, blocks: readonly Block[]): Block[] | undefined {
   if (blocks.length > BLOCKS_MAX) return undefined;
   const underlined = underlinedTitles(text, blocks);
-  const found = underlined.size >= UNDERLINED_MIN ? underlined : numberedTitles(text, blocks);
+  const isUnderlined = underlined.size >= UNDERLINED_MIN;
+  const parts = blocks.map((block) => (isUnderlined ? [block] : partsOf(text, block)));
+  const found = isUnderlined ? underlined : numberedTitles(text, parts.flat());
   if (found.size === 0) return undefined;
-  return blocks.flatMap((block): Block[] => {
-    const heading = found.get(block);
-    if (!heading) return [block];
-    const { end, title, level } = heading;
-    const rest = end < block.end ? [{ ...block, start: end + 1 }] : [];
-    return [{ kind: 'heading', start: block.start, end, title, level }, ...rest];
+  return parts.flatMap((own, i) => {
+    const whole = blocks[i]!;
+    return (found.has(own.at(-1)!) ? own : [whole]).flatMap((block): Block[] => {
+      const heading = found.get(block);
+      if (!heading) return [block];
+      const { end, title, level } = heading;
+      const rest = end < block.end ? [{ ...block, start: end + 1 }] : [];
+      return [{ kind: 'heading', start: block.start, end, title, level }, ...rest];
+    });
   });
+}
+
+/** Returns a paragraph and the numbered title in its last line: browsers write some pages as text without an empty line above titles. */
+function partsOf(text: string, block: Block): Block[] {
+  const at = text.lastIndexOf('\n', block.end - 1);
+  if (at <= block.start || numberOf(text.slice(at + 1, block.end).trim()) === undefined) return [block];
+  const above = text.slice(block.start, at);
+  const isList = above.split('\n').some((line) => numberOf(line.trim()) !== undefined);
+  if (isList || !/[.!?:]\s*$/.test(above)) return [block];
+  return [
+    { ...block, end: at },
+    { ...block, start: at + 1 },
+  ];
 }
 
 /** Returns titles with a line of signs below. The sign that comes first is the highest level. */
